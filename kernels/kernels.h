@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arithmetic room's door: what a kernel is, the tables of kernels per ISA, the choice among
+ * them. */
+#ifndef ACLNN_CPU_KERNELS_KERNELS_H
+#define ACLNN_CPU_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum k_dtype { K_F32, K_F16, K_BF16, K_DTYPES };
+
+/* A piece [begin, end) of a step's items. */
+struct k_slice {
+    int64_t begin, end;
+};
+
+/* How a step may be cut: items can be cut anywhere, a slice below grain items is not worth a
+ * thread. Both follow from the shape alone, never from the number of threads. */
+struct k_work {
+    int64_t items, grain;
+};
+
+/* A serial function over a slice of the work: no threads, locks or allocation. Slices write
+ * disjoint bytes, so any cutting gives the same result. All writes, streaming stores included, are
+ * visible to whoever sees it return. */
+typedef void k_fn(const void *parameters, void *const buffers[], struct k_slice slice);
+
+struct k_table {
+    const char *isa;
+#define K_KERNEL(name, params)     k_fn *name[K_DTYPES];
+#define K_KERNEL_ANY(name, params) k_fn *name; /* one function for every element type */
+#include "kernels/kernels.def"
+#undef K_KERNEL
+#undef K_KERNEL_ANY
+};
+
+/* The best table this CPU runs, or the one that ACLNN_CPU_ISA names when the CPU runs it. Chosen at
+ * the first call. */
+const struct k_table *k_best(void);
+
+/* All tables this CPU runs, best first; returns how many (at most capacity are stored). */
+size_t k_tables(const struct k_table *tables[], size_t capacity);
+
+/* Bytes of the last-level cache one core can use, and its own L2, as the system reports them; fixed
+ * defaults else. */
+size_t k_cache_last_level(void);
+size_t k_cache_l2(void);
+
+#endif

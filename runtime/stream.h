@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stream queues as the rest of the library sees them: submit a task, fail from inside a task, wait,
+ * defer a release. */
+#ifndef ACLNN_CPU_RUNTIME_STREAM_H
+#define ACLNN_CPU_RUNTIME_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+
+struct rt_stream; /* what an aclrtStream points at */
+struct rt_task;
+
+struct rt_task_kind {
+    const char *name;
+    /* Runs once, on a worker or on a thread that waits for the stream. Must not block, submit, or
+     * wait. */
+    void (*run)(struct rt_task *task, struct rt_stream *stream);
+    /* Instead of run, when the task is discarded (DestroyForce). NULL: nothing to release. */
+    void (*drop)(struct rt_task *task);
+};
+
+/* 64 bytes, copied into the queue: submitting allocates nothing once a stream is warm. */
+struct rt_task {
+    const struct rt_task_kind *kind;
+    union {
+        void *pointer;
+        uint64_t number;
+    } word[7];
+};
+
+enum rt_submit_flags {
+    RT_SUBMIT_LARGE = 1, /* worth waking a worker at once: some microseconds of work or more */
+};
+
+/* The stream a handle means: NULL is the default stream of the calling thread's current context. On
+ * failure (107002 without a context, 107003 for another context's stream, 107017 for no stream)
+ * reports a text in the name of `who` and returns the code. */
+aclError rt_stream_resolve(const char *who, aclrtStream handle, struct rt_stream **stream);
+
+/* Queues a copy of *task behind all that was submitted to the stream before. Thread-safe. Fails
+ * only for want of host memory (207001, reported), and then task is not queued and drop is not
+ * called. With ASCEND_LAUNCH_BLOCKING=1 returns when the task has run; an asynchronous error is
+ * still left to the next synchronise. */
+aclError rt_stream_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags);
+
+/* Waits until all that was submitted before the call has run, helping to run it. Leaves the
+ * stream's error in place. */
+void rt_stream_drain(struct rt_stream *stream);
+
+/* From inside a running task: the stream's first error since its last synchronise is kept, later
+ * ones are only logged. The text reaches the thread that synchronises. */
+void rt_stream_fail(struct rt_stream *stream, aclError code, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* Something to release when no queued work can use it any more. Embedded in the caller's object;
+ * zero-initialised. */
+struct rt_deferred {
+    struct rt_deferred *next;
+    void (*release)(struct rt_deferred *deferred);
+};
+
+/* Calls deferred->release once every task that is queued now, on any stream, has run: before
+ * returning when nothing is queued, else from the thread that runs the last of them. Never blocks,
+ * never allocates. */
+void rt_defer(struct rt_deferred *deferred);
+
+#endif
