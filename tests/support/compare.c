@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/compare.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static double sum_bound(const struct test_case *test, const struct oracle_sum *sum)
+{
+    double roundings = (double)sum->terms + 2.0 * test->axes;
+    return roundings * (ldexp(sum->magnitude, -24) + ldexp(1, -149));
+}
+
+double compare_bound(const struct test_case *test, const struct oracle_sum *sum)
+{
+    double bound = sum_bound(test, sum);
+    if (test->dtype == CASE_F32) return bound;
+    return bound + oracle_ulp(test->dtype, fabs(sum->value) + bound) / 2;
+}
+
+/* A sum of several terms may leave fp32's range on the way although its value is inside: before the
+ * last axis's factor is applied it is up to the kernel's area larger. */
+static bool may_overflow_on_the_way(const struct test_case *test, const struct oracle_sum *sum)
+{
+    double area = 1;
+    for (int i = 0; i < test->axes; i++)
+        area *= (double)case_window(test, i).kernel;
+    return sum->terms > 1 && sum->magnitude * area > (double)FLT_MAX;
+}
+
+bool compare_element(const struct test_case *test, const struct oracle_sum *expected, double got,
+                     double *bound)
+{
+    *bound = 0;
+    if (expected->terms == 0) return got == 0;
+    if (isnan(expected->value)) return isnan(got);
+    if (isinf(expected->value)) return got == expected->value;
+    if (!isfinite(got) && may_overflow_on_the_way(test, expected)) return true;
+    *bound = compare_bound(test, expected);
+    if (isinf(got)) {
+        double reach = expected->value + copysign(sum_bound(test, expected), got);
+        return isinf(oracle_round(test->dtype, reach)) && signbit(reach) == signbit(got);
+    }
+    return fabs(got - expected->value) <= *bound;
+}
+
+static void print_position(const struct test_case *test, int64_t index, char *text, size_t size)
+{
+    int64_t at[CASE_AXES];
+    for (int i = test->axes - 1; i >= 0; i--) {
+        at[i] = index % test->input[i];
+        index /= test->input[i];
+    }
+    int used = snprintf(text, size, "[n%" PRId64 " c%" PRId64, index / test->channels,
+                        index % test->channels);
+    for (int i = 0; i < test->axes; i++)
+        used += snprintf(text + used, size - (size_t)used, " %" PRId64, at[i]);
+    snprintf(text + used, size - (size_t)used, "]");
+}
+
+bool compare_gradient(const struct test_case *test, const struct oracle_sum *expected,
+                      const double *got, char *text, size_t text_size)
+{
+    int64_t count = case_input_elements(test);
+    for (int64_t i = 0; i < count; i++) {
+        double bound;
+        if (compare_element(test, &expected[i], got[i], &bound)) continue;
+        char position[160];
+        print_position(test, i, position, sizeof position);
+        snprintf(text, text_size,
+                 "gradInput%s: expected %.9g (%" PRId64 " terms), got %.9g, off by %.3g, bound "
+                 "%.3g",
+                 position, expected[i].value, expected[i].terms, got[i],
+                 fabs(got[i] - expected[i].value), bound);
+        return false;
+    }
+    return true;
+}
