@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of compiled models. The functions that load and run them are not part of this library. */
+#ifndef INC_EXTERNAL_ACL_ACL_MODEL_H_
+#define INC_EXTERNAL_ACL_ACL_MODEL_H_
+
+#include "acl_base.h"
+#include "acl_rt.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACL_DIM_ENDPOINTS       2
+#define ACL_MAX_DIM_CNT         128
+#define ACL_MAX_TENSOR_NAME_LEN 128
+#define ACL_MAX_BATCH_NUM       128
+#define ACL_MAX_HW_NUM          128
+#define ACL_MAX_SHAPE_COUNT     128
+#define ACL_INVALID_NODE_INDEX  0xFFFFFFFF
+
+#define ACL_MDL_LOAD_FROM_FILE          1
+#define ACL_MDL_LOAD_FROM_FILE_WITH_MEM 2
+#define ACL_MDL_LOAD_FROM_MEM           3
+#define ACL_MDL_LOAD_FROM_MEM_WITH_MEM  4
+#define ACL_MDL_LOAD_FROM_FILE_WITH_Q   5
+#define ACL_MDL_LOAD_FROM_MEM_WITH_Q    6
+
+#define ACL_DYNAMIC_TENSOR_NAME                 "ascend_mbatch_shape_data"
+#define ACL_DYNAMIC_AIPP_NAME                   "ascend_dynamic_aipp_data"
+#define ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES "_datadump_original_op_names"
+
+#define ACL_WORKSPACE_MEM_OPTIMIZE_DEFAULT     0
+#define ACL_WORKSPACE_MEM_OPTIMIZE_INPUTOUTPUT 1
+
+typedef struct aclmdlDataset aclmdlDataset;
+typedef struct aclmdlDesc aclmdlDesc;
+typedef struct aclmdlAIPP aclmdlAIPP;
+typedef struct aclAippExtendInfo aclAippExtendInfo;
+typedef struct aclmdlConfigHandle aclmdlConfigHandle;
+typedef struct aclmdlExecConfigHandle aclmdlExecConfigHandle;
+
+typedef enum {
+    ACL_YUV420SP_U8 = 1,
+    ACL_XRGB8888_U8 = 2,
+    ACL_RGB888_U8 = 3,
+    ACL_YUV400_U8 = 4,
+    ACL_NC1HWC0DI_FP16 = 5,
+    ACL_NC1HWC0DI_S8 = 6,
+    ACL_ARGB8888_U8 = 7,
+    ACL_YUYV_U8 = 8,
+    ACL_YUV422SP_U8 = 9,
+    ACL_AYUV444_U8 = 10,
+    ACL_RAW10 = 11,
+    ACL_RAW12 = 12,
+    ACL_RAW16 = 13,
+    ACL_RAW24 = 14,
+    ACL_AIPP_RESERVED = 0xFFFF,
+} aclAippInputFormat;
+
+typedef enum {
+    ACL_MDL_PRIORITY_INT32 = 0,
+    ACL_MDL_LOAD_TYPE_SIZET,
+    ACL_MDL_PATH_PTR,
+    ACL_MDL_MEM_ADDR_PTR,
+    ACL_MDL_MEM_SIZET,
+    ACL_MDL_WEIGHT_ADDR_PTR,
+    ACL_MDL_WEIGHT_SIZET,
+    ACL_MDL_WORKSPACE_ADDR_PTR,
+    ACL_MDL_WORKSPACE_SIZET,
+    ACL_MDL_INPUTQ_NUM_SIZET,
+    ACL_MDL_INPUTQ_ADDR_PTR,
+    ACL_MDL_OUTPUTQ_NUM_SIZET,
+    ACL_MDL_OUTPUTQ_ADDR_PTR,
+    ACL_MDL_WORKSPACE_MEM_OPTIMIZE,
+    ACL_MDL_WEIGHT_PATH_PTR,
+    ACL_MDL_MODEL_DESC_PTR,
+    ACL_MDL_MODEL_DESC_SIZET,
+    ACL_MDL_KERNEL_PTR,
+    ACL_MDL_KERNEL_SIZET,
+    ACL_MDL_KERNEL_ARGS_PTR,
+    ACL_MDL_KERNEL_ARGS_SIZET,
+    ACL_MDL_STATIC_TASK_PTR,
+    ACL_MDL_STATIC_TASK_SIZET,
+    ACL_MDL_DYNAMIC_TASK_PTR,
+    ACL_MDL_DYNAMIC_TASK_SIZET,
+    ACL_MDL_MEM_MALLOC_POLICY_SIZET,
+    ACL_MDL_FIFO_PTR,
+    ACL_MDL_FIFO_SIZET
+} aclmdlConfigAttr;
+
+typedef enum {
+    ACL_MDL_STREAM_SYNC_TIMEOUT = 0,
+    ACL_MDL_EVENT_SYNC_TIMEOUT,
+    ACL_MDL_WORK_ADDR_PTR,
+    ACL_MDL_WORK_SIZET,
+    ACL_MDL_MPAIMID_SIZET,
+    ACL_MDL_AICQOS_SIZET,
+    ACL_MDL_AICOST_SIZET,
+    ACL_MDL_MEC_TIMETHR_SIZET
+} aclmdlExecConfigAttr;
+
+typedef enum {
+    ACL_DATA_WITHOUT_AIPP = 0,
+    ACL_DATA_WITH_STATIC_AIPP,
+    ACL_DATA_WITH_DYNAMIC_AIPP,
+    ACL_DYNAMIC_AIPP_NODE
+} aclmdlInputAippType;
+
+typedef struct aclmdlIODims {
+    char name[ACL_MAX_TENSOR_NAME_LEN];
+    size_t dimCount;
+    int64_t dims[ACL_MAX_DIM_CNT];
+} aclmdlIODims;
+
+typedef struct aclmdlIODimsRange {
+    size_t rangeCount;
+    int64_t range[ACL_MAX_DIM_CNT][ACL_DIM_ENDPOINTS];
+} aclmdlIODimsRange;
+
+typedef struct aclAippDims {
+    aclmdlIODims srcDims;
+    size_t srcSize;
+    aclmdlIODims aippOutdims;
+    size_t aippOutSize;
+} aclAippDims;
+
+typedef struct aclmdlBatch {
+    size_t batchCount;
+    uint64_t batch[ACL_MAX_BATCH_NUM];
+} aclmdlBatch;
+
+typedef struct aclmdlHW {
+    size_t hwCount;
+    uint64_t hw[ACL_MAX_HW_NUM][2];
+} aclmdlHW;
+
+typedef struct aclAippInfo {
+    aclAippInputFormat inputFormat;
+    int32_t srcImageSizeW;
+    int32_t srcImageSizeH;
+    int8_t cropSwitch;
+    int32_t loadStartPosW;
+    int32_t loadStartPosH;
+    int32_t cropSizeW;
+    int32_t cropSizeH;
+    int8_t resizeSwitch;
+    int32_t resizeOutputW;
+    int32_t resizeOutputH;
+    int8_t paddingSwitch;
+    int32_t leftPaddingSize;
+    int32_t rightPaddingSize;
+    int32_t topPaddingSize;
+    int32_t bottomPaddingSize;
+    int8_t cscSwitch;
+    int8_t rbuvSwapSwitch;
+    int8_t axSwapSwitch;
+    int8_t singleLineMode;
+    int32_t matrixR0C0;
+    int32_t matrixR0C1;
+    int32_t matrixR0C2;
+    int32_t matrixR1C0;
+    int32_t matrixR1C1;
+    int32_t matrixR1C2;
+    int32_t matrixR2C0;
+    int32_t matrixR2C1;
+    int32_t matrixR2C2;
+    int32_t outputBias0;
+    int32_t outputBias1;
+    int32_t outputBias2;
+    int32_t inputBias0;
+    int32_t inputBias1;
+    int32_t inputBias2;
+    int32_t meanChn0;
+    int32_t meanChn1;
+    int32_t meanChn2;
+    int32_t meanChn3;
+    float minChn0;
+    float minChn1;
+    float minChn2;
+    float minChn3;
+    float varReciChn0;
+    float varReciChn1;
+    float varReciChn2;
+    float varReciChn3;
+    aclFormat srcFormat;
+    aclDataType srcDatatype;
+    size_t srcDimNum;
+    size_t shapeCount;
+    aclAippDims outDims[ACL_MAX_SHAPE_COUNT];
+    aclAippExtendInfo *aippExtend;
+} aclAippInfo;
+
+typedef struct aclmdlExeOMDesc {
+    size_t workSize;
+    size_t weightSize;
+    size_t modelDescSize;
+    size_t kernelSize;
+    size_t kernelArgsSize;
+    size_t staticTaskSize;
+    size_t dynamicTaskSize;
+    size_t fifoTaskSize;
+    size_t reserved[8];
+} aclmdlExeOMDesc;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime: devices, contexts, streams, events, memory. Semantics are those of CANN 8.1 on a
+ * host with an Ascend card, except that the card is this machine's CPU and its memory is host
+ * memory.
+ *
+ * Asynchronous calls return when the work is queued. Work of one stream runs in the order in which
+ * it was submitted; streams are ordered among each other by events only. A stream argument that is
+ * NULL means the default stream of the calling thread's current context. Work that fails leaves a
+ * code on its stream, which the next synchronise returns. Streams and events belong to the context
+ * that was current when they were made: used under another, they are
+ * ACL_ERROR_RT_STREAM_CONTEXT; a call that needs a context and finds none is
+ * ACL_ERROR_RT_CONTEXT_NULL; a handle that is none of ours is ACL_ERROR_RT_INVALID_HANDLE. */
+#ifndef INC_EXTERNAL_ACL_ACL_RT_H_
+#define INC_EXTERNAL_ACL_ACL_RT_H_
+
+#include "acl_base.h"
+#include "acl_rt_allocator.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Constants and types ---- */
+
+#define ACL_MAJOR_VERSION 1
+#define ACL_MINOR_VERSION 13
+#define ACL_PATCH_VERSION 0
+
+#define ACL_EVENT_SYNC                    0x00000001u
+#define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002u
+#define ACL_EVENT_TIME_LINE               0x00000008u
+#define ACL_EVENT_DEVICE_USE_ONLY         0x00000010u /* newer */
+#define ACL_EVENT_EXTERNAL                0x00000020u
+#define ACL_EVENT_IPC                     0x00000040u /* newer */
+
+#define ACL_EVENT_RECORD_DEFAULT  0x0u /* newer, as the next three */
+#define ACL_EVENT_RECORD_EXTERNAL 0x01u
+#define ACL_EVENT_WAIT_DEFAULT    0x0u
+#define ACL_EVENT_WAIT_EXTERNAL   0x01u
+
+#define ACL_STREAM_FAST_LAUNCH     0x00000001u
+#define ACL_STREAM_FAST_SYNC       0x00000002u
+#define ACL_STREAM_PERSISTENT      0x00000004u /* newer, as the next three */
+#define ACL_STREAM_HUGE            0x00000008u
+#define ACL_STREAM_CPU_SCHEDULE    0x00000010u
+#define ACL_STREAM_DEVICE_USE_ONLY 0x00000020u
+
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000u /* newer, as the next three */
+#define ACL_STREAM_WAIT_VALUE_EQ  0x00000001u
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002u
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003u
+
+#define ACL_CONTINUE_ON_FAILURE 0x00000000u
+#define ACL_STOP_ON_FAILURE     0x00000001u
+
+#define ACL_NOTIFY_DEFAULT                0x00000000u /* newer, as the rest of this block */
+#define ACL_NOTIFY_DEVICE_USE_ONLY        0x00000001u
+#define ACL_DEV_FEATURE_SUPPORT           0x00000001
+#define ACL_DEV_FEATURE_NOT_SUPPORT       0x00000000
+#define ACL_HOST_REG_MAPPED               0x2UL
+#define ACL_HOST_REG_IOMEMORY             0x4UL
+#define ACL_HOST_REG_READONLY             0x8UL
+#define ACL_HOST_REG_PINNED               0x10000000UL
+#define ACL_RT_MEM_TYPE_DEV               (0X2U)
+#define ACL_RT_MEM_TYPE_DVPP              (0X8U)
+#define ACL_RT_MEM_TYPE_RSVD              (0X10U)
+#define ACL_HOST_DEVICE_CONNECT_TYPE_PCIE 0
+#define ACL_HOST_DEVICE_CONNECT_TYPE_HCCS 1
+#define ACL_HOST_DEVICE_CONNECT_TYPE_UB   2
+#define ACL_DEVICE_FORM_FACTOR_POD        0
+#define ACL_DEVICE_FORM_FACTOR_A_K        1
+#define ACL_DEVICE_FORM_FACTOR_A_X        2
+#define ACL_DEVICE_FORM_FACTOR_PCIE_CARD  3
+
+#define MAX_MEM_UCE_INFO_ARRAY_SIZE 128
+#define UCE_INFO_RESERVED_SIZE      14
+
+#define ACL_PKG_VERSION_MAX_SIZE       128
+#define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
+
+typedef enum aclrtRunMode {
+    ACL_DEVICE, /* the program runs on the device itself and need not copy */
+    ACL_HOST,   /* the program runs on a host and copies to and from the device */
+} aclrtRunMode;
+
+typedef enum aclrtTsId {
+    ACL_TS_ID_AICORE = 0,
+    ACL_TS_ID_AIVECTOR = 1,
+    ACL_TS_ID_RESERVED = 2,
+} aclrtTsId;
+
+typedef enum aclrtEventStatus {
+    ACL_EVENT_STATUS_COMPLETE = 0,
+    ACL_EVENT_STATUS_NOT_READY = 1,
+    ACL_EVENT_STATUS_RESERVED = 2,
+} aclrtEventStatus;
+
+/* Note the sense: here 0 is "not ready". */
+typedef enum aclrtEventRecordedStatus {
+    ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+    ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
+} aclrtEventRecordedStatus;
+
+typedef enum aclrtEventWaitStatus {
+    ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+    ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+    ACL_EVENT_WAIT_STATUS_RESERVED = 0xFFFF,
+} aclrtEventWaitStatus;
+
+typedef enum aclrtStreamStatus {
+    ACL_STREAM_STATUS_COMPLETE = 0,
+    ACL_STREAM_STATUS_NOT_READY = 1,
+    ACL_STREAM_STATUS_RESERVED = 0xFFFF,
+} aclrtStreamStatus;
+
+typedef enum aclrtCallbackBlockType {
+    ACL_CALLBACK_NO_BLOCK,
+    ACL_CALLBACK_BLOCK,
+} aclrtCallbackBlockType;
+
+typedef enum aclrtMemcpyKind {
+    ACL_MEMCPY_HOST_TO_HOST,
+    ACL_MEMCPY_HOST_TO_DEVICE,
+    ACL_MEMCPY_DEVICE_TO_HOST,
+    ACL_MEMCPY_DEVICE_TO_DEVICE,
+    ACL_MEMCPY_DEFAULT,
+    ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE,
+    ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE,
+} aclrtMemcpyKind;
+
+typedef enum aclrtMemMallocPolicy {
+    ACL_MEM_MALLOC_HUGE_FIRST,
+    ACL_MEM_MALLOC_HUGE_ONLY,
+    ACL_MEM_MALLOC_NORMAL_ONLY,
+    ACL_MEM_MALLOC_HUGE_FIRST_P2P,
+    ACL_MEM_MALLOC_HUGE_ONLY_P2P,
+    ACL_MEM_MALLOC_NORMAL_ONLY_P2P,
+    ACL_MEM_MALLOC_HUGE1G_ONLY,
+    ACL_MEM_MALLOC_HUGE1G_ONLY_P2P,
+    ACL_MEM_TYPE_LOW_BAND_WIDTH = 0x0100,
+    ACL_MEM_TYPE_HIGH_BAND_WIDTH = 0x1000,
+    ACL_MEM_ACCESS_USER_SPACE_READONLY = 0x100000,
+} aclrtMemMallocPolicy;
+
+typedef enum {
+    ACL_HOST_REGISTER_MAPPED = 0,
+    ACL_HOST_REGISTER_IOMEMORY = 0x04, /* newer */
+    ACL_HOST_REGISTER_READONLY = 0x08, /* newer */
+} aclrtHostRegisterType;
+
+typedef enum {
+    ACL_RT_MEM_ATTR_RSV = 0,
+    ACL_RT_MEM_ATTR_MODULE_ID,
+    ACL_RT_MEM_ATTR_DEVICE_ID,
+    ACL_RT_MEM_ATTR_VA_FLAG, /* newer */
+} aclrtMallocAttrType;
+
+typedef union {
+    uint16_t moduleId;
+    uint32_t deviceId;
+    uint32_t vaFlag; /* newer */
+    uint8_t rsv[8];
+} aclrtMallocAttrValue;
+
+typedef struct {
+    aclrtMallocAttrType attr;
+    aclrtMallocAttrValue value;
+} aclrtMallocAttribute;
+
+typedef struct {
+    aclrtMallocAttribute *attrs;
+    size_t numAttrs;
+} aclrtMallocConfig;
+
+typedef enum aclrtMemAttr {
+    ACL_DDR_MEM,
+    ACL_HBM_MEM,
+    ACL_DDR_MEM_HUGE,
+    ACL_DDR_MEM_NORMAL,
+    ACL_HBM_MEM_HUGE,
+    ACL_HBM_MEM_NORMAL,
+    ACL_DDR_MEM_P2P_HUGE,
+    ACL_DDR_MEM_P2P_NORMAL,
+    ACL_HBM_MEM_P2P_HUGE,
+    ACL_HBM_MEM_P2P_NORMAL,
+    ACL_HBM_MEM_HUGE1G,
+    ACL_HBM_MEM_P2P_HUGE1G,
+    ACL_MEM_NORMAL, /* newer, as all that follow */
+    ACL_MEM_HUGE,
+    ACL_MEM_HUGE1G,
+    ACL_MEM_P2P_NORMAL,
+    ACL_MEM_P2P_HUGE,
+    ACL_MEM_P2P_HUGE1G,
+} aclrtMemAttr;
+
+typedef enum aclrtGroupAttr {
+    ACL_GROUP_AICORE_INT,
+    ACL_GROUP_AIV_INT,
+    ACL_GROUP_AIC_INT,
+    ACL_GROUP_SDMANUM_INT,
+    ACL_GROUP_ASQNUM_INT,
+    ACL_GROUP_GROUPID_INT,
+} aclrtGroupAttr;
+
+typedef enum aclrtFloatOverflowMode {
+    ACL_RT_OVERFLOW_MODE_SATURATION = 0,
+    ACL_RT_OVERFLOW_MODE_INFNAN,
+    ACL_RT_OVERFLOW_MODE_UNDEF,
+} aclrtFloatOverflowMode;
+
+typedef enum {
+    ACL_RT_STREAM_WORK_ADDR_PTR = 0, /* void * */
+    ACL_RT_STREAM_WORK_SIZE,         /* size_t */
+    ACL_RT_STREAM_FLAG,              /* size_t */
+    ACL_RT_STREAM_PRIORITY,          /* uint32_t */
+} aclrtStreamConfigAttr;
+
+typedef struct aclrtStreamConfigHandle {
+    void *workptr;
+    size_t workSize;
+    size_t flag;
+    uint32_t priority;
+} aclrtStreamConfigHandle;
+
+typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
+
+/* Percentages. */
+typedef struct aclrtUtilizationInfo {
+    int32_t cubeUtilization;
+    int32_t vectorUtilization;
+    int32_t aicpuUtilization;
+    int32_t memoryUtilization;
+    aclrtUtilizationExtendInfo *utilizationExtend; /* must be NULL */
+} aclrtUtilizationInfo;
+
+typedef struct tagRtGroupInfo aclrtGroupInfo;
+typedef struct rtExceptionInfo aclrtExceptionInfo;
+
+typedef enum aclrtMemLocationType {
+    ACL_MEM_LOCATION_TYPE_HOST = 0,
+    ACL_MEM_LOCATION_TYPE_DEVICE,
+    ACL_MEM_LOCATION_TYPE_UNREGISTERED, /* newer, as all that follow */
+    ACL_MEM_LOCATION_TYPE_MANAGED,
+    ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
+} aclrtMemLocationType;
+
+typedef struct aclrtMemLocation {
+    uint32_t id;
+    aclrtMemLocationType type;
+} aclrtMemLocation;
+
+typedef struct aclrtPtrAttributes {
+    aclrtMemLocation location;
+    uint32_t pageSize;
+    uint32_t rsv[4];
+} aclrtPtrAttributes;
+
+typedef enum aclrtMemAllocationType {
+    ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
+} aclrtMemAllocationType;
+
+typedef enum aclrtMemHandleType {
+    ACL_MEM_HANDLE_TYPE_NONE = 0,
+    ACL_MEM_HANDLE_TYPE_POSIX = 2, /* newer */
+} aclrtMemHandleType;
+
+typedef struct aclrtPhysicalMemProp {
+    aclrtMemHandleType handleType;
+    aclrtMemAllocationType allocationType;
+    aclrtMemAttr memAttr;
+    aclrtMemLocation location;
+    uint64_t reserve;
+} aclrtPhysicalMemProp;
+
+typedef enum aclrtMemGranularityOptions {
+    ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
+    ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+    ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 0xFFFF,
+} aclrtMemGranularityOptions;
+
+typedef void *aclrtDrvMemHandle;
+typedef void (*aclrtCallback)(void *userData);
+typedef void (*aclrtHostFunc)(void *args); /* newer */
+typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo *exceptionInfo);
+
+typedef enum aclrtDeviceStatus {
+    ACL_RT_DEVICE_STATUS_NORMAL = 0,
+    ACL_RT_DEVICE_STATUS_ABNORMAL,
+    ACL_RT_DEVICE_STATUS_END = 0xFFFF,
+} aclrtDeviceStatus;
+
+typedef void *aclrtBinary;
+typedef void *aclrtBinHandle;
+typedef void *aclrtFuncHandle;
+typedef void *aclrtArgsHandle;
+typedef void *aclrtParamHandle;
+
+/* A recorded graph of tasks. */
+typedef void *aclmdlRI;
+
+typedef enum {
+    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
+    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
+    ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
+} aclmdlRICaptureMode;
+
+typedef enum {
+    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE,
+    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED,
+} aclmdlRICaptureStatus;
+
+typedef struct aclrtMemUceInfo {
+    void *addr;
+    size_t len;
+    size_t reserved[UCE_INFO_RESERVED_SIZE];
+} aclrtMemUceInfo;
+
+typedef enum aclrtCmoType {
+    ACL_RT_CMO_TYPE_PREFETCH = 0,
+    ACL_RT_CMO_TYPE_WRITEBACK,
+    ACL_RT_CMO_TYPE_INVALID,
+    ACL_RT_CMO_TYPE_FLUSH,
+} aclrtCmoType;
+
+typedef enum aclrtLastErrLevel {
+    ACL_RT_THREAD_LEVEL = 0,
+} aclrtLastErrLevel;
+
+typedef enum aclrtBinaryLoadOptionType {
+    ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
+    ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
+} aclrtBinaryLoadOptionType;
+
+typedef union aclrtBinaryLoadOptionValue {
+    uint32_t isLazyLoad;
+    uint32_t magic;
+    uint32_t rsv[4];
+} aclrtBinaryLoadOptionValue;
+
+typedef struct {
+    aclrtBinaryLoadOptionType type;
+    aclrtBinaryLoadOptionValue value;
+} aclrtBinaryLoadOption;
+
+typedef struct aclrtBinaryLoadOptions {
+    aclrtBinaryLoadOption *options;
+    size_t numOpt;
+} aclrtBinaryLoadOptions;
+
+typedef enum aclrtLaunchKernelAttrId {
+    ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
+} aclrtLaunchKernelAttrId;
+
+typedef union aclrtLaunchKernelAttrValue {
+    uint8_t schemMode;
+    uint32_t localMemorySize;
+    uint32_t rsv[4];
+} aclrtLaunchKernelAttrValue;
+
+typedef struct aclrtLaunchKernelAttr {
+    aclrtLaunchKernelAttrId id;
+    aclrtLaunchKernelAttrValue value;
+} aclrtLaunchKernelAttr;
+
+typedef struct aclrtLaunchKernelCfg {
+    aclrtLaunchKernelAttr *attrs;
+    size_t numAttrs;
+} aclrtLaunchKernelCfg;
+
+typedef enum aclCANNPackageName {
+    ACL_PKG_NAME_CANN,
+    ACL_PKG_NAME_RUNTIME,
+    ACL_PKG_NAME_COMPILER,
+    ACL_PKG_NAME_HCCL,
+    ACL_PKG_NAME_TOOLKIT,
+    ACL_PKG_NAME_OPP,
+    ACL_PKG_NAME_OPP_KERNEL,
+    ACL_PKG_NAME_DRIVER,
+} aclCANNPackageName;
+
+typedef struct aclCANNPackageVersion {
+    char version[ACL_PKG_VERSION_MAX_SIZE];
+    char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char reserved[ACL_PKG_VERSION_MAX_SIZE];
+} aclCANNPackageVersion;
+
+/* ---- Types that came with newer runtimes ---- */
+
+typedef enum {
+    ACL_STREAM_ATTR_FAILURE_MODE = 1,
+    ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+    ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+    ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+    ACL_STREAM_ATTR_PRIORITY = 5,
+} aclrtStreamAttr;
+
+typedef union {
+    uint64_t failureMode;
+    uint32_t overflowSwitch;
+    uint32_t userCustomTag;
+    uint32_t cacheOpInfoSwitch;
+    uint32_t streamPriority;
+    uint32_t reserve[4];
+} aclrtStreamAttrValue;
+
+typedef enum {
+    ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+    ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+    ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+    ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+    ACL_DEV_ATTR_WARP_SIZE = 202,
+    ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+    ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204, /* the older name of the next */
+    ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
+    ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+    ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+    ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+    ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+    ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+    ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+    ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301, /* bytes */
+    ACL_DEV_ATTR_L2_CACHE_SIZE = 302,         /* bytes */
+    ACL_DEV_ATTR_SMP_ID = 401,
+    ACL_DEV_ATTR_PHY_CHIP_ID = 402,
+    ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403, /* the older name of the next, misspelled by CANN */
+    ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
+    ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
+    ACL_DEV_ATTR_SUPER_POD_ID = 405,
+    ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
+    ACL_DEV_ATTR_MAINBOARD_ID = 407,
+    ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
+    ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
+    ACL_DEV_ATTR_IS_VIRTUAL = 501,
+    ACL_DEV_ATTR_NPU_ARCH = 601,
+} aclrtDevAttr;
+
+typedef enum {
+    ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+    ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
+} aclrtDevFeatureType;
+
+typedef enum {
+    ACL_RT_DEV_RES_CUBE_CORE = 0,
+    ACL_RT_DEV_RES_VECTOR_CORE,
+} aclrtDevResLimitType;
+
+typedef struct aclrtMemUsageInfo {
+    char name[32];
+    uint64_t curMemSize;
+    uint64_t memPeakSize;
+    size_t reserved[8];
+} aclrtMemUsageInfo;
+
+typedef struct aclrtUuid {
+    char bytes[16];
+} aclrtUuid;
+
+typedef struct {
+    aclrtMemLocation dstLoc;
+    aclrtMemLocation srcLoc;
+    uint8_t rsv[16];
+} aclrtMemcpyBatchAttr;
+
+/* ---- Library ---- */
+
+/* Starts the library. configPath names a JSON file and may be NULL; of its keys err_msg_mode is
+ * used ("0": error texts are kept per thread, the default; "1": per process) and defaultDevice.
+ * ACL_ERROR_INVALID_FILE when it cannot be read, ACL_ERROR_PARSE_FILE when it is not JSON. A second
+ * call is ACL_ERROR_REPEAT_INITIALIZE, which a caller may ignore, and counts as a reference. */
+ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
+
+/* Ends the library whatever the count of references: waits for queued work, ends all threads, frees
+ * all streams, contexts and device memory. ACL_ERROR_REPEAT_FINALIZE when there was no aclInit
+ * since the last one. Destroying descriptors and freeing memory remains harmless afterwards. */
+ACL_FUNC_VISIBILITY aclError aclFinalize(void);
+
+/* Newer. Gives one reference back and ends the library with the last. refCount, which may be NULL,
+ * receives the count that is left. ACL_ERROR_REPEAT_FINALIZE when the count is 0 already. */
+ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
+
+/* The version of this interface: 1, 13, 0. */
+ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion,
+                                             int32_t *patchVersion);
+
+/* The version of CANN that this library stands for. ACL_ERROR_INVALID_FILE for a package that is
+ * not there. */
+ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
+                                                  aclCANNPackageVersion *version);
+
+/* Always ACL_HOST: programs then copy explicitly, which is always right. */
+ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
+
+/* ---- Errors ---- */
+
+/* The texts of all failures of this thread (of the process, see aclInit) since the last call, or
+ * NULL when there was none. Valid until the next call on the same thread. */
+ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
+
+/* The last code of the runtime that this thread got, ACL_SUCCESS when there was none.
+ * ACL_ERROR_INVALID_PARAM for another level than ACL_RT_THREAD_LEVEL. */
+ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
+
+/* The same, and forgets it. */
+ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
+
+/* The number of the last task that this thread submitted to any stream. */
+ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
+
+/* ---- Devices ---- */
+
+/* How many devices there are. Needs no context. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t *count);
+
+/* Makes the device's default context, which all threads share, the calling thread's current one,
+ * and counts a use of the device. ACL_ERROR_RT_INVALID_DEVICEID outside [0, count). */
+ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
+
+/* Gives one use back. With the last: waits for the default context's work, then frees that context
+ * and its streams. An error when the device is not in use. */
+ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
+
+/* The same, whatever the count of uses. */
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
+
+/* The device of the calling thread's current context; ACL_ERROR_RT_CONTEXT_NULL without one. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
+
+/* Waits for all streams of the current context. Returns the first code that work left there. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
+
+/* The same for at most timeout milliseconds, -1 meaning for ever; then
+ * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT. ACL_ERROR_RT_PARAM_INVALID for 0 and below -1. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
+
+/* Accepted and without effect: there is one scheduler. ACL_ERROR_INVALID_PARAM outside the
+ * enumeration. */
+ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
+
+/* How busy the machine is. utilizationInfo->utilizationExtend must be NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
+                                                           aclrtUtilizationInfo *utilizationInfo);
+
+/* Always ACL_RT_DEVICE_STATUS_NORMAL for a device that exists. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId,
+                                                    aclrtDeviceStatus *deviceStatus);
+
+/* Whether one device can use the other's memory: 1 or 0. ACL_ERROR_INVALID_PARAM when both are the
+ * same. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId,
+                                                      int32_t peerDeviceId);
+
+/* From the current context's device to its peer, one direction. ACL_ERROR_INVALID_PARAM for the
+ * current device itself; ACL_ERROR_FEATURE_UNSUPPORTED unless flags is 0. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
+
+ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
+
+/* What arithmetic does on overflow. The mode is stored and given back; arithmetic is always that of
+ * ACL_RT_OVERFLOW_MODE_INFNAN, as IEEE 754 has it. */
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
+
+/* An option of the process. Reading one that was never set is
+ * ACL_ERROR_RT_SYSPARAMOPT_NOT_SET. ACL_OPT_DETERMINISTIC changes nothing: every operator always
+ * gives the same bits. */
+ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+
+/* The same for the current context. */
+ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+
+/* Newer. A property of a device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT for one that a CPU does not
+ * have. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
+                                                int64_t *value);
+
+/* Newer. ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId,
+                                                      aclrtDevFeatureType devFeatureType,
+                                                      int32_t *value);
+
+/* Newer. Smaller numbers come first: least is 7, greatest is 0. Either pointer may be NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
+                                                               int32_t *greatestPriority);
+
+/* ---- Contexts ---- */
+
+/* Makes a context with its own default stream, and makes it current on the calling thread. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
+
+/* Waits for its work, then frees it and its streams. Only for contexts of aclrtCreateContext:
+ * a device's default context goes with aclrtResetDevice. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
+
+/* For the calling thread; the last call wins. A context may be current on many threads. */
+ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
+
+/* ACL_ERROR_RT_CONTEXT_NULL when the calling thread has none. */
+ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext *context);
+
+/* Newer. The stream that a NULL stream means on this thread. */
+ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
+
+/* Newer. Whether the device's default context exists: 1 or 0. flags must be NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags,
+                                                     int32_t *active);
+
+/* ---- Streams ---- */
+
+/* A queue of work in the current context, of the greatest priority. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
+
+/* The same with a priority (0 first to 7 last; larger is taken as 7) and a set of ACL_STREAM_
+ * flags, which are hints. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority,
+                                                         uint32_t flag);
+
+/* A zeroed configuration for aclrtCreateStreamV2, or NULL when host memory is exhausted. */
+ACL_FUNC_VISIBILITY aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
+
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
+
+/* Copies valueSize bytes from attrValue into the member; valueSize must be the member's size. */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
+                                                     aclrtStreamConfigAttr attr,
+                                                     const void *attrValue, size_t valueSize);
+
+/* The configuration is read now; it may be destroyed afterwards. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateStreamV2(aclrtStream *stream,
+                                                 const aclrtStreamConfigHandle *handle);
+
+/* Waits for the queued work, then frees the stream. The default stream cannot be destroyed. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
+
+/* Drops work that has not begun, then frees the stream. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
+
+/* Waits until all work submitted before has run, and returns the first code that it left. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
+
+/* The same for at most timeout milliseconds, -1 meaning for ever; then
+ * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT. ACL_ERROR_RT_PARAM_INVALID for 0 and below -1. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+
+/* Whether all work has run, without waiting. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
+
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
+
+/* ACL_CONTINUE_ON_FAILURE (as made) or ACL_STOP_ON_FAILURE: after a failure, later work of the
+ * context's streams is dropped. Once per stream. */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+
+/* 1 looks for overflow in later work, 0 does not. Stored and given back. ACL_ERROR_INVALID_PARAM
+ * for other values. */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/* Newer. What the stream was made with. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
+
+/* ---- Events ---- */
+
+/* An event that can order streams and take times. A wait on it waits for its latest record, and
+ * for the first one when there is none yet. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent *event);
+
+/* The same for a set of ACL_EVENT_ flags; ACL_EVENT_EXTERNAL stands alone. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* An event that may be recorded again and again. A wait refers to the latest record submitted
+ * before the wait, and does not wait when there is none. Not for aclrtResetEvent, aclrtQueryEvent,
+ * aclrtQueryEventWaitStatus (ACL_ERROR_RT_FEATURE_NOT_SUPPORT). */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* Allowed while work that uses the event is queued: it is freed when that has run. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
+
+/* Asynchronous: the event is complete when all work submitted to the stream before has run. */
+ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+
+/* Asynchronous, in the stream that waited: makes the event as it was before any record. */
+ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+
+/* Asynchronous: later work of the stream runs after the event is complete. The caller does not
+ * wait. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
+ACL_DEPRECATED_MESSAGE("aclrtQueryEvent is deprecated, use aclrtQueryEventStatus instead")
+ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+
+/* Whether the latest record is complete. An event without a record is complete when it was made by
+ * aclrtCreateEventExWithFlag, else not ready. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event,
+                                                   aclrtEventRecordedStatus *status);
+
+/* Whether every wait that was submitted on the event has been passed. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
+                                                       aclrtEventWaitStatus *status);
+
+/* Waits on the calling thread until the latest record is complete. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
+
+/* The same for at most timeout milliseconds, -1 meaning for ever; then
+ * ACL_ERROR_RT_EVENT_SYNC_TIMEOUT. ACL_ERROR_RT_PARAM_INVALID for 0 and below -1. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+
+/* Milliseconds between two complete records. ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID when one is not
+ * recorded, ACL_ERROR_RT_EVENT_NOT_COMPLETE when one has not run,
+ * ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL when the end came first. */
+ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent,
+                                                   aclrtEvent endEvent);
+
+/* The time of the latest record in microseconds of a clock that never goes back. */
+ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+
+/* Newer. */
+ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+
+/* The longest that aclrtStreamWaitEvent may take, in seconds; 0 means for ever. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
+
+/* The longest that one operator may take, in seconds or milliseconds. Accepted and without effect:
+ * a CPU cannot abandon an operator half way. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
+/* ---- Memory ---- */
+
+/* size bytes of device memory, not cleared, aligned to 64 bytes, for the device of the current
+ * context; at least 32 bytes past the end may be read. Any policy is accepted. Does not wait for
+ * anything. ACL_ERROR_INVALID_PARAM for size 0, ACL_ERROR_RT_MEMORY_ALLOCATION or
+ * ACL_ERROR_RT_DEVICE_OOM when there is not enough. */
+ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+
+/* The same without the readable bytes past the end. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size,
+                                                aclrtMemMallocPolicy policy);
+
+/* The same as aclrtMalloc; aclrtMemFlush and aclrtMemInvalidate may be used on it. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void **devPtr, size_t size,
+                                               aclrtMemMallocPolicy policy);
+
+/* The same as aclrtMalloc. cfg may be NULL; attributes that are not known are ignored. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void **devPtr, size_t size,
+                                                aclrtMemMallocPolicy policy,
+                                                aclrtMallocConfig *cfg);
+
+/* Does not wait: work that is queued and uses the block still can, and the block is released after
+ * it. ACL_ERROR_INVALID_PARAM for NULL, ACL_ERROR_RT_MEMORY_FREE for an address that is not the
+ * beginning of a live block. */
+ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
+
+/* Newer. Waits for the device first. */
+ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
+
+/* Host memory that copies can use without waiting, aligned to 64 bytes. Errors as aclrtMalloc. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
+
+/* cfg may be NULL; attributes that are not known are ignored. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size,
+                                                    aclrtMallocConfig *cfg);
+
+/* As aclrtFree. */
+ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
+
+/* Newer. Waits for the device first. */
+ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
+
+/* Free and total bytes of the current context's device, the same for every attribute; both 0 for a
+ * value outside the enumeration. */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
+
+/* Caches are coherent here: both check their arguments and do nothing. */
+ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
+ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
+
+/* Copies count bytes now, without waiting for any stream. destMax is the room at dst. kind is
+ * checked but the addresses decide. ACL_ERROR_RT_PARAM_INVALID for count 0, destMax 0 and
+ * count > destMax. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
+                                         aclrtMemcpyKind kind);
+
+/* The same as work of the stream. Asynchronous when both addresses are device memory or
+ * aclrtMallocHost's; else it returns after the copy, so that buffers on the stack may be used. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src,
+                                              size_t count, aclrtMemcpyKind kind,
+                                              aclrtStream stream);
+
+/* The same as aclrtMemcpyAsync. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax,
+                                                           const void *src, size_t count,
+                                                           aclrtMemcpyKind kind,
+                                                           aclrtStream stream);
+
+/* Copies height rows of width bytes; the pitches are the bytes from one row to the next.
+ * ACL_ERROR_INVALID_PARAM for a width beyond a pitch. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
+                                           size_t width, size_t height, aclrtMemcpyKind kind);
+
+/* As aclrtMemcpyAsync is to aclrtMemcpy. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src,
+                                                size_t spitch, size_t width, size_t height,
+                                                aclrtMemcpyKind kind, aclrtStream stream);
+
+/* Sets count bytes to the low byte of value now, without waiting for any stream. maxCount is the
+ * room at devPtr. ACL_ERROR_RT_PARAM_INVALID for count 0 and count > maxCount. */
+ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
+                                         size_t count);
+
+/* The same as work of the stream. */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
+                                              size_t count, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
