@@ -17,6 +17,7 @@ struct rt_config {
     unsigned log_topics;    /* ACLNN_CPU_LOG, a set of enum rt_log_topic */
     int log_level;          /* ASCEND_GLOBAL_LOG_LEVEL 0..4; 3 when unset */
     bool log_to_stdout;     /* ASCEND_SLOG_PRINT_TO_STDOUT=1 */
+    bool log_asked;         /* one of these two is set; else no level is written */
     size_t device_memory;   /* ACLNN_CPU_DEVICE_MEMORY in bytes (suffixes K M G), else the machine's
                                memory */
     char soc_name[32];      /* ACLNN_CPU_SOC, else Ascend910B1 */

@@ -5,6 +5,7 @@
 #define ACLNN_CPU_RUNTIME_ERROR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Stores "who: text", logs it, remembers code for aclrtPeekAtLastError when it is a runtime code,
@@ -27,5 +28,10 @@ int32_t rt_error_report_list(int32_t code, const char *who, const char *format, 
 /* The name of a code ("ACL_ERROR_RT_PARAM_INVALID"), "" when it is not one of ours. Static storage.
  */
 const char *rt_error_name(int32_t code);
+/* What it means in a few words ("an argument is not valid"), "" likewise. Static storage. */
+const char *rt_error_text(int32_t code);
+
+/* err_msg_mode of aclInit's file: whether texts of all threads are collected in one place. */
+void rt_error_set_process_wide(bool on);
 
 #endif
