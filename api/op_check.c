@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/op_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base.h"
+
+struct name_of {
+    int value;
+    const char *name;
+};
+
+static const struct name_of data_type_names[] = {
+    {ACL_FLOAT, "FLOAT"},
+    {ACL_FLOAT16, "FLOAT16"},
+    {ACL_INT8, "INT8"},
+    {ACL_INT32, "INT32"},
+    {ACL_UINT8, "UINT8"},
+    {ACL_INT16, "INT16"},
+    {ACL_UINT16, "UINT16"},
+    {ACL_UINT32, "UINT32"},
+    {ACL_INT64, "INT64"},
+    {ACL_UINT64, "UINT64"},
+    {ACL_DOUBLE, "DOUBLE"},
+    {ACL_BOOL, "BOOL"},
+    {ACL_STRING, "STRING"},
+    {ACL_COMPLEX64, "COMPLEX64"},
+    {ACL_COMPLEX128, "COMPLEX128"},
+    {ACL_BF16, "BF16"},
+    {ACL_INT4, "INT4"},
+    {ACL_UINT1, "UINT1"},
+    {ACL_COMPLEX32, "COMPLEX32"},
+    {ACL_DT_UNDEFINED, "UNDEFINED"},
+};
+
+static const struct name_of format_names[] = {
+    {ACL_FORMAT_UNDEFINED, "UNDEFINED"},
+    {ACL_FORMAT_NCHW, "NCHW"},
+    {ACL_FORMAT_NHWC, "NHWC"},
+    {ACL_FORMAT_ND, "ND"},
+    {ACL_FORMAT_NC1HWC0, "NC1HWC0"},
+    {ACL_FORMAT_FRACTAL_Z, "FRACTAL_Z"},
+    {ACL_FORMAT_NC1HWC0_C04, "NC1HWC0_C04"},
+    {ACL_FORMAT_HWCN, "HWCN"},
+    {ACL_FORMAT_NDHWC, "NDHWC"},
+    {ACL_FORMAT_FRACTAL_NZ, "FRACTAL_NZ"},
+    {ACL_FORMAT_NCDHW, "NCDHW"},
+    {ACL_FORMAT_NDC1HWC0, "NDC1HWC0"},
+    {ACL_FRACTAL_Z_3D, "FRACTAL_Z_3D"},
+    {ACL_FORMAT_NC, "NC"},
+    {ACL_FORMAT_NCL, "NCL"},
+};
+
+static const char *find_name(const struct name_of *names, size_t count, int value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].value == value) return names[i].name;
+    return "unknown";
+}
+
+const char *op_data_type_name(aclDataType data_type)
+{
+    return find_name(data_type_names, RT_LENGTH(data_type_names), (int)data_type);
+}
+
+const char *op_format_name(aclFormat format)
+{
+    return find_name(format_names, RT_LENGTH(format_names), (int)format);
+}
+
+const char *op_shape(struct op_shape_text *text, const aclTensor *tensor)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    size_t used = (size_t)snprintf(text->text, sizeof text->text, "(");
+    for (int i = 0; i < d->rank && used < sizeof text->text; i++)
+        used += (size_t)snprintf(text->text + used, sizeof text->text - used, "%s%" PRId64,
+                                 i ? ", " : "", d->sizes[i]);
+    if (used < sizeof text->text) snprintf(text->text + used, sizeof text->text - used, ")");
+    return text->text;
+}
+
+aclnnStatus op_check_float(const char *op, const char *argument, const aclTensor *tensor)
+{
+    int32_t type = tensor->descriptor.data_type;
+    OP_CHECK(op, type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16,
+             ACLNN_ERR_PARAM_INVALID, "%s has data type %d (%s); it must be FLOAT, FLOAT16 or BF16",
+             argument, (int)type, op_data_type_name((aclDataType)type));
+    return ACLNN_SUCCESS;
+}
+
+enum k_dtype op_k_dtype(const aclTensor *tensor)
+{
+    switch (tensor->descriptor.data_type) {
+    case ACL_FLOAT16:
+        return K_F16;
+    case ACL_BF16:
+        return K_BF16;
+    default:
+        return K_F32;
+    }
+}
+
+aclnnStatus op_check_format(const char *op, const char *argument, const aclTensor *tensor,
+                            uint64_t formats, const char *rule)
+{
+    int32_t format = tensor->descriptor.storage_format;
+    OP_CHECK(op, format >= 0 && format < 64 && (formats >> format & 1), ACLNN_ERR_PARAM_INVALID,
+             "%s has format %d (%s); it must be %s", argument, (int)format,
+             op_format_name((aclFormat)format), rule);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t last)
+{
+    OP_CHECK(op, cube_math_type >= 0 && cube_math_type <= last, ACLNN_ERR_PARAM_INVALID,
+             "cubeMathType is %d; it must be 0 to %d", cube_math_type, last);
+    return ACLNN_SUCCESS;
+}
+
+bool op_is_empty(const aclTensor *tensor)
+{
+    for (int i = 0; i < tensor->descriptor.rank; i++)
+        if (tensor->descriptor.sizes[i] == 0) return true;
+    return false;
+}
+
+bool op_same_shape(const aclTensor *a, const aclTensor *b)
+{
+    const struct ex_descriptor *da = &a->descriptor, *db = &b->descriptor;
+    return da->rank == db->rank &&
+           memcmp(da->sizes, db->sizes, sizeof(int64_t) * (size_t)da->rank) == 0;
+}
+
+/* The elements of the storage shape; INT64_MAX when they cannot be counted. */
+static int64_t storage_elements(const struct ex_descriptor *d)
+{
+    int64_t count;
+    if (!ex_element_count(d->storage_sizes, d->storage_rank, &count)) return INT64_MAX;
+    return count;
+}
+
+static aclnnStatus check_view(const char *op, const char *argument, const aclTensor *tensor,
+                              bool is_output)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    int64_t last = d->offset, bytes;
+    bool fits = last >= 0;
+    if (op_is_empty(tensor)) return ACLNN_SUCCESS;
+    for (int i = 0; i < d->rank; i++) {
+        int64_t span;
+        OP_CHECK(op, d->strides[i] >= 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has stride %" PRId64 " at dimension %d; it must not be negative", argument,
+                 d->strides[i], i);
+        OP_CHECK(op, !is_output || d->sizes[i] == 1 || d->strides[i] > 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has stride 0 at dimension %d of %" PRId64 " elements; an output's elements "
+                 "must not share memory",
+                 argument, i, d->sizes[i]);
+        fits = fits && rt_mul_ok(d->sizes[i] - 1, d->strides[i], &span) &&
+               rt_add_ok(last, span, &last);
+    }
+    OP_CHECK(op, fits && rt_mul_ok(last, 16, &bytes), ACLNN_ERR_PARAM_INVALID,
+             "%s has an offset (%" PRId64 ") or strides that reach beyond the address space",
+             argument, d->offset);
+    OP_CHECK(op, last < storage_elements(d), ACLNN_ERR_PARAM_INVALID,
+             "%s reaches element %" PRId64 " of a storage that has %" PRId64 " elements", argument,
+             last, storage_elements(d));
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor)
+{
+    return check_view(op, argument, tensor, false);
+}
+
+aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor)
+{
+    return check_view(op, argument, tensor, true);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vocabulary of argument checks. Every check is one line: condition, code, and a sentence that
+ * names the argument, the value found and the rule. */
+#ifndef ACLNN_CPU_API_OP_CHECK_H
+#define ACLNN_CPU_API_OP_CHECK_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "aclnn/opdev/op_errno.h"
+#include "api/tensor.h"
+#include "kernels/kernels.h"
+#include "runtime/error.h"
+
+/* Leaves the enclosing function when condition is false. op is the operator's name. */
+#define OP_CHECK(op, condition, code, ...)                                                         \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0)) return rt_error_report((code), (op), __VA_ARGS__);  \
+    } while (0)
+
+/* Leaves the enclosing function when a check that it calls has failed. */
+#define OP_TRY(check)                                                                              \
+    do {                                                                                           \
+        aclnnStatus op_try_status = (check);                                                       \
+        if (__builtin_expect(op_try_status != ACLNN_SUCCESS, 0)) return op_try_status;             \
+    } while (0)
+
+/* A required pointer argument. */
+#define OP_CHECK_NOT_NULL(op, argument)                                                            \
+    OP_CHECK(op, (argument) != NULL, ACLNN_ERR_PARAM_NULLPTR, #argument " is NULL")
+
+/* The part of a tensor that plans keep; they count references in it, so it is never const. */
+static inline struct ex_descriptor *op_descriptor(const aclTensor *tensor)
+{
+    return (struct ex_descriptor *)&tensor->descriptor;
+}
+
+/* Names of values for messages; static storage. */
+const char *op_data_type_name(aclDataType data_type);
+const char *op_format_name(aclFormat format);
+
+/* "(2, 3, 35, 35)" into text, which is returned. */
+struct op_shape_text {
+    char text[256];
+};
+const char *op_shape(struct op_shape_text *text, const aclTensor *tensor);
+
+/* FLOAT, FLOAT16 or BF16, else 161002. */
+aclnnStatus op_check_float(const char *op, const char *argument, const aclTensor *tensor);
+/* The kernels' name of a type that op_check_float accepts. */
+enum k_dtype op_k_dtype(const aclTensor *tensor);
+
+/* One of the formats in the set (bits 1 << format), else 161002. The storage format counts. */
+aclnnStatus op_check_format(const char *op, const char *argument, const aclTensor *tensor,
+                            uint64_t formats, const char *rule);
+
+/* cubeMathType in [0, last], else 161002. */
+aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t last);
+
+bool op_is_empty(const aclTensor *tensor);
+bool op_same_shape(const aclTensor *a, const aclTensor *b);
+
+/* What phase 2 will touch exists and is sound: strides are not negative, every element lies inside
+ * the storage shape, and an output's elements do not share memory by a stride of 0. */
+aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor);
+aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor);
+
+#endif

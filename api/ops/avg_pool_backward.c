@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnAvgPool2dBackward: the gradient of average pooling. */
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+
+#include "api/op_check.h"
+#include "api/op_pool.h"
+#include "executor/launch.h"
+#include "executor/plan.h"
+#include "executor/steps.h"
+
+static const char *const NAME = "aclnnAvgPool2dBackward";
+
+enum { AXES = 2, LAST_MATH_TYPE = 3 };
+
+/* The checks, in CANN's order. */
+
+static aclnnStatus check_types(const aclTensor *gradOutput, const aclTensor *self,
+                               const aclTensor *gradInput)
+{
+    OP_TRY(op_check_float(NAME, "gradOutput", gradOutput));
+    OP_TRY(op_check_float(NAME, "self", self));
+    OP_TRY(op_check_float(NAME, "gradInput", gradInput));
+    /* self's data is not read, so its type may differ. */
+    OP_CHECK(NAME, gradOutput->descriptor.data_type == gradInput->descriptor.data_type,
+             ACLNN_ERR_PARAM_INVALID,
+             "gradInput has data type %s; it must be gradOutput's, which is %s",
+             op_data_type_name((aclDataType)gradInput->descriptor.data_type),
+             op_data_type_name((aclDataType)gradOutput->descriptor.data_type));
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *self,
+                                 const aclTensor *gradInput)
+{
+    const uint64_t nchw = UINT64_C(1) << ACL_FORMAT_NCHW;
+    const uint64_t either = nchw | UINT64_C(1) << ACL_FORMAT_NCL;
+    OP_TRY(op_check_format(NAME, "gradOutput", gradOutput, either, "NCHW or NCL"));
+    OP_TRY(op_check_format(NAME, "self", self, either, "NCHW or NCL"));
+    OP_TRY(op_check_format(NAME, "gradInput", gradInput, either, "NCHW or NCL"));
+    if (gradOutput->descriptor.rank != AXES + 2) return ACLNN_SUCCESS;
+    OP_TRY(op_check_format(NAME, "gradOutput", gradOutput, nchw, "NCHW for 4 dimensions"));
+    return op_check_format(NAME, "gradInput", gradInput, nchw, "NCHW for 4 dimensions");
+}
+
+static aclnnStatus check_rank(const char *argument, const aclTensor *tensor)
+{
+    int rank = tensor->descriptor.rank;
+    OP_CHECK(NAME, rank == AXES + 1 || rank == AXES + 2, ACLNN_ERR_PARAM_INVALID,
+             "%s has %d dimensions; it must have 3 or 4", argument, rank);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus check_ranks(const aclTensor *gradOutput, const aclTensor *gradInput)
+{
+    OP_TRY(check_rank("gradOutput", gradOutput));
+    OP_TRY(check_rank("gradInput", gradInput));
+    OP_CHECK(NAME, gradOutput->descriptor.rank == gradInput->descriptor.rank,
+             ACLNN_ERR_PARAM_INVALID,
+             "gradInput has %d dimensions; it must have as many as gradOutput, which has %d",
+             gradInput->descriptor.rank, gradOutput->descriptor.rank);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus check_self(const aclTensor *self, const aclTensor *gradInput)
+{
+    struct op_shape_text self_text, grad_text;
+    OP_CHECK(NAME, op_same_shape(self, gradInput), ACLNN_ERR_PARAM_INVALID,
+             "gradInput has shape %s; it must be self's, which is %s",
+             op_shape(&grad_text, gradInput), op_shape(&self_text, self));
+    return ACLNN_SUCCESS;
+}
+
+/* What CANN leaves to the device: the extent of gradOutput, and memory that is really there. */
+static aclnnStatus check_extents(const struct op_window *window, const aclTensor *gradOutput,
+                                 const aclTensor *self, const aclTensor *gradInput)
+{
+    OP_TRY(op_window_check_output(window, NAME, "gradOutput", gradOutput, "self", self));
+    OP_TRY(op_check_input_view(NAME, "gradOutput", gradOutput));
+    return op_check_output_view(NAME, "gradInput", gradInput);
+}
+
+/* Phase 1. */
+
+aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
+    const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,
+    const aclIntArray *stride, const aclIntArray *padding, bool ceilMode, bool countIncludePad,
+    int64_t divisorOverride, int8_t cubeMathType, aclTensor *gradInput, uint64_t *workspaceSize,
+    aclOpExecutor **executor)
+{
+    struct op_window window;
+    OP_CHECK_NOT_NULL(NAME, workspaceSize);
+    OP_CHECK_NOT_NULL(NAME, executor);
+    OP_CHECK_NOT_NULL(NAME, gradOutput);
+    OP_CHECK_NOT_NULL(NAME, self);
+    OP_CHECK_NOT_NULL(NAME, kernelSize);
+    OP_CHECK_NOT_NULL(NAME, padding);
+    OP_CHECK_NOT_NULL(NAME, gradInput);
+    OP_TRY(check_types(gradOutput, self, gradInput));
+    OP_TRY(check_formats(gradOutput, self, gradInput));
+    OP_TRY(check_ranks(gradOutput, gradInput));
+    OP_TRY(op_window_read(&window, NAME, AXES, kernelSize, stride, padding, ceilMode));
+    OP_TRY(op_check_math_type(NAME, cubeMathType, LAST_MATH_TYPE));
+    OP_TRY(check_self(self, gradInput));
+    bool is_empty = op_is_empty(gradOutput) || op_is_empty(gradInput);
+    if (!is_empty) OP_TRY(check_extents(&window, gradOutput, self, gradInput));
+
+    struct ex_plan *plan = ex_plan_new(NAME);
+    int dy = ex_input(plan, op_descriptor(gradOutput));
+    ex_input(plan, op_descriptor(self)); /* only its shape matters */
+    int dx = ex_output(plan, op_descriptor(gradInput));
+    if (is_empty) return ex_seal(plan, workspaceSize, executor);
+
+    enum k_dtype dtype = op_k_dtype(gradInput);
+    enum k_layout layout = op_pool_layout(gradInput, gradOutput, AXES);
+    struct ex_order order = op_pool_order(gradInput, AXES, layout);
+    int source = ex_packed(plan, dy, &order);
+    int target = ex_target(plan, dx, &order);
+    struct k_pool pool = op_window_pool(&window, gradOutput, gradInput, layout);
+    pool.divisor = divisorOverride;
+    pool.count_padding = countIncludePad;
+    pool.rounding = op_math_rounding(cubeMathType, dtype);
+    pool.stream_output = target == dx && op_exceeds_caches(gradInput);
+    ex_step(plan, "avg_pool_grad", k_best()->avg_pool_grad[dtype], &pool, sizeof pool,
+            k_avg_pool_grad_work(&pool, dtype), EX_BUFFERS(source, target));
+    ex_deliver(plan, target, dx, &order);
+    return ex_seal(plan, workspaceSize, executor);
+}
+
+/* Phase 2. */
+
+aclnnStatus aclnnAvgPool2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                   aclrtStream stream)
+{
+    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
+}

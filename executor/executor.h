@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan is made of, and the life of the executor that holds it. Only the executor room looks
+ * inside.
+ *
+ * A sealed plan never changes. Its references: the user's handle (until phase 2 of a single-use
+ * executor, else until aclDestroyAclOpExecutor) and one per launch in flight; the last one frees
+ * it. */
+#ifndef ACLNN_CPU_EXECUTOR_EXECUTOR_H
+#define ACLNN_CPU_EXECUTOR_EXECUTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "executor/plan.h"
+
+struct ex_buffer {
+    int operand;     /* its number among the operands; -1 for scratch */
+    size_t offset;   /* bytes from the operand's storage base, or from the workspace */
+    size_t size;     /* bytes touched */
+    int first, last; /* scratch: the steps that use it */
+};
+
+struct ex_step {
+    const char *name;
+    k_fn *kernel;
+    struct k_work work;
+    uint16_t parameters; /* where they begin in step_bytes */
+    uint16_t parameter_size;
+    uint8_t buffer_count;
+    uint8_t buffers[EX_MAX_STEP_BUFFERS];
+};
+
+struct ex_operand {
+    struct ex_descriptor *tensor; /* NULL: an optional argument that was not given */
+    bool is_output;
+    bool is_used; /* by some step, so its address must not be NULL */
+};
+
+struct ex_plan {
+    const char *operator_name;
+    aclnnStatus status; /* the builder's first failure */
+    int operand_count;
+    int buffer_count, step_count;
+    size_t step_bytes_used;
+    size_t workspace_size;
+    size_t operand_bytes; /* moved by all operands together */
+    const char *isa;
+    struct ex_operand operands[EX_MAX_PARAMETERS];
+    struct ex_buffer buffers[EX_MAX_BUFFERS];
+    struct ex_step steps[EX_MAX_STEPS];
+    _Alignas(16) unsigned char step_bytes[EX_STEP_BYTES];
+};
+
+struct aclOpExecutor {
+    uint64_t magic;
+    _Atomic int64_t references;
+    _Atomic bool is_repeatable;
+    pthread_mutex_t blocks_lock;
+    void **free_blocks; /* of launches that are done; linked through their first word */
+    struct ex_plan plan;
+};
+
+enum { EX_SCRATCH_ALIGNMENT = 64 };
+
+/* Debug and sanitizer builds keep a red zone between scratch pieces. */
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+enum { EX_SCRATCH_GAP = 64 };
+#else
+enum { EX_SCRATCH_GAP = 0 };
+#endif
+
+void ex_executor_retain(aclOpExecutor *executor);
+void ex_executor_release(aclOpExecutor *executor);
+/* Is this a live executor? Reads its first bytes: a handle never given out is the caller's fault.
+ */
+bool ex_executor_is_valid(const aclOpExecutor *executor);
+
+/* Room for the addresses of one launch, recycled so that later launches allocate nothing. NULL when
+ * memory is exhausted. Thread-safe. */
+void **ex_executor_take_block(aclOpExecutor *executor);
+void ex_executor_return_block(aclOpExecutor *executor, void **block);
+
+/* Writes the plan to the log, one line per step. */
+void ex_explain(const struct ex_plan *plan);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan in words, for ACLNN_CPU_LOG=plan:
+ *
+ *     plan aclnnAvgPool2dBackward: isa avx512, 1 step, workspace 0 B, operands 16056320 B
+ *       step 0 avg_pool_grad_f32: 2048 items, grain 64; reads/writes arg0 arg2
+ *       step 1 deliver: ...; scratch[0..4096) arg2 */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "executor/executor.h"
+#include "runtime/log.h"
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+static void name_buffer(char *text, size_t size, const struct ex_buffer *buffer)
+{
+    if (buffer->operand >= 0)
+        append(text, size, " arg%d+%zu (%zu B)", buffer->operand, buffer->offset, buffer->size);
+    else
+        append(text, size, " scratch[%zu..%zu)", buffer->offset, buffer->offset + buffer->size);
+}
+
+void ex_explain(const struct ex_plan *plan)
+{
+    rt_log_topic(RT_LOG_PLAN, "plan %s: isa %s, %d step%s, workspace %zu B, operands %zu B",
+                 plan->operator_name, plan->isa, plan->step_count, plan->step_count == 1 ? "" : "s",
+                 plan->workspace_size, plan->operand_bytes);
+    for (int i = 0; i < plan->step_count; i++) {
+        const struct ex_step *step = &plan->steps[i];
+        char text[768] = "";
+        for (int b = 0; b < step->buffer_count; b++)
+            name_buffer(text, sizeof text, &plan->buffers[step->buffers[b]]);
+        rt_log_topic(RT_LOG_PLAN,
+                     "  step %d %s: %" PRId64 " items, at least %" PRId64 " a slice;%s", i,
+                     step->name, step->work.items, step->work.grain, text);
+    }
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch is one flight of a plan: the plan, a workspace, and the operands' addresses as they
+ * stood at phase 2. Up to five addresses travel inside the stream's task; more go into a block. */
+#include "executor/launch.h"
+
+#include <string.h>
+
+#include "aclnn/opdev/op_errno.h"
+#include "executor/executor.h"
+#include "runtime/alloc.h"
+#include "runtime/base.h"
+#include "runtime/error.h"
+#include "runtime/pool.h"
+#include "runtime/stream.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+enum {
+    WORD_EXECUTOR,
+    WORD_WORKSPACE,
+    WORD_ADDRESSES,
+    ADDRESSES_INLINE = RT_LENGTH(((struct rt_task *)0)->word) - WORD_ADDRESSES,
+    WORKSPACE_ALIGNMENT = 32,
+    /* Below this many bytes a plan runs in about the time it takes to wake a thread. */
+    LARGE_BYTES = 128 * 1024,
+};
+
+struct step_run {
+    const struct ex_step *step;
+    const void *parameters;
+    void *buffers[EX_MAX_STEP_BUFFERS];
+};
+
+static void run_slice(void *context, int64_t begin, int64_t end)
+{
+    const struct step_run *run = context;
+    run->step->kernel(run->parameters, run->buffers, (struct k_slice){.begin = begin, .end = end});
+}
+
+static char *address_of(const struct ex_buffer *buffer, void *const *addresses, char *workspace)
+{
+    char *base = buffer->operand < 0 ? workspace : addresses[buffer->operand];
+    return base + buffer->offset;
+}
+
+/* Debug builds: scratch begins as NaN in every float type, what lies between pieces is out of
+ * bounds. */
+static void prepare_scratch(const struct ex_plan *plan, char *workspace, int step)
+{
+    if (EX_SCRATCH_GAP == 0) return;
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const struct ex_buffer *buffer = &plan->buffers[i];
+        if (buffer->operand >= 0 || buffer->first != step || buffer->size == 0) continue;
+        ASAN_UNPOISON_MEMORY_REGION(workspace + buffer->offset, buffer->size);
+        memset(workspace + buffer->offset, 0xFF, buffer->size);
+    }
+}
+
+static void run_plan(const struct ex_plan *plan, void *const *addresses, char *workspace)
+{
+    if (plan->workspace_size > 0) ASAN_POISON_MEMORY_REGION(workspace, plan->workspace_size);
+    for (int i = 0; i < plan->step_count; i++) {
+        const struct ex_step *step = &plan->steps[i];
+        struct step_run run = {.step = step, .parameters = plan->step_bytes + step->parameters};
+        prepare_scratch(plan, workspace, i);
+        for (int b = 0; b < step->buffer_count; b++)
+            run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
+        rt_parallel_for(rt_pool_default(), run_slice, &run, step->work.items, step->work.grain);
+    }
+    if (plan->workspace_size > 0) ASAN_UNPOISON_MEMORY_REGION(workspace, plan->workspace_size);
+}
+
+static void **addresses_of(struct rt_task *task, const struct ex_plan *plan)
+{
+    if (plan->operand_count > ADDRESSES_INLINE) return task->word[WORD_ADDRESSES].pointer;
+    return &task->word[WORD_ADDRESSES].pointer;
+}
+
+static void drop_launch(struct rt_task *task)
+{
+    aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    if (executor->plan.operand_count > ADDRESSES_INLINE)
+        ex_executor_return_block(executor, task->word[WORD_ADDRESSES].pointer);
+    ex_executor_release(executor);
+}
+
+static void run_launch(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    run_plan(&executor->plan, addresses_of(task, &executor->plan),
+             task->word[WORD_WORKSPACE].pointer);
+    drop_launch(task);
+}
+
+static const struct rt_task_kind launch_kind = {
+    .name = "launch", .run = run_launch, .drop = drop_launch};
+
+static aclnnStatus check_workspace(const struct ex_plan *plan, const void *workspace,
+                                   uint64_t workspace_size)
+{
+    const char *name = plan->operator_name;
+    if (workspace_size > 0 && !workspace)
+        return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, name,
+                               "workspace is NULL although workspaceSize is %" PRIu64,
+                               workspace_size);
+    if (workspace_size < plan->workspace_size)
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, name,
+                               "workspaceSize is %" PRIu64 "; phase 1 reported %zu", workspace_size,
+                               plan->workspace_size);
+    if (plan->workspace_size > 0 && (uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0)
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, name,
+                               "workspace is %p; it must be aligned to %d bytes", workspace,
+                               WORKSPACE_ALIGNMENT);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus snapshot_addresses(const struct ex_plan *plan, void **addresses)
+{
+    for (int i = 0; i < plan->operand_count; i++) {
+        const struct ex_operand *operand = &plan->operands[i];
+        addresses[i] = operand->tensor
+                           ? atomic_load_explicit(&operand->tensor->address, memory_order_acquire)
+                           : NULL;
+        if (operand->is_used && !addresses[i])
+            return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, plan->operator_name,
+                                   "tensor argument %d has no address; it must be set before "
+                                   "phase 2",
+                                   i);
+    }
+    return ACLNN_SUCCESS;
+}
+
+/* Takes over one reference to the executor when it succeeds. */
+static aclnnStatus enqueue(aclOpExecutor *executor, void *workspace, struct rt_stream *stream)
+{
+    const struct ex_plan *plan = &executor->plan;
+    struct rt_task task = {.kind = &launch_kind};
+    task.word[WORD_EXECUTOR].pointer = executor;
+    task.word[WORD_WORKSPACE].pointer = workspace;
+    void **addresses = &task.word[WORD_ADDRESSES].pointer;
+    void **block = NULL;
+    if (plan->operand_count > ADDRESSES_INLINE) {
+        block = ex_executor_take_block(executor);
+        if (!block)
+            return rt_error_report(ACLNN_ERR_RUNTIME_ERROR, plan->operator_name,
+                                   "no memory for a launch");
+        task.word[WORD_ADDRESSES].pointer = block;
+        addresses = block;
+    }
+    aclnnStatus status = snapshot_addresses(plan, addresses);
+    if (status == ACLNN_SUCCESS) {
+        unsigned flags = plan->operand_bytes >= LARGE_BYTES ? RT_SUBMIT_LARGE : 0;
+        if (rt_stream_submit(stream, &task, flags) == ACL_SUCCESS) return ACLNN_SUCCESS;
+        status = ACLNN_ERR_RUNTIME_ERROR;
+    }
+    if (block) ex_executor_return_block(executor, block);
+    return status;
+}
+
+aclnnStatus ex_launch(const char *operator_name, void *workspace, uint64_t workspace_size,
+                      aclOpExecutor *executor, aclrtStream stream)
+{
+    if (!executor)
+        return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, operator_name, "executor is NULL");
+    if (!ex_executor_is_valid(executor))
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name,
+                               "executor is not one that phase 1 returned, or was used up");
+
+    bool is_repeatable = atomic_load_explicit(&executor->is_repeatable, memory_order_relaxed);
+    if (is_repeatable) ex_executor_retain(executor);
+
+    struct rt_stream *queue;
+    aclnnStatus status = check_workspace(&executor->plan, workspace, workspace_size);
+    if (status == ACLNN_SUCCESS && rt_stream_resolve(operator_name, stream, &queue) != ACL_SUCCESS)
+        status = ACLNN_ERR_RUNTIME_ERROR;
+    if (status == ACLNN_SUCCESS && executor->plan.step_count > 0) {
+        status = enqueue(executor, workspace, queue);
+        if (status == ACLNN_SUCCESS) return ACLNN_SUCCESS;
+    }
+    ex_executor_release(executor);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan builder. Storage is bounded and part of the executor: every operator's plan has a size
+ * known from its recipe, and phase 1 costs one allocation. */
+#include "executor/plan.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "aclnn/opdev/op_errno.h"
+#include "executor/arena.h"
+#include "executor/executor.h"
+#include "runtime/alloc.h"
+#include "runtime/base.h"
+#include "runtime/error.h"
+#include "runtime/log.h"
+
+#define EXECUTOR_MAGIC UINT64_C(0x61636c6e6e637075)
+
+static aclOpExecutor *executor_of(struct ex_plan *plan)
+{
+    return (aclOpExecutor *)((char *)plan - offsetof(aclOpExecutor, plan));
+}
+
+static void fail(struct ex_plan *plan, aclnnStatus status, const char *text)
+{
+    if (plan->status == ACLNN_SUCCESS)
+        plan->status = rt_error_report(status, plan->operator_name, "%s", text);
+}
+
+struct ex_plan *ex_plan_new(const char *operator_name)
+{
+    aclOpExecutor *executor = rt_alloc(sizeof *executor);
+    if (!executor) {
+        rt_error_report(ACLNN_ERR_INNER_CREATE_EXECUTOR, operator_name,
+                        "no memory for the executor (%zu bytes)", sizeof *executor);
+        return NULL;
+    }
+    executor->magic = EXECUTOR_MAGIC;
+    atomic_init(&executor->references, 1);
+    atomic_init(&executor->is_repeatable, false);
+    executor->blocks_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    executor->free_blocks = NULL;
+
+    struct ex_plan *plan = &executor->plan;
+    /* The arrays are written as they grow. */
+    memset(plan, 0, offsetof(struct ex_plan, operands));
+    plan->operator_name = operator_name;
+    plan->isa = k_best()->isa;
+    return plan;
+}
+
+void ex_plan_free(struct ex_plan *plan)
+{
+    if (plan) ex_executor_release(executor_of(plan));
+}
+
+void ex_executor_retain(aclOpExecutor *executor)
+{
+    atomic_fetch_add_explicit(&executor->references, 1, memory_order_relaxed);
+}
+
+void ex_executor_release(aclOpExecutor *executor)
+{
+    if (atomic_fetch_sub_explicit(&executor->references, 1, memory_order_acq_rel) != 1) return;
+    for (int i = 0; i < executor->plan.operand_count; i++)
+        if (executor->plan.operands[i].tensor)
+            ex_descriptor_release(executor->plan.operands[i].tensor);
+    while (executor->free_blocks) {
+        void **block = executor->free_blocks;
+        executor->free_blocks = *block;
+        rt_free(block);
+    }
+    pthread_mutex_destroy(&executor->blocks_lock);
+    executor->magic = 0;
+    rt_free(executor);
+}
+
+bool ex_executor_is_valid(const aclOpExecutor *executor)
+{
+    return executor->magic == EXECUTOR_MAGIC;
+}
+
+static int add_buffer(struct ex_plan *plan, struct ex_buffer buffer)
+{
+    if (plan->status != ACLNN_SUCCESS) return -1;
+    if (plan->buffer_count == EX_MAX_BUFFERS) {
+        fail(plan, ACLNN_ERR_INNER, "the plan has too many buffers");
+        return -1;
+    }
+    buffer.first = EX_MAX_STEPS;
+    buffer.last = -1;
+    plan->buffers[plan->buffer_count] = buffer;
+    return plan->buffer_count++;
+}
+
+static int add_operand(struct ex_plan *plan, struct ex_descriptor *tensor, bool is_output)
+{
+    if (!plan || plan->status != ACLNN_SUCCESS) return -1;
+    if (plan->operand_count == EX_MAX_PARAMETERS) {
+        fail(plan, ACLNN_ERR_INNER, "the plan has too many operands");
+        return -1;
+    }
+    int operand = plan->operand_count++;
+    plan->operands[operand] = (struct ex_operand){.is_output = is_output};
+    if (!tensor) return -1;
+    size_t element = aclDataTypeSize((aclDataType)tensor->data_type);
+    int64_t count;
+    if (!ex_element_count(tensor->sizes, tensor->rank, &count)) {
+        fail(plan, ACLNN_ERR_PARAM_INVALID, "a tensor has more elements than an int64_t counts");
+        return -1;
+    }
+    ex_descriptor_retain(tensor);
+    plan->operands[operand].tensor = tensor;
+    size_t bytes = (size_t)count * element;
+    return add_buffer(plan, (struct ex_buffer){
+                                .operand = operand,
+                                .offset = (size_t)tensor->offset * element,
+                                .size = bytes,
+                            });
+}
+
+int ex_input(struct ex_plan *plan, struct ex_descriptor *tensor)
+{
+    return add_operand(plan, tensor, false);
+}
+
+int ex_output(struct ex_plan *plan, struct ex_descriptor *tensor)
+{
+    return add_operand(plan, tensor, true);
+}
+
+int ex_scratch(struct ex_plan *plan, size_t bytes)
+{
+    if (!plan) return -1;
+    return add_buffer(plan, (struct ex_buffer){.operand = -1, .size = bytes});
+}
+
+void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
+             size_t parameter_size, struct k_work work, const int *buffers, int buffer_count)
+{
+    if (!plan || plan->status != ACLNN_SUCCESS) return;
+    size_t begin = rt_round_up(plan->step_bytes_used, 16);
+    if (plan->step_count == EX_MAX_STEPS || begin + parameter_size > EX_STEP_BYTES) {
+        fail(plan, ACLNN_ERR_INNER, "the plan has too many steps");
+        return;
+    }
+    assert(buffer_count <= EX_MAX_STEP_BUFFERS);
+
+    struct ex_step *step = &plan->steps[plan->step_count];
+    *step = (struct ex_step){
+        .name = name,
+        .kernel = kernel,
+        .work = work,
+        .parameters = (uint16_t)begin,
+        .parameter_size = (uint16_t)parameter_size,
+        .buffer_count = (uint8_t)buffer_count,
+    };
+    memcpy(plan->step_bytes + begin, parameters, parameter_size);
+    plan->step_bytes_used = begin + parameter_size;
+    for (int i = 0; i < buffer_count; i++) {
+        assert(buffers[i] >= 0 && buffers[i] < plan->buffer_count);
+        struct ex_buffer *buffer = &plan->buffers[buffers[i]];
+        step->buffers[i] = (uint8_t)buffers[i];
+        if (buffer->first > plan->step_count) buffer->first = plan->step_count;
+        buffer->last = plan->step_count;
+        if (buffer->operand < 0) continue;
+        plan->operands[buffer->operand].is_used = true;
+        plan->operand_bytes += buffer->size;
+    }
+    plan->step_count++;
+}
+
+/* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
+static bool pack_scratch(struct ex_plan *plan)
+{
+    struct ex_piece pieces[EX_MAX_BUFFERS];
+    int of_buffer[EX_MAX_BUFFERS], count = 0;
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const struct ex_buffer *buffer = &plan->buffers[i];
+        if (buffer->operand >= 0 || buffer->last < 0) continue;
+        of_buffer[count] = i;
+        pieces[count++] =
+            (struct ex_piece){.size = buffer->size, .first = buffer->first, .last = buffer->last};
+    }
+    if (count == 0) return true;
+    if (!ex_arena_pack(pieces, count, EX_SCRATCH_ALIGNMENT, EX_SCRATCH_GAP, &plan->workspace_size))
+        return false;
+    for (int i = 0; i < count; i++)
+        plan->buffers[of_buffer[i]].offset = pieces[i].offset;
+    return true;
+}
+
+aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor)
+{
+    if (!plan) return ACLNN_ERR_INNER_CREATE_EXECUTOR; /* reported by ex_plan_new */
+    if (plan->status == ACLNN_SUCCESS && !pack_scratch(plan))
+        fail(plan, ACLNN_ERR_PARAM_INVALID, "the workspace would exceed the address space");
+    if (plan->status != ACLNN_SUCCESS) {
+        aclnnStatus status = plan->status;
+        ex_plan_free(plan);
+        return status;
+    }
+    if (rt_log_topic_on(RT_LOG_PLAN)) ex_explain(plan);
+    *workspace_size = plan->workspace_size;
+    *executor = executor_of(plan);
+    return ACLNN_SUCCESS;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building a plan: operands, scratch, steps. The builder is sticky: after its first failure it
+ * ignores the rest, and ex_seal returns that failure, so a recipe needs no checks between its
+ * lines. A sealed plan is read-only and is what the user holds as an aclOpExecutor.
+ *
+ * One thread builds a plan. */
+#ifndef ACLNN_CPU_EXECUTOR_PLAN_H
+#define ACLNN_CPU_EXECUTOR_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aclnn/acl_meta.h"
+#include "executor/view.h"
+#include "kernels/kernels.h"
+
+enum {
+    EX_MAX_PARAMETERS = 16, /* tensor arguments of an operator */
+    EX_MAX_BUFFERS = 24,    /* operands and scratch pieces of a plan */
+    EX_MAX_STEPS = 16,
+    EX_MAX_STEP_BUFFERS = 8, /* buffers one kernel sees */
+    EX_STEP_BYTES = 4096,    /* kernel parameters of all steps together */
+};
+
+struct ex_plan;
+
+/* A new plan for the operator of that name (static storage). NULL when memory is exhausted; every
+ * function below, ex_seal too, takes NULL and reports that. */
+struct ex_plan *ex_plan_new(const char *operator_name);
+/* Gives a plan up before it is sealed. NULL is fine. */
+void ex_plan_free(struct ex_plan *plan);
+
+/* The operator's tensor arguments, in the order of its declaration, used by the plan or not: the
+ * indices of aclSetInputTensorAddr and its kin count them. The plan keeps them alive. Returns the
+ * buffer number of the tensor's first element. NULL (an optional argument) returns -1. */
+int ex_input(struct ex_plan *plan, struct ex_descriptor *tensor);
+int ex_output(struct ex_plan *plan, struct ex_descriptor *tensor);
+
+/* Scratch in the workspace, alive from the first step that names it to the last. */
+int ex_scratch(struct ex_plan *plan, size_t bytes);
+
+/* Adds a step: kernel is called with a copy of parameters and the addresses of these buffers. name
+ * (static storage) is what explain prints. */
+void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
+             size_t parameter_size, struct k_work work, const int *buffers, int buffer_count);
+
+#define EX_BUFFERS(...)                                                                            \
+    (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+
+/* Packs the scratch, freezes the plan and hands it over: *workspace_size and *executor are written
+ * on success only. On failure the plan is freed and its first failure returned, reported. */
+aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor);
+
+#endif

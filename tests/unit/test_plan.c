@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans built by hand: scratch that is reused, more operands than a task carries, limits. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "acl/acl.h"
+#include "aclnn/opdev/op_errno.h"
+#include "api/tensor.h"
+#include "executor/executor.h"
+#include "executor/launch.h"
+#include "executor/plan.h"
+#include "executor/steps.h"
+
+enum { LENGTH = 1000 };
+
+/* to[i] = from[i] + amount */
+static void add_slice(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const float *from = buffers[0];
+    float *to = buffers[1];
+    for (int64_t i = slice.begin; i < slice.end; i++)
+        to[i] = from[i] + *(const float *)parameters;
+}
+
+/* to[i] = sum of the six others */
+static void sum_slice(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    (void)parameters;
+    float *to = buffers[6];
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        to[i] = 0;
+        for (int b = 0; b < 6; b++)
+            to[i] += ((const float *)buffers[b])[i];
+    }
+}
+
+static aclTensor *vector_of(float *values)
+{
+    const int64_t size = LENGTH;
+    return aclCreateTensor(&size, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &size, 1, values);
+}
+
+static struct ex_descriptor *descriptor(aclTensor *tensor)
+{
+    return &tensor->descriptor;
+}
+
+static const struct k_work whole = {.items = LENGTH, .grain = LENGTH};
+
+Test(plan, scratch_pieces_that_never_meet_share_memory)
+{
+    static float in[LENGTH], out[LENGTH];
+    for (int i = 0; i < LENGTH; i++)
+        in[i] = (float)i;
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    aclTensor *source = vector_of(in), *target = vector_of(out);
+
+    struct ex_plan *plan = ex_plan_new("chain");
+    int from = ex_input(plan, descriptor(source)), to = ex_output(plan, descriptor(target));
+    float amount = 1;
+    int previous = from;
+    for (int i = 0; i < 6; i++) {
+        int next = ex_scratch(plan, sizeof in);
+        ex_step(plan, "add", add_slice, &amount, sizeof amount, whole, EX_BUFFERS(previous, next));
+        previous = next;
+    }
+    ex_step(plan, "add", add_slice, &amount, sizeof amount, whole, EX_BUFFERS(previous, to));
+    uint64_t size;
+    aclOpExecutor *executor;
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_SUCCESS);
+    cr_assert_lt(size, 3 * (sizeof in + 128), "two pieces are alive at once, not six");
+
+    void *workspace = NULL;
+    cr_assert_eq(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    cr_assert_eq(ex_launch("chain", workspace, size, executor, NULL), ACLNN_SUCCESS);
+    cr_assert_eq(aclrtFree(workspace), ACL_SUCCESS);
+    aclDestroyTensor(source);
+    aclDestroyTensor(target);
+    cr_assert_eq(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+    for (int i = 0; i < LENGTH; i++)
+        cr_assert_float_eq(out[i], (float)i + 7, 0);
+    cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+}
+
+Test(plan, more_operands_than_a_task_carries)
+{
+    static float in[6][LENGTH], out[2][LENGTH];
+    aclTensor *sources[6];
+    for (int b = 0; b < 6; b++) {
+        for (int i = 0; i < LENGTH; i++)
+            in[b][i] = (float)(i * (b + 1));
+        sources[b] = vector_of(in[b]);
+    }
+    aclTensor *target = vector_of(out[0]);
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+
+    struct ex_plan *plan = ex_plan_new("sum");
+    int buffers[7];
+    for (int b = 0; b < 6; b++)
+        buffers[b] = ex_input(plan, descriptor(sources[b]));
+    buffers[6] = ex_output(plan, descriptor(target));
+    char none = 0;
+    ex_step(plan, "sum", sum_slice, &none, 1, (struct k_work){.items = LENGTH, .grain = 10},
+            buffers, 7);
+    uint64_t size;
+    aclOpExecutor *executor;
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_SUCCESS);
+    cr_assert_eq(size, 0);
+    cr_assert_eq(aclSetAclOpExecutorRepeatable(executor), ACLNN_SUCCESS);
+
+    for (int run = 0; run < 20; run++) {
+        cr_assert_eq(aclSetOutputTensorAddr(executor, 0, target, out[run % 2]), ACLNN_SUCCESS);
+        cr_assert_eq(ex_launch("sum", NULL, 0, executor, NULL), ACLNN_SUCCESS);
+    }
+    cr_assert_eq(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS, "while runs are in flight");
+    cr_assert_eq(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+    for (int i = 0; i < LENGTH; i++) {
+        cr_assert_float_eq(out[0][i], (float)(i * 21), 0);
+        cr_assert_float_eq(out[1][i], (float)(i * 21), 0);
+    }
+    for (int b = 0; b < 6; b++)
+        aclDestroyTensor(sources[b]);
+    aclDestroyTensor(target);
+    cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+}
+
+Test(plan, an_optional_argument_that_is_missing_keeps_its_index)
+{
+    static float in[LENGTH], out[LENGTH];
+    aclTensor *source = vector_of(in), *target = vector_of(NULL);
+    struct ex_plan *plan = ex_plan_new("optional");
+    cr_assert_eq(ex_input(plan, NULL), -1);
+    int from = ex_input(plan, descriptor(source)), to = ex_output(plan, descriptor(target));
+    float amount = 1;
+    ex_step(plan, "add", add_slice, &amount, sizeof amount, whole, EX_BUFFERS(from, to));
+    uint64_t size;
+    aclOpExecutor *executor;
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetInputTensorAddr(executor, 2, source, in), ACLNN_ERR_PARAM_INVALID);
+    cr_assert_eq(aclSetInputTensorAddr(executor, 1, source, in), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetTensorAddr(executor, 2, target, out), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetTensorAddr(executor, 3, target, out), ACLNN_ERR_PARAM_INVALID);
+    void *address = NULL;
+    cr_assert_eq(aclGetRawTensorAddr(target, &address), ACLNN_SUCCESS);
+    cr_assert_eq(address, out);
+    cr_assert_eq(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS);
+    aclDestroyTensor(source);
+    aclDestroyTensor(target);
+}
+
+Test(plan, a_builder_that_failed_reports_its_first_failure)
+{
+    static float in[LENGTH];
+    aclTensor *source = vector_of(in);
+    struct ex_plan *plan = ex_plan_new("too much");
+    int buffer = ex_input(plan, descriptor(source));
+    char parameters[EX_STEP_BYTES / 4];
+    memset(parameters, 0, sizeof parameters);
+    for (int i = 0; i < EX_MAX_STEPS + 1; i++)
+        ex_step(plan, "add", add_slice, parameters, sizeof parameters, whole,
+                EX_BUFFERS(buffer, buffer));
+    uint64_t size = 7;
+    aclOpExecutor *executor = NULL;
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_ERR_INNER);
+    cr_assert_eq(size, 7);
+    cr_assert_null(executor);
+    const char *text = aclGetRecentErrMsg();
+    cr_assert_not_null(text);
+    cr_assert_not_null(strstr(text, "too much"));
+    aclDestroyTensor(source);
+}
