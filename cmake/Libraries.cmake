@@ -1,22 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclnn_cpu: the one real library, all rooms in one. aclnn_cpu_static: the same objects for tests that look inside.
+# ascendcl, nnopbase, opapi, acl_op_compiler: thin libraries under CANN's names.
 get_property(object_targets GLOBAL PROPERTY ACLNN_OBJECT_TARGETS)
 set(objects "")
 foreach(target IN LISTS object_targets)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
 endforeach()
 
-set(public_headers $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/api/include> $<INSTALL_INTERFACE:include>)
+set(libraries_dir ${CMAKE_BINARY_DIR}/lib64)
+set(symbols ${CMAKE_SOURCE_DIR}/tests/conformance/symbols.txt)
+set(exports ${CMAKE_SOURCE_DIR}/cmake/exports.map)
 
 add_library(aclnn_cpu SHARED ${objects})
-set_target_properties(aclnn_cpu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib64)
-target_include_directories(aclnn_cpu SYSTEM INTERFACE ${public_headers})
-target_link_libraries(aclnn_cpu PRIVATE Threads::Threads m aclnn_sanitizers)
-target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map)
-set_property(TARGET aclnn_cpu APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(aclnn_cpu PROPERTIES EXPORT_NAME cpu LIBRARY_OUTPUT_DIRECTORY ${libraries_dir})
+set_property(TARGET aclnn_cpu APPEND PROPERTY LINK_DEPENDS ${exports})
+target_include_directories(aclnn_cpu SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/api/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(aclnn_cpu PRIVATE Threads::Threads m $<BUILD_INTERFACE:aclnn_sanitizers>)
+target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports})
 
 add_library(aclnn_cpu_static STATIC EXCLUDE_FROM_ALL ${objects})
 target_include_directories(aclnn_cpu_static INTERFACE ${CMAKE_SOURCE_DIR})
 target_include_directories(aclnn_cpu_static SYSTEM INTERFACE ${CMAKE_SOURCE_DIR}/api/include)
-target_compile_definitions(aclnn_cpu_static INTERFACE _GNU_SOURCE)
 target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m PRIVATE aclnn_sanitizers)
+
+# A thin library must satisfy a link line that names only CANN's libraries, and linkers look for a symbol only in the
+# libraries named. So it is an ELF filter (DT_FILTER): its symbol table names its layer's functions, and the loader binds
+# them to libaclnn_cpu.so, which it puts in front; the bodies here are never reached. Programs record the names
+# libascendcl.so, ... as on a device, and dlsym on any of the handles finds everything below it.
+function(aclnn_add_thin_library name needs)
+    string(REPLACE ";" "|" layers "${ARGN}")
+    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${symbols})
+    file(STRINGS ${symbols} rows REGEX "^lib(${layers}) ")
+    set(body "")
+    foreach(row IN LISTS rows)
+        string(REGEX REPLACE "^lib[a-z_]+ +([A-Za-z0-9_]+)$" "\\1" symbol "${row}")
+        string(APPEND body "void ${symbol}(void);\nvoid ${symbol}(void)\n{\n    __builtin_trap();\n}\n")
+    endforeach()
+    set(source ${CMAKE_BINARY_DIR}/thin/${name}.c)
+    file(CONFIGURE OUTPUT ${source} CONTENT "/* Made from symbols.txt. */\ntypedef int thin;\n${body}" @ONLY)
+    add_library(aclnn_${name} SHARED ${source})
+    add_library(aclnn::${name} ALIAS aclnn_${name})
+    set_target_properties(aclnn_${name} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name}
+        C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${libraries_dir}
+        INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
+    target_compile_options(aclnn_${name} PRIVATE -fno-builtin -fno-exceptions)
+    target_link_options(aclnn_${name} PRIVATE -nostdlib LINKER:--no-as-needed LINKER:-F,libaclnn_cpu.so)
+    target_link_libraries(aclnn_${name} PUBLIC ${needs})
+endfunction()
+
+aclnn_add_thin_library(ascendcl aclnn_cpu ascendcl)
+aclnn_add_thin_library(nnopbase aclnn_ascendcl ascendcl nnopbase)
+aclnn_add_thin_library(opapi aclnn_nnopbase ascendcl nnopbase opapi)
+aclnn_add_thin_library(acl_op_compiler aclnn_ascendcl acl_op_compiler)
