@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# One source, one object per instruction-set level. Floating-point contraction is off everywhere: a fused multiply-add
+# would give other bits than the levels that have none.
+function(aclnn_add_isa room name)
+    set(target aclnn_${room}_${name})
+    add_library(${target} OBJECT ${ACLNN_CPU_ISA_SOURCES})
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+    target_compile_definitions(${target} PRIVATE K_ISA_NAME=${name} K_ISA_${name}=1 _GNU_SOURCE)
+    target_compile_options(${target} PRIVATE -ffp-contract=off ${ARGN})
+    target_link_libraries(${target} PRIVATE aclnn_warnings aclnn_sanitizers)
+    target_sources(aclnn_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
+    target_compile_definitions(aclnn_${room} PRIVATE K_BUILD_${name}=1)
+endfunction()

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tables of kernels this CPU runs, and the choice among them. The CPU is looked at once;
+ * ACLNN_CPU_ISA is read at the same moment. */
+#include "kernels/kernels.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+#if defined(__x86_64__)
+/* __builtin_cpu_supports also asks whether the system saves the wide registers. */
+static bool cpu_has_avx2(void)
+{
+    unsigned eax, ebx, ecx = 0, edx;
+    const unsigned f16c = 1U << 29; /* no name for __builtin_cpu_supports in Clang 14 */
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & f16c) != 0 &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+static bool cpu_has_avx512(void)
+{
+    return cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#elif defined(__aarch64__)
+static bool cpu_has_sve(void)
+{
+    const unsigned long sve = 1UL << 22;
+    return (getauxval(AT_HWCAP) & sve) != 0;
+}
+
+static bool cpu_has_neon(void)
+{
+    return true; /* part of the architecture */
+}
+#endif
+
+#ifdef K_BUILD_base
+static bool cpu_has_base(void)
+{
+    return true;
+}
+#endif
+
+#define K_ISA(name, probe) extern const struct k_table k_table__##name;
+#include "kernels/isa.def"
+#undef K_ISA
+
+static const struct {
+    const struct k_table *table;
+    bool (*probe)(void);
+} compiled[] = {
+#define K_ISA(name, probe) {&k_table__##name, probe},
+#include "kernels/isa.def"
+#undef K_ISA
+};
+
+enum { COMPILED = sizeof compiled / sizeof compiled[0] };
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static const struct k_table *runnable[COMPILED], *best;
+static size_t runnable_count, cache_l2, cache_last_level;
+
+/* What the kernel says of CPU 0's cache of a level, or 0. (sysconf is asked second: under some
+ * hypervisors it adds up the caches of a whole socket.) */
+static size_t cache_from_sysfs(int level)
+{
+    char path[96], unit = 0;
+    for (int index = 0; index < 8; index++) {
+        int found = 0;
+        unsigned long size = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", index);
+        FILE *file = fopen(path, "re");
+        if (!file) return 0;
+        if (fscanf(file, "%d", &found) != 1) found = 0;
+        fclose(file);
+        if (found != level) continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+        file = fopen(path, "re");
+        if (!file) return 0;
+        if (fscanf(file, "%lu%c", &size, &unit) < 1) size = 0;
+        fclose(file);
+        return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+    }
+    return 0;
+}
+
+static size_t cache_size(int level, int sysconf_name, size_t otherwise)
+{
+    size_t bytes = cache_from_sysfs(level);
+    if (bytes != 0) return bytes;
+    long answer = sysconf(sysconf_name);
+    return answer > 0 ? (size_t)answer : otherwise;
+}
+
+static void look(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+#endif
+    for (size_t i = 0; i < COMPILED; i++)
+        if (compiled[i].probe()) runnable[runnable_count++] = compiled[i].table;
+    best = runnable[0];
+    const char *wanted = getenv("ACLNN_CPU_ISA");
+    for (size_t i = 0; wanted && i < runnable_count; i++)
+        if (strcmp(runnable[i]->isa, wanted) == 0) best = runnable[i];
+
+    cache_l2 = cache_size(2, _SC_LEVEL2_CACHE_SIZE, (size_t)1 << 20);
+    cache_last_level = cache_size(3, _SC_LEVEL3_CACHE_SIZE, cache_l2);
+    if (cache_last_level < cache_l2) cache_last_level = cache_l2;
+}
+
+const struct k_table *k_best(void)
+{
+    pthread_once(&looked, look);
+    return best;
+}
+
+size_t k_tables(const struct k_table *tables[], size_t capacity)
+{
+    pthread_once(&looked, look);
+    for (size_t i = 0; i < runnable_count && i < capacity; i++)
+        tables[i] = runnable[i];
+    return runnable_count;
+}
+
+size_t k_cache_last_level(void)
+{
+    pthread_once(&looked, look);
+    return cache_last_level;
+}
+
+size_t k_cache_l2(void)
+{
+    pthread_once(&looked, look);
+    return cache_l2;
+}
