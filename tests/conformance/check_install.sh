@@ -57,9 +57,11 @@ done
 # set_env.sh finds its own place in every shell, with "." from elsewhere, from a subshell and twice.
 for shell in sh bash dash zsh; do
     command -v "$shell" >/dev/null 2>&1 || continue
+    # shellcheck disable=SC2016 # the other shell expands them
     got=$(cd / && "$shell" -uc '. "$1" && . "$1" && echo "$ASCEND_HOME_PATH|$LD_LIBRARY_PATH|$ASCEND_OPP_PATH"' \
         "$shell" "$tree/set_env.sh")
     [ "$got" = "$tree|$tree/lib64|$tree/opp" ] || fail "$shell: set_env.sh gave $got"
+    # shellcheck disable=SC2016
     got=$(cd "$tree" && LD_LIBRARY_PATH=/a "$shell" -c '(. ./set_env.sh && echo "$ASCEND_HOME_PATH|$LD_LIBRARY_PATH")')
     [ "$got" = "$tree|$tree/lib64:/a" ] || fail "$shell: set_env.sh in a subshell gave $got"
 done
