@@ -118,6 +118,19 @@ aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t las
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor *tensor)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    int64_t count, bytes;
+    for (int i = 0; i < d->rank; i++)
+        OP_CHECK(op, d->sizes[i] >= 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has size %" PRId64 " at dimension %d; it must not be negative", argument,
+                 d->sizes[i], i);
+    OP_CHECK(op, ex_element_count(d->sizes, d->rank, &count) && rt_mul_ok(count, 16, &bytes),
+             ACLNN_ERR_PARAM_INVALID, "%s has more elements than an address space holds", argument);
+    return ACLNN_SUCCESS;
+}
+
 bool op_is_empty(const aclTensor *tensor)
 {
     for (int i = 0; i < tensor->descriptor.rank; i++)
@@ -132,19 +145,11 @@ bool op_same_shape(const aclTensor *a, const aclTensor *b)
            memcmp(da->sizes, db->sizes, sizeof(int64_t) * (size_t)da->rank) == 0;
 }
 
-/* The elements of the storage shape; INT64_MAX when they cannot be counted. */
-static int64_t storage_elements(const struct ex_descriptor *d)
-{
-    int64_t count;
-    if (!ex_element_count(d->storage_sizes, d->storage_rank, &count)) return INT64_MAX;
-    return count;
-}
-
 static aclnnStatus check_view(const char *op, const char *argument, const aclTensor *tensor,
                               bool is_output)
 {
     const struct ex_descriptor *d = &tensor->descriptor;
-    int64_t last = d->offset, bytes;
+    int64_t last = d->offset, bytes, storage;
     bool fits = last >= 0;
     if (op_is_empty(tensor)) return ACLNN_SUCCESS;
     for (int i = 0; i < d->rank; i++) {
@@ -162,9 +167,12 @@ static aclnnStatus check_view(const char *op, const char *argument, const aclTen
     OP_CHECK(op, fits && rt_mul_ok(last, 16, &bytes), ACLNN_ERR_PARAM_INVALID,
              "%s has an offset (%" PRId64 ") or strides that reach beyond the address space",
              argument, d->offset);
-    OP_CHECK(op, last < storage_elements(d), ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(op, ex_element_count(d->storage_sizes, d->storage_rank, &storage),
+             ACLNN_ERR_PARAM_INVALID,
+             "%s has a storage shape that is negative or has more than 2^63 elements", argument);
+    OP_CHECK(op, last < storage, ACLNN_ERR_PARAM_INVALID,
              "%s reaches element %" PRId64 " of a storage that has %" PRId64 " elements", argument,
-             last, storage_elements(d));
+             last, storage);
     return ACLNN_SUCCESS;
 }
 

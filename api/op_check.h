@@ -57,6 +57,9 @@ aclnnStatus op_check_format(const char *op, const char *argument, const aclTenso
 /* cubeMathType in [0, last], else 161002. */
 aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t last);
 
+/* No size is negative, and the bytes of all elements can be counted. */
+aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor *tensor);
+
 bool op_is_empty(const aclTensor *tensor);
 bool op_same_shape(const aclTensor *a, const aclTensor *b);
 

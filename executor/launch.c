@@ -3,6 +3,7 @@
  * stood at phase 2. Up to five addresses travel inside the stream's task; more go into a block. */
 #include "executor/launch.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "aclnn/opdev/op_errno.h"

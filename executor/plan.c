@@ -18,7 +18,7 @@
 
 static aclOpExecutor *executor_of(struct ex_plan *plan)
 {
-    return (aclOpExecutor *)((char *)plan - offsetof(aclOpExecutor, plan));
+    return (void *)((char *)plan - offsetof(aclOpExecutor, plan));
 }
 
 static void fail(struct ex_plan *plan, aclnnStatus status, const char *text)
@@ -63,8 +63,7 @@ void ex_executor_release(aclOpExecutor *executor)
 {
     if (atomic_fetch_sub_explicit(&executor->references, 1, memory_order_acq_rel) != 1) return;
     for (int i = 0; i < executor->plan.operand_count; i++)
-        if (executor->plan.operands[i].tensor)
-            ex_descriptor_release(executor->plan.operands[i].tensor);
+        ex_descriptor_release(executor->plan.operands[i].tensor);
     while (executor->free_blocks) {
         void **block = executor->free_blocks;
         executor->free_blocks = *block;
@@ -103,7 +102,7 @@ static int add_operand(struct ex_plan *plan, struct ex_descriptor *tensor, bool 
     int operand = plan->operand_count++;
     plan->operands[operand] = (struct ex_operand){.is_output = is_output};
     if (!tensor) return -1;
-    size_t element = aclDataTypeSize((aclDataType)tensor->data_type);
+    size_t element = ex_element_size(tensor->data_type);
     int64_t count;
     if (!ex_element_count(tensor->sizes, tensor->rank, &count)) {
         fail(plan, ACLNN_ERR_PARAM_INVALID, "a tensor has more elements than an int64_t counts");

@@ -58,7 +58,8 @@ static aclnnStatus check_ranks(const aclTensor *gradOutput, const aclTensor *gra
              ACLNN_ERR_PARAM_INVALID,
              "gradInput has %d dimensions; it must have as many as gradOutput, which has %d",
              gradInput->descriptor.rank, gradOutput->descriptor.rank);
-    return ACLNN_SUCCESS;
+    OP_TRY(op_check_sizes(NAME, "gradOutput", gradOutput));
+    return op_check_sizes(NAME, "gradInput", gradInput);
 }
 
 static aclnnStatus check_self(const aclTensor *self, const aclTensor *gradInput)
