@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One lock, `lock`, guards the tree, the lists and the sums below, and every field of a block that
+ * is in the tree. Nothing else is locked and the system is not called while it is held.
+ *
+ * A block's life: fresh from the system -> LIVE -> (rt_blocks_give) GIVEN, still counted, because
+ * queued work may use it -> (the last such task has run) KEPT for the next request of its size
+ * class -> LIVE again, or back to the system. It stays in the tree from its first day to its last:
+ * handing a kept block out again costs one lock and no search. Pages once touched stay mapped while
+ * kept, so that a workspace allocated at each step pays its page faults once. */
+#include "runtime/blocks.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "runtime/alloc.h"
+#include "runtime/base.h"
+#include "runtime/block_tree.h"
+#include "runtime/config.h"
+#include "runtime/stream.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#define RED_ZONE               64 /* poisoned bytes behind every block */
+#define POISON(memory, size)   ASAN_POISON_MEMORY_REGION(memory, size)
+#define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
+#else
+#define RED_ZONE               0
+#define POISON(memory, size)   ((void)0)
+#define UNPOISON(memory, size) ((void)0)
+#endif
+
+#define ALIGNMENT       ((size_t)64)
+#define HUGE_PAGE       ((size_t)2 << 20)
+#define MAPPED_FROM     ((size_t)64 << 10) /* smaller blocks come from the heap */
+#define KEPT_SHARE      8                  /* of the device's memory, at most, is kept */
+#define KEPT_BLOCKS     4096
+#define SMALL_CLASSES   8 /* 64, 128, ... 512 bytes; above, eight classes to each doubling */
+#define SMALL_LIMIT_LOG 9
+#define LARGEST_LOG     47 /* more than any address space of today has */
+#define CLASSES         (SMALL_CLASSES + (LARGEST_LOG - SMALL_LIMIT_LOG) * 8)
+
+enum state { LIVE, GIVEN, KEPT };
+
+struct block {
+    struct rt_block_node node; /* first, so that a node is its block */
+    size_t size;
+    size_t reserved;
+    struct rt_deferred deferred;
+    struct block *next_of_class, *previous_of_class; /* both pairs only while KEPT */
+    struct block *older, *newer;
+    int class;
+    enum rt_block_place place;
+    enum state state;
+    bool huge;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_block_tree tree;
+static struct block *kept[2][CLASSES]; /* [huge][class], the last given back first */
+static struct block *oldest, *newest;
+static size_t kept_bytes, kept_count; /* capacities */
+static size_t used_bytes[2];          /* [place], reserved bytes of LIVE and GIVEN blocks */
+static bool keeping;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child of fork may go on using its copy of the memory. */
+static void guard_fork(void)
+{
+    pthread_atfork(take_lock, release_lock, release_lock);
+}
+
+/* The class of a block of size bytes, and how many bytes blocks of this class have. */
+static int class_of(size_t size, size_t *capacity)
+{
+    if (size <= ALIGNMENT * SMALL_CLASSES) {
+        *capacity = rt_round_up(size, ALIGNMENT);
+        return (int)(*capacity / ALIGNMENT) - 1;
+    }
+    int log = 63 - __builtin_clzll(size - 1); /* 2^log < size <= 2^(log + 1) */
+    size_t eighths = (size - 1) >> (log - 3); /* 8..15 */
+    *capacity = (eighths + 1) << (log - 3);
+    return SMALL_CLASSES + (log - SMALL_LIMIT_LOG) * 8 + (int)eighths - 8;
+}
+
+/* ---- Memory of the system ---- */
+
+static void *map(size_t capacity, bool huge)
+{
+    bool aligned = capacity >= HUGE_PAGE;
+    size_t length = capacity + (aligned ? HUGE_PAGE : 0);
+    char *mapping = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED) return NULL;
+    if (!aligned) return mapping;
+    char *memory = (char *)rt_round_up((uintptr_t)mapping, HUGE_PAGE);
+    size_t before = (size_t)(memory - mapping);
+    size_t behind = HUGE_PAGE - before;
+    if (before > 0) munmap(mapping, before);
+    if (behind > 0) munmap(memory + capacity, behind);
+    if (huge) madvise(memory, capacity, MADV_HUGEPAGE); /* a hint: a refusal costs speed only */
+    return memory;
+}
+
+static void destroy(struct block *block)
+{
+    UNPOISON(block->node.memory, block->node.capacity);
+    if (block->node.capacity >= MAPPED_FROM)
+        munmap(block->node.memory, block->node.capacity);
+    else
+        rt_free(block->node.memory);
+    rt_free(block);
+}
+
+/* NULL without memory. */
+static struct block *create(int class, size_t capacity, bool huge)
+{
+    pthread_once(&once, guard_fork);
+    struct block *block = rt_alloc_zeroed(sizeof *block);
+    if (!block) return NULL;
+    block->node.capacity = capacity;
+    block->node.memory =
+        capacity >= MAPPED_FROM ? map(capacity, huge) : rt_alloc_aligned(ALIGNMENT, capacity);
+    if (!block->node.memory) {
+        rt_free(block);
+        return NULL;
+    }
+    block->class = class;
+    block->huge = huge;
+    return block;
+}
+
+/* ---- Kept blocks; the lock is held ---- */
+
+static void keep(struct block *block)
+{
+    block->state = KEPT;
+    POISON(block->node.memory, block->node.capacity);
+    struct block **head = &kept[block->huge][block->class];
+    block->previous_of_class = NULL;
+    block->next_of_class = *head;
+    if (*head) (*head)->previous_of_class = block;
+    *head = block;
+    block->newer = NULL;
+    block->older = newest;
+    if (newest)
+        newest->newer = block;
+    else
+        oldest = block;
+    newest = block;
+    kept_bytes += block->node.capacity;
+    kept_count++;
+}
+
+static void unkeep(struct block *block)
+{
+    if (block->previous_of_class)
+        block->previous_of_class->next_of_class = block->next_of_class;
+    else
+        kept[block->huge][block->class] = block->next_of_class;
+    if (block->next_of_class) block->next_of_class->previous_of_class = block->previous_of_class;
+    if (block->older)
+        block->older->newer = block->newer;
+    else
+        oldest = block->newer;
+    if (block->newer)
+        block->newer->older = block->older;
+    else
+        newest = block->older;
+    kept_bytes -= block->node.capacity;
+    kept_count--;
+}
+
+/* Takes the oldest kept blocks out of the store until bytes are kept at most; returns them, linked
+ * by next_of_class, for destroy_all without the lock. */
+static struct block *evict(size_t bytes, size_t blocks)
+{
+    struct block *evicted = NULL;
+    while (kept_bytes > bytes || kept_count > blocks) {
+        struct block *block = oldest;
+        unkeep(block);
+        rt_block_tree_remove(&tree, &block->node);
+        block->next_of_class = evicted;
+        evicted = block;
+    }
+    return evicted;
+}
+
+static void destroy_all(struct block *blocks)
+{
+    while (blocks) {
+        struct block *next = blocks->next_of_class;
+        destroy(blocks);
+        blocks = next;
+    }
+}
+
+/* ---- What the store offers ---- */
+
+static void hand_out(struct block *block, const struct rt_block_request *request)
+{
+    UNPOISON(block->node.memory, request->reserved);
+    block->size = request->size;
+    block->reserved = request->reserved;
+    block->place = request->place;
+    block->state = LIVE;
+}
+
+/* Counts the request's bytes. *block is a kept block, or NULL when the caller must create one. */
+static enum rt_block_result take_kept(const struct rt_block_request *request, int class,
+                                      struct block **block, struct block **evicted)
+{
+    size_t total = rt_config()->device_memory;
+    take_lock();
+    size_t used = used_bytes[RT_BLOCK_DEVICE];
+    if (request->place == RT_BLOCK_DEVICE && request->reserved > total - used) {
+        release_lock();
+        return RT_BLOCK_NO_ROOM;
+    }
+    keeping = true;
+    used_bytes[request->place] += request->reserved;
+    *block = kept[request->huge][class];
+    if (*block) {
+        unkeep(*block);
+        hand_out(*block, request);
+    } else { /* what is kept must not push the sum over the device's memory */
+        used = used_bytes[RT_BLOCK_DEVICE] + used_bytes[RT_BLOCK_HOST];
+        *evicted = evict(used < total ? total - used : 0, KEPT_BLOCKS);
+    }
+    release_lock();
+    return RT_BLOCK_OK;
+}
+
+static struct block *create_or_evict(int class, size_t capacity, bool huge)
+{
+    struct block *block = create(class, capacity, huge);
+    if (block) return block;
+    take_lock();
+    struct block *evicted = evict(0, 0);
+    release_lock();
+    if (!evicted) return NULL;
+    destroy_all(evicted);
+    return create(class, capacity, huge);
+}
+
+enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void **memory)
+{
+    if (request->reserved > (size_t)1 << (LARGEST_LOG - 1)) return RT_BLOCK_NO_ROOM;
+    size_t capacity;
+    int class = class_of(request->reserved + RED_ZONE, &capacity);
+    struct block *block = NULL;
+    struct block *evicted = NULL;
+    enum rt_block_result result = take_kept(request, class, &block, &evicted);
+    if (result != RT_BLOCK_OK) return result;
+    if (!block) {
+        destroy_all(evicted);
+        block = create_or_evict(class, capacity, request->huge);
+        take_lock();
+        if (!block) {
+            used_bytes[request->place] -= request->reserved;
+            release_lock();
+            return RT_BLOCK_NO_MEMORY;
+        }
+        POISON(block->node.memory, capacity);
+        hand_out(block, request);
+        rt_block_tree_insert(&tree, &block->node);
+        release_lock();
+    }
+    *memory = block->node.memory;
+    return RT_BLOCK_OK;
+}
+
+static void release(struct rt_deferred *deferred)
+{
+    struct block *block = (void *)((char *)deferred - offsetof(struct block, deferred));
+    size_t most = rt_config()->device_memory / KEPT_SHARE;
+    struct block *evicted;
+    take_lock();
+    used_bytes[block->place] -= block->reserved;
+    if (keeping && block->node.capacity <= most) {
+        keep(block);
+        evicted = evict(most, KEPT_BLOCKS);
+    } else {
+        rt_block_tree_remove(&tree, &block->node);
+        block->next_of_class = NULL;
+        evicted = block;
+    }
+    release_lock();
+    destroy_all(evicted);
+}
+
+static enum rt_block_result check_given(const struct block *block, const void *memory,
+                                        enum rt_block_place place)
+{
+    if (!block) return RT_BLOCK_UNKNOWN;
+    if (block->state != LIVE) return RT_BLOCK_GIVEN;
+    if (block->node.memory != memory) return RT_BLOCK_INSIDE;
+    return block->place == place ? RT_BLOCK_OK : RT_BLOCK_ELSEWHERE;
+}
+
+enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place)
+{
+    take_lock();
+    struct block *block = (struct block *)rt_block_tree_find(&tree, memory);
+    enum rt_block_result result = check_given(block, memory, place);
+    if (result == RT_BLOCK_OK) block->state = GIVEN;
+    release_lock();
+    if (result != RT_BLOCK_OK) return result;
+    block->deferred = (struct rt_deferred){.release = release};
+    rt_defer(&block->deferred);
+    return RT_BLOCK_OK;
+}
+
+bool rt_blocks_contain(const void *address, size_t size)
+{
+    take_lock();
+    const struct block *block = (const struct block *)rt_block_tree_find(&tree, address);
+    bool inside = false;
+    if (block && block->state == LIVE) {
+        size_t offset = (size_t)((const char *)address - block->node.memory);
+        inside = offset <= block->reserved && size <= block->reserved - offset;
+    }
+    release_lock();
+    return inside;
+}
+
+struct rt_block_usage rt_blocks_usage(void)
+{
+    struct rt_block_usage usage = {.total = rt_config()->device_memory};
+    take_lock();
+    usage.used = used_bytes[RT_BLOCK_DEVICE];
+    release_lock();
+    return usage;
+}
+
+void rt_blocks_end(void)
+{
+    take_lock();
+    keeping = false;
+    struct block *evicted = evict(0, 0);
+    release_lock();
+    destroy_all(evicted);
+}

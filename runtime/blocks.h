@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store of device and pinned host memory: hands out blocks, knows every address of theirs,
+ * keeps what is given back for the next request of its size. All functions are thread-safe. */
+#ifndef ACLNN_CPU_RUNTIME_BLOCKS_H
+#define ACLNN_CPU_RUNTIME_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rt_block_place {
+    RT_BLOCK_DEVICE, /* counts against the device's memory */
+    RT_BLOCK_HOST,
+};
+
+struct rt_block_request {
+    enum rt_block_place place;
+    size_t size;     /* what the user asked for; > 0 */
+    size_t reserved; /* bytes that may be touched, >= size: what accounting counts */
+    bool huge;       /* huge pages when the block is large enough */
+};
+
+struct rt_block_usage {
+    size_t used;  /* device memory handed out, or given back while queued work still uses it */
+    size_t total; /* rt_config()->device_memory */
+};
+
+enum rt_block_result {
+    RT_BLOCK_OK,
+    RT_BLOCK_NO_ROOM,   /* take: over the device's memory */
+    RT_BLOCK_NO_MEMORY, /* take: the system gives no more */
+    RT_BLOCK_UNKNOWN,   /* give: no block of ours has this address */
+    RT_BLOCK_INSIDE,    /* give: inside a block, not at its beginning */
+    RT_BLOCK_GIVEN,     /* give: given back before */
+    RT_BLOCK_ELSEWHERE, /* give: a block of the other place */
+};
+
+/* *memory is aligned to 64 bytes, to 2 MiB from 2 MiB on, and not cleared. */
+enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void **memory);
+
+/* Never waits: the block is released when all work that is queued now has run. */
+enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place);
+
+/* Whether [address, address + size) lies inside one block that is handed out. */
+bool rt_blocks_contain(const void *address, size_t size);
+
+struct rt_block_usage rt_blocks_usage(void);
+
+/* Returns what is kept to the system, and keeps nothing more until the next rt_blocks_take. */
+void rt_blocks_end(void);
+
+#endif
