@@ -8,6 +8,6 @@ function(aclnn_add_isa room name)
     target_compile_definitions(${target} PRIVATE K_ISA_NAME=${name} K_ISA_${name}=1 _GNU_SOURCE)
     target_compile_options(${target} PRIVATE -ffp-contract=off ${ARGN})
     target_link_libraries(${target} PRIVATE aclnn_warnings aclnn_sanitizers)
-    target_sources(aclnn_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
+    set_property(GLOBAL APPEND PROPERTY ACLNN_OBJECT_TARGETS ${target}) # into the library, see cmake/Libraries.cmake
     target_compile_definitions(aclnn_${room} PRIVATE K_BUILD_${name}=1)
 endfunction()

@@ -7,6 +7,9 @@ foreach(target IN LISTS object_targets)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
 endforeach()
 
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson) # aclInit's file
+
 set(libraries_dir ${CMAKE_BINARY_DIR}/lib64)
 set(symbols ${CMAKE_SOURCE_DIR}/tests/conformance/symbols.txt)
 set(exports ${CMAKE_SOURCE_DIR}/cmake/exports.map)
@@ -16,13 +19,15 @@ set_target_properties(aclnn_cpu PROPERTIES EXPORT_NAME cpu LIBRARY_OUTPUT_DIRECT
 set_property(TARGET aclnn_cpu APPEND PROPERTY LINK_DEPENDS ${exports})
 target_include_directories(aclnn_cpu SYSTEM INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/api/include> $<INSTALL_INTERFACE:include>)
-target_link_libraries(aclnn_cpu PRIVATE Threads::Threads m $<BUILD_INTERFACE:aclnn_sanitizers>)
-target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports})
+target_link_libraries(aclnn_cpu PRIVATE
+    Threads::Threads m $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>)
+# nodelete: worker threads and the hooks of ending threads must not outlive a dlclose.
+target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete)
 
 add_library(aclnn_cpu_static STATIC EXCLUDE_FROM_ALL ${objects})
 target_include_directories(aclnn_cpu_static INTERFACE ${CMAKE_SOURCE_DIR})
 target_include_directories(aclnn_cpu_static SYSTEM INTERFACE ${CMAKE_SOURCE_DIR}/api/include)
-target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m PRIVATE aclnn_sanitizers)
+target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m PkgConfig::CJSON PRIVATE aclnn_sanitizers)
 
 # A thin library must satisfy a link line that names only CANN's libraries, and linkers look for a symbol only in the
 # libraries named. So it is an ELF filter (DT_FILTER): its symbol table names its layer's functions, and the loader binds
