@@ -11,8 +11,8 @@
 
 #include "tests/support/oracle.h"
 
-#ifndef ACLNN_TEST_CASES_DIR
-#define ACLNN_TEST_CASES_DIR "tests/cases"
+#ifndef ACLNN_CPU_CASES
+#define ACLNN_CPU_CASES "tests/cases"
 #endif
 
 static const char *const dtype_names[CASE_DTYPES] = {"f32", "f16", "bf16"};
@@ -276,7 +276,7 @@ const char *case_path(const char *file)
 {
     static char path[4096];
     const char *folder = getenv("ACLNN_TEST_CASES");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : ACLNN_TEST_CASES_DIR, file);
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : ACLNN_CPU_CASES, file);
     return path;
 }
 
