@@ -31,7 +31,7 @@ mv "$scratch/first" "$tree"
 # The tree: every path that build files for the toolkit name is there, and no link points outside or nowhere.
 arch=$(uname -m)-linux
 for path in include/acl/acl.h include/acl/error_codes/rt_error_codes.h include/aclnn/acl_meta.h \
-    include/aclnnop/aclnn_avgpool2d_backward.h include/aclnnop/level2/aclnn_avgpool2d_backward.h \
+    include/aclnnop/aclnn_avgpool2d_backward.h include/aclnnop/level2/aclnn_util.h \
     "$arch/include/acl/acl.h" "$arch/lib64/libascendcl.so" acllib/include/acl/acl.h acllib/lib64/libascendcl.so \
     runtime/include/acl/acl.h compiler/lib64/libopapi.so lib64/stub/libascendcl.so lib64/libacl_op_compiler.so \
     opp/built-in/op_impl/ai_core/tbe/op_api/include/aclnnop/aclnn_util.h \
