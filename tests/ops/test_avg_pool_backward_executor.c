@@ -350,8 +350,8 @@ Test(avg_pool_backward_executor, destroyed_in_flight)
 static void *launch_elsewhere(void *argument)
 {
     struct flight *flight = argument;
-    if (aclrtSetDevice(0) != ACL_SUCCESS) return "aclrtSetDevice";
-    if (launch(flight, rig.stream) != ACLNN_SUCCESS) return "phase 2";
+    if (aclrtSetDevice(0) != ACL_SUCCESS) return (char *)"aclrtSetDevice";
+    if (launch(flight, rig.stream) != ACLNN_SUCCESS) return (char *)"phase 2";
     return NULL;
 }
 
