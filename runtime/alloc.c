@@ -54,14 +54,14 @@ void rt_free(void *memory)
     free(memory);
 }
 
-/* operator new[](std::size_t, const std::nothrow_t &) and std::nothrow: there when the process has
- * loaded a C++ runtime, which every caller of delete[] has. */
+/* operator new[](std::size_t, const std::nothrow_t &) and std::nothrow. The second tells a C++
+ * runtime, which every caller of delete[] has loaded, from a sanitizer that only intercepts new. */
 extern void *_ZnamRKSt9nothrow_t(size_t size, const void *nothrow) __attribute__((weak));
 extern const char _ZSt7nothrow __attribute__((weak));
 
 void *rt_alloc_for_delete(size_t size)
 {
     if (refused()) return NULL;
-    if (_ZnamRKSt9nothrow_t) return _ZnamRKSt9nothrow_t(size, &_ZSt7nothrow);
+    if (_ZnamRKSt9nothrow_t && &_ZSt7nothrow) return _ZnamRKSt9nothrow_t(size, &_ZSt7nothrow);
     return malloc(at_least_one(size));
 }

@@ -176,6 +176,7 @@ static void read_names(void)
 
 static void read_environment(void)
 {
+    int saved_errno = errno; /* the first caller may be in the middle of telling it */
     struct rt_cgroup limits = rt_cgroup_limits("/sys/fs/cgroup", "/proc/self/cgroup");
     read_threads(&limits);
     read_device_memory(&limits);
@@ -187,6 +188,7 @@ static void read_environment(void)
     for (int i = 0; i < unreadable_count; i++) {
         rt_log(ACL_WARNING, "%s cannot be read; its default is used", unreadable[i]);
     }
+    errno = saved_errno;
 }
 
 const struct rt_config *rt_config(void)
