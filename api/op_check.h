@@ -64,7 +64,7 @@ bool op_is_empty(const aclTensor *tensor);
 bool op_same_shape(const aclTensor *a, const aclTensor *b);
 
 /* What phase 2 will touch exists and is sound: strides are not negative, every element lies inside
- * the storage shape, and an output's elements do not share memory by a stride of 0. */
+ * the storage shape, and an output's elements do not share memory. */
 aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor);
 aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor);
 
