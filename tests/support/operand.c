@@ -183,14 +183,32 @@ void operand_poison(const struct operand *operand, unsigned char byte)
     if (operand->span > 0) memset(operand->data, byte, operand_bytes(operand));
 }
 
+/* How often the view reaches each element of the span, up to 2; release with free. */
+static unsigned char *count_reached(const struct operand *operand)
+{
+    unsigned char *reached = calloc((size_t)operand->span + 1, 1);
+    if (!reached) abort();
+    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk)) {
+        if (reached[walk.element] < 2) reached[walk.element]++;
+    }
+    return reached;
+}
+
+bool operand_overlaps(const struct operand *operand)
+{
+    unsigned char *reached = count_reached(operand);
+    bool overlaps = false;
+    for (int64_t i = 0; i < operand->span; i++)
+        overlaps |= reached[i] > 1;
+    free(reached);
+    return overlaps;
+}
+
 bool operand_gaps_hold(const struct operand *operand, unsigned char byte)
 {
     if (operand->span == 0 || operand_elements(operand) == operand->span) return true;
     size_t size = operand_element_size(operand->dtype);
-    unsigned char *reached = calloc((size_t)operand->span, 1);
-    if (!reached) abort();
-    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk))
-        reached[walk.element] = 1;
+    unsigned char *reached = count_reached(operand);
     bool holds = true;
     for (size_t i = 0; i < operand_bytes(operand); i++) {
         if (!reached[i / size] && ((const unsigned char *)operand->data)[i] != byte) holds = false;

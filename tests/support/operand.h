@@ -43,6 +43,9 @@ void operand_poison(const struct operand *operand, unsigned char byte);
 /* Have all elements of the span that the view does not reach still this byte? */
 bool operand_gaps_hold(const struct operand *operand, unsigned char byte);
 
+/* Do two elements of the view share memory? */
+bool operand_overlaps(const struct operand *operand);
+
 /* Elements of the view in row-major order. Writing rounds to the dtype. */
 void operand_write(const struct operand *operand, const double *values);
 void operand_read(const struct operand *operand, double *values);
