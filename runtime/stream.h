@@ -19,6 +19,9 @@ struct rt_task_kind {
     void (*run)(struct rt_task *task, struct rt_stream *stream);
     /* Instead of run, when the task is discarded (DestroyForce). NULL: nothing to release. */
     void (*drop)(struct rt_task *task);
+    /* Asked before run, NULL: always ready. False parks the stream: the kind has then arranged that
+     * rt_queue_unpark is called, after which it is asked again. */
+    bool (*ready)(struct rt_task *task, struct rt_stream *stream);
 };
 
 /* 64 bytes, copied into the queue: submitting allocates nothing once a stream is warm. */

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events. Each record makes a mark: a point in a stream that is passed once. A wait takes the mark
+ * that the event shows when the wait is submitted, so a later record cannot disturb it. A plain
+ * event that was never recorded, or was reset, shows a mark without a place, which the next record
+ * fills in; waiting for it parks the stream until then.
+ *
+ * Locks: an event's lock guards its marks, with their lists of parked streams. A stream's lock may
+ * be taken inside it, never the other way round. A parked stream's dependency is written under
+ * both. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "acl/acl_rt.h"
+#include "runtime/alloc.h"
+#include "runtime/error.h"
+#include "runtime/futex.h"
+#include "runtime/handles.h"
+#include "runtime/queue.h"
+#include "runtime/thread.h"
+
+struct rt_mark {
+    struct rt_event *event;
+    int references; /* the event while it shows this mark, and each queued task */
+    bool is_recorded;
+    atomic_bool is_done;
+    int64_t done_ns; /* CLOCK_MONOTONIC */
+    struct rt_dependency place;
+    struct rt_stream *parked;
+    struct rt_mark *next_free;
+};
+
+struct rt_event {
+    struct rt_object object; /* one reference for the handle and one for each queued task */
+    struct rt_context *context;
+    uint32_t flags;
+    bool is_ex;
+    atomic_int waits; /* queued and not yet passed */
+    pthread_mutex_t lock;
+    struct rt_mark *shown; /* NULL: never recorded, or reset */
+    struct rt_mark *unused;
+    struct rt_mark own[2]; /* enough for an event that is synchronised between records */
+};
+
+enum { WORD_MARK, WORD_STREAM };
+
+/* --- marks; all need the event's lock -------------------------------------------------------- */
+
+static struct rt_mark *new_mark(struct rt_event *event)
+{
+    struct rt_mark *mark = event->unused;
+    if (mark)
+        event->unused = mark->next_free;
+    else
+        mark = rt_alloc(sizeof(*mark));
+    if (!mark) return NULL;
+    *mark = (struct rt_mark){.event = event, .references = 1};
+    return mark;
+}
+
+static void put_mark(struct rt_mark *mark)
+{
+    if (!mark || --mark->references > 0) return;
+    mark->next_free = mark->event->unused;
+    mark->event->unused = mark;
+}
+
+static void set_dependency(struct rt_stream *stream, const struct rt_dependency *place)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->dependency = *place;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* The place is known only once the record is queued; streams may be parked by then. */
+static void set_place(struct rt_mark *mark, struct rt_dependency place)
+{
+    mark->place = place;
+    for (struct rt_stream *stream = mark->parked; stream; stream = stream->parked_next)
+        set_dependency(stream, &place);
+}
+
+static void park_on(struct rt_mark *mark, struct rt_stream *stream)
+{
+    rt_object_retain(&stream->object);
+    stream->parked_on = mark;
+    stream->parked_next = mark->parked;
+    mark->parked = stream;
+    set_dependency(stream, &mark->place);
+}
+
+static bool leave_parked(struct rt_mark *mark, struct rt_stream *stream)
+{
+    if (stream->parked_on != mark) return false;
+    struct rt_stream **link = &mark->parked;
+    while (*link != stream)
+        link = &(*link)->parked_next;
+    *link = stream->parked_next;
+    stream->parked_on = NULL;
+    return true;
+}
+
+/* --- tasks ----------------------------------------------------------------------------------- */
+
+static void pass_mark(struct rt_mark *mark)
+{
+    struct rt_event *event = mark->event;
+    pthread_mutex_lock(&event->lock);
+    struct rt_stream *parked = mark->parked;
+    mark->parked = NULL;
+    mark->done_ns = rt_now_ns();
+    atomic_store_explicit(&mark->is_done, true, memory_order_release);
+    for (struct rt_stream *stream = parked; stream; stream = stream->parked_next)
+        stream->parked_on = NULL;
+    put_mark(mark);
+    pthread_mutex_unlock(&event->lock);
+    while (parked) {
+        struct rt_stream *stream = parked;
+        parked = stream->parked_next; /* unpark lets it park anew */
+        rt_queue_unpark(stream);
+        rt_object_release(&stream->object);
+    }
+    rt_object_release(&event->object);
+}
+
+static void drop_record(struct rt_task *task)
+{
+    pass_mark(task->word[WORD_MARK].pointer);
+}
+
+static void run_record(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    pass_mark(task->word[WORD_MARK].pointer);
+}
+
+static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
+{
+    struct rt_mark *mark = task->word[WORD_MARK].pointer;
+    if (atomic_load_explicit(&mark->is_done, memory_order_acquire)) return true;
+    pthread_mutex_lock(&mark->event->lock);
+    bool is_done = atomic_load_explicit(&mark->is_done, memory_order_relaxed);
+    if (!is_done) park_on(mark, stream);
+    pthread_mutex_unlock(&mark->event->lock);
+    return is_done;
+}
+
+static void end_wait(struct rt_mark *mark)
+{
+    struct rt_event *event = mark->event;
+    pthread_mutex_lock(&event->lock);
+    put_mark(mark);
+    pthread_mutex_unlock(&event->lock);
+    atomic_fetch_sub_explicit(&event->waits, 1, memory_order_release);
+    rt_object_release(&event->object);
+}
+
+static void run_wait(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    end_wait(task->word[WORD_MARK].pointer);
+}
+
+static void drop_wait(struct rt_task *task)
+{
+    struct rt_mark *mark = task->word[WORD_MARK].pointer;
+    struct rt_stream *stream = task->word[WORD_STREAM].pointer;
+    pthread_mutex_lock(&mark->event->lock);
+    bool was_parked = leave_parked(mark, stream);
+    pthread_mutex_unlock(&mark->event->lock);
+    if (was_parked) rt_object_release(&stream->object);
+    end_wait(mark);
+}
+
+/* A dropped record counts as passed: streams that wait for it must not hang for ever. */
+static const struct rt_task_kind record_kind = {
+    .name = "aclrtRecordEvent", .run = run_record, .drop = drop_record};
+static const struct rt_task_kind wait_kind = {
+    .name = "aclrtStreamWaitEvent", .run = run_wait, .drop = drop_wait, .ready = is_wait_over};
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static bool is_own(const struct rt_event *event, const struct rt_mark *mark)
+{
+    return mark == &event->own[0] || mark == &event->own[1];
+}
+
+static void free_event(struct rt_object *object)
+{
+    struct rt_event *event = (struct rt_event *)object;
+    for (struct rt_mark *mark = event->unused; mark;) {
+        struct rt_mark *next = mark->next_free;
+        if (!is_own(event, mark)) rt_free(mark);
+        mark = next;
+    }
+    pthread_mutex_destroy(&event->lock);
+    rt_free(event);
+}
+
+static aclError create_event(const char *who, aclrtEvent *handle, uint32_t flags, bool is_ex)
+{
+    struct rt_context *context;
+    if (!handle)
+        return rt_error_report(ACL_ERROR_INVALID_PARAM, who,
+                               "event is NULL; it must point to a place for the handle");
+    if ((flags & ACL_EVENT_EXTERNAL) && flags != ACL_EVENT_EXTERNAL)
+        return rt_error_report(ACL_ERROR_INVALID_PARAM, who,
+                               "flag is 0x%" PRIx32 "; ACL_EVENT_EXTERNAL goes with no other flag",
+                               flags);
+    aclError status = rt_context_current(who, &context);
+    if (status != ACL_SUCCESS) return status;
+    struct rt_event *event = rt_alloc_zeroed(sizeof(*event));
+    if (!event)
+        return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "no host memory for an event");
+    event->context = context;
+    event->flags = flags;
+    event->is_ex = is_ex;
+    pthread_mutex_init(&event->lock, NULL);
+    event->own[0].next_free = &event->own[1];
+    event->unused = &event->own[0];
+    rt_registry_add(&event->object, RT_OBJECT_EVENT, &context->object, free_event);
+    *handle = event;
+    return ACL_SUCCESS;
+}
+
+void rt_event_destroy(struct rt_event *event)
+{
+    if (!rt_registry_remove(&event->object)) return;
+    pthread_mutex_lock(&event->lock);
+    put_mark(event->shown);
+    event->shown = NULL;
+    pthread_mutex_unlock(&event->lock);
+    rt_object_release(&event->object);
+}
+
+aclError aclrtCreateEvent(aclrtEvent *event)
+{
+    return create_event(__func__, event,
+                        ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS,
+                        false);
+}
+
+aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
+{
+    return create_event(__func__, event, flag, false);
+}
+
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
+{
+    return create_event(__func__, event, flag, true);
+}
+
+/* The event behind a handle, with a reference that the caller gives back. */
+static aclError acquire_event(const char *who, const char *argument, aclrtEvent handle,
+                              struct rt_event **event)
+{
+    if (!handle) return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "%s is NULL", argument);
+    *event = (struct rt_event *)rt_registry_acquire(handle, RT_OBJECT_EVENT, 0);
+    if (*event) return ACL_SUCCESS;
+    return rt_error_report(ACL_ERROR_RT_INVALID_HANDLE, who,
+                           "%s %p is not an event, or has been destroyed", argument, handle);
+}
+
+static void release_event(struct rt_event *event)
+{
+    rt_object_release(&event->object);
+}
+
+aclError aclrtDestroyEvent(aclrtEvent event)
+{
+    struct rt_event *found;
+    aclError status = acquire_event(__func__, "event", event, &found);
+    if (status != ACL_SUCCESS) return status;
+    rt_event_destroy(found);
+    release_event(found);
+    return ACL_SUCCESS;
+}
+
+/* --- recording and waiting -------------------------------------------------------------------- */
+
+/* One that is to be changed belongs to the stream's context, which is the thread's current one. A
+ * stream may wait for any event. */
+static aclError resolve_both(const char *who, aclrtEvent event_handle, bool changes,
+                             aclrtStream stream_handle, struct rt_event **event,
+                             struct rt_stream **stream)
+{
+    aclError status = rt_stream_resolve(who, stream_handle, stream);
+    if (status == ACL_SUCCESS) status = acquire_event(who, "event", event_handle, event);
+    if (status != ACL_SUCCESS) return status;
+    if (!changes || (*event)->context == (*stream)->context) return ACL_SUCCESS;
+    release_event(*event);
+    return rt_error_report(ACL_ERROR_RT_STREAM_CONTEXT, who,
+                           "event %p belongs to another context than the stream", event_handle);
+}
+
+/* The mark that the record shall fill in, with references for the task and for the caller. */
+static struct rt_mark *show_recorded(struct rt_event *event, bool *is_awaited)
+{
+    struct rt_mark *mark = event->shown;
+    if (!mark || mark->is_recorded) {
+        mark = new_mark(event);
+        if (!mark) return NULL;
+        put_mark(event->shown);
+        event->shown = mark;
+    }
+    mark->is_recorded = true;
+    mark->references += 2;
+    *is_awaited = mark->parked != NULL;
+    return mark;
+}
+
+static aclError record(struct rt_event *event, struct rt_stream *stream)
+{
+    bool is_awaited = false;
+    uint64_t ticket = 0;
+    pthread_mutex_lock(&event->lock);
+    struct rt_mark *mark = show_recorded(event, &is_awaited);
+    pthread_mutex_unlock(&event->lock);
+    if (!mark)
+        return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, record_kind.name,
+                               "no host memory for a record");
+    rt_object_retain(&event->object); /* the task's */
+    struct rt_task task = {.kind = &record_kind, .word[WORD_MARK].pointer = mark};
+    aclError status = rt_queue_submit(stream, &task, is_awaited ? RT_SUBMIT_LARGE : 0, &ticket);
+    if (status != ACL_SUCCESS) pass_mark(mark);
+    pthread_mutex_lock(&event->lock);
+    if (status == ACL_SUCCESS)
+        set_place(mark, (struct rt_dependency){
+                            .stream = stream, .serial = stream->object.serial, .ticket = ticket});
+    put_mark(mark);
+    pthread_mutex_unlock(&event->lock);
+    return status;
+}
+
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
+{
+    struct rt_event *found;
+    struct rt_stream *queue;
+    aclError status = resolve_both(__func__, event, true, stream, &found, &queue);
+    if (status != ACL_SUCCESS) return status;
+    status = record(found, queue);
+    release_event(found);
+    return status;
+}
+
+/* The mark to wait for, with a reference for the task; NULL with *status 0 when there is nothing to
+ * wait for. */
+static struct rt_mark *awaited_mark(struct rt_event *event, const struct rt_stream *stream,
+                                    aclError *status)
+{
+    struct rt_mark *mark = event->shown;
+    *status = ACL_SUCCESS;
+    if (!mark) {
+        if (event->is_ex) return NULL;
+        mark = event->shown = new_mark(event);
+        if (!mark) *status = ACL_ERROR_RT_MEMORY_ALLOCATION;
+    } else if (atomic_load_explicit(&mark->is_done, memory_order_relaxed) ||
+               mark->place.serial == stream->object.serial) {
+        return NULL; /* passed, or earlier in the same stream */
+    }
+    if (mark) mark->references++;
+    return mark;
+}
+
+static aclError wait_for(struct rt_event *event, struct rt_stream *stream)
+{
+    aclError status;
+    uint64_t ticket;
+    pthread_mutex_lock(&event->lock);
+    struct rt_mark *mark = awaited_mark(event, stream, &status);
+    pthread_mutex_unlock(&event->lock);
+    if (status != ACL_SUCCESS)
+        return rt_error_report(status, wait_kind.name, "no host memory for a wait");
+    if (!mark) return ACL_SUCCESS;
+    rt_object_retain(&event->object); /* the task's */
+    atomic_fetch_add_explicit(&event->waits, 1, memory_order_relaxed);
+    struct rt_task task = {.kind = &wait_kind,
+                           .word = {[WORD_MARK].pointer = mark, [WORD_STREAM].pointer = stream}};
+    status = rt_queue_submit(stream, &task, 0, &ticket);
+    if (status != ACL_SUCCESS) end_wait(mark);
+    return status;
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+    struct rt_event *found;
+    struct rt_stream *queue;
+    aclError status = resolve_both(__func__, event, false, stream, &found, &queue);
+    if (status != ACL_SUCCESS) return status;
+    status = wait_for(found, queue);
+    release_event(found);
+    return status;
+}
+
+/* Waits hold on to the mark they took, so a reset need not be queued behind them: it decides what
+ * later calls see. */
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
+{
+    struct rt_event *found;
+    struct rt_stream *queue;
+    aclError status = resolve_both(__func__, event, true, stream, &found, &queue);
+    if (status != ACL_SUCCESS) return status;
+    if (found->is_ex) {
+        status = RT_ERROR(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                          "event %p is from aclrtCreateEventExWithFlag, which is not reset", event);
+    } else if ((found->flags & ACL_EVENT_TIME_LINE) == 0) {
+        pthread_mutex_lock(&found->lock);
+        if (found->shown && found->shown->is_recorded) {
+            put_mark(found->shown);
+            found->shown = NULL;
+        }
+        pthread_mutex_unlock(&found->lock);
+    }
+    release_event(found);
+    return status;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+struct shown {
+    bool is_recorded;
+    bool is_done;
+    int64_t done_ns;
+    struct rt_dependency place;
+};
+
+static struct shown look_at(struct rt_event *event)
+{
+    struct shown shown = {0};
+    pthread_mutex_lock(&event->lock);
+    const struct rt_mark *mark = event->shown;
+    if (mark && mark->is_recorded)
+        shown =
+            (struct shown){.is_recorded = true,
+                           .is_done = atomic_load_explicit(&mark->is_done, memory_order_acquire),
+                           .done_ns = mark->done_ns,
+                           .place = mark->place};
+    pthread_mutex_unlock(&event->lock);
+    return shown;
+}
+
+static struct rt_stream *acquire_recorder(const struct shown *shown)
+{
+    if (shown->is_done || shown->place.serial == 0) return NULL;
+    return (struct rt_stream *)rt_registry_acquire(shown->place.stream, RT_OBJECT_STREAM,
+                                                   shown->place.serial);
+}
+
+/* Whoever polls an event shall not wait for the watchman. */
+static void kick_recorder(const struct shown *shown)
+{
+    struct rt_stream *stream = acquire_recorder(shown);
+    if (stream) rt_queue_kick(stream);
+    rt_object_release(stream ? &stream->object : NULL);
+}
+
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
+{
+    struct rt_event *found;
+    RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
+    aclError code = acquire_event(__func__, "event", event, &found);
+    if (code != ACL_SUCCESS) return code;
+    struct shown shown = look_at(found);
+    bool is_complete = shown.is_recorded ? shown.is_done : found->is_ex;
+    if (!is_complete) kick_recorder(&shown);
+    *status =
+        is_complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    release_event(found);
+    return ACL_SUCCESS;
+}
+
+static aclError refuse_ex(const char *who, aclrtEvent event)
+{
+    return rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
+                           "event %p is from aclrtCreateEventExWithFlag; aclrtQueryEventStatus "
+                           "asks those",
+                           event);
+}
+
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
+{
+    struct rt_event *found;
+    RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
+    aclError code = acquire_event(__func__, "event", event, &found);
+    if (code != ACL_SUCCESS) return code;
+    if (found->is_ex) {
+        code = refuse_ex(__func__, event);
+    } else {
+        struct shown shown = look_at(found);
+        bool is_pending = shown.is_recorded && !shown.is_done;
+        if (is_pending) kick_recorder(&shown);
+        *status = is_pending ? ACL_EVENT_STATUS_NOT_READY : ACL_EVENT_STATUS_COMPLETE;
+    }
+    release_event(found);
+    return code;
+}
+
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
+{
+    struct rt_event *found;
+    RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
+    aclError code = acquire_event(__func__, "event", event, &found);
+    if (code != ACL_SUCCESS) return code;
+    if (found->is_ex)
+        code = refuse_ex(__func__, event);
+    else
+        *status = atomic_load_explicit(&found->waits, memory_order_acquire) > 0
+                      ? ACL_EVENT_WAIT_STATUS_NOT_READY
+                      : ACL_EVENT_WAIT_STATUS_COMPLETE;
+    release_event(found);
+    return code;
+}
+
+/* deadline_ns RT_FOREVER: none. An event that was never recorded is complete, as on the device. */
+static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_ns)
+{
+    struct rt_event *found;
+    aclError status = acquire_event(who, "event", event, &found);
+    if (status != ACL_SUCCESS) return status;
+    struct shown shown = look_at(found);
+    release_event(found);
+    struct rt_stream *stream = acquire_recorder(&shown);
+    if (!stream) return ACL_SUCCESS;
+    if (rt_self.running)
+        status = rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
+                                 "called from inside a task; a task must not wait for an event");
+    else if (deadline_ns == RT_FOREVER)
+        rt_queue_await(stream, shown.place.ticket);
+    else if (!rt_queue_await_until(stream, shown.place.ticket, deadline_ns))
+        status = rt_error_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, who,
+                                 "event %p has not completed in time", event);
+    if (status == ACL_SUCCESS) status = rt_stream_take_error(who, stream);
+    rt_object_release(&stream->object);
+    return status;
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event)
+{
+    return synchronize(__func__, event, RT_FOREVER);
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
+{
+    RT_CHECK(timeout == -1 || timeout > 0, ACL_ERROR_RT_PARAM_INVALID,
+             "timeout is %" PRId32 "; it must be -1 or milliseconds greater than 0", timeout);
+    return synchronize(__func__, event,
+                       timeout == -1 ? RT_FOREVER : rt_now_ns() + (int64_t)timeout * 1000000);
+}
+
+static aclError time_of(const char *who, const char *argument, aclrtEvent event, int64_t *ns)
+{
+    struct rt_event *found;
+    aclError status = acquire_event(who, argument, event, &found);
+    if (status != ACL_SUCCESS) return status;
+    struct shown shown = look_at(found);
+    if (found->flags & ACL_EVENT_EXTERNAL)
+        status =
+            rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
+                            "%s %p is an external event, which keeps no time", argument, event);
+    else if (!shown.is_recorded)
+        status = rt_error_report(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, who,
+                                 "%s %p has not been recorded", argument, event);
+    else if (!shown.is_done)
+        status = rt_error_report(ACL_ERROR_RT_EVENT_NOT_COMPLETE, who,
+                                 "%s %p has not completed; synchronise it first", argument, event);
+    else
+        *ns = shown.done_ns;
+    release_event(found);
+    return status;
+}
+
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
+{
+    int64_t start, end;
+    RT_CHECK(ms, ACL_ERROR_INVALID_PARAM, "ms is NULL");
+    aclError status = time_of(__func__, "startEvent", startEvent, &start);
+    if (status == ACL_SUCCESS) status = time_of(__func__, "endEvent", endEvent, &end);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(end >= start, ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
+             "endEvent was recorded %" PRId64 " ns before startEvent", start - end);
+    *ms = (float)((double)(end - start) * 1e-6);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
+{
+    int64_t ns;
+    RT_CHECK(timestamp, ACL_ERROR_INVALID_PARAM, "timestamp is NULL");
+    aclError status = time_of(__func__, "event", event, &ns);
+    if (status == ACL_SUCCESS) *timestamp = (uint64_t)(ns / 1000);
+    return status;
+}
+
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
+{
+    struct rt_event *found;
+    RT_CHECK(eventId, ACL_ERROR_INVALID_PARAM, "eventId is NULL");
+    aclError status = acquire_event(__func__, "event", event, &found);
+    if (status != ACL_SUCCESS) return status;
+    *eventId = (uint32_t)found->object.serial;
+    release_event(found);
+    return ACL_SUCCESS;
+}
+
+/* --- fork ------------------------------------------------------------------------------------- */
+
+/* Records and waits that the parent had queued are not the child's: what was recorded counts as
+ * done. */
+void rt_event_after_fork_child(struct rt_event *event)
+{
+    pthread_mutex_init(&event->lock, NULL);
+    atomic_store_explicit(&event->object.references, 1, memory_order_relaxed);
+    atomic_store_explicit(&event->waits, 0, memory_order_relaxed);
+    struct rt_mark *shown = event->shown;
+    event->unused = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (&event->own[i] == shown) continue;
+        event->own[i].next_free = event->unused;
+        event->unused = &event->own[i];
+    }
+    if (!shown) return;
+    shown->references = 1;
+    shown->parked = NULL;
+    if (!shown->is_recorded || atomic_load_explicit(&shown->is_done, memory_order_relaxed)) return;
+    shown->done_ns = rt_now_ns();
+    atomic_store_explicit(&shown->is_done, true, memory_order_relaxed);
+}

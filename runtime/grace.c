@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rt_defer, after the manner of RCU. A grace period notes the last ticket of every stream that has
+ * tasks and ends when all those have run; what is deferred meanwhile collects for the next one. So
+ * a deferral costs a short lock and one look at the few streams that were active lately, however
+ * many exist.
+ *
+ * Locks: grace_lock guards the list of active streams, their grace_ticket and both lists of
+ * deferred items. It is taken inside a stream's lock and nothing is locked inside it. */
+#include "runtime/grace.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "runtime/queue.h"
+
+static pthread_mutex_t grace_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_stream *active;
+static size_t awaited;              /* streams the current period waits for; 0: no period */
+static struct rt_deferred *current; /* released when the period ends */
+static struct rt_deferred *next;    /* deferred since it began */
+
+void rt_grace_enter(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&grace_lock);
+    stream->active_previous = NULL;
+    stream->active_next = active;
+    if (active) active->active_previous = stream;
+    active = stream;
+    pthread_mutex_unlock(&grace_lock);
+}
+
+void rt_grace_leave(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&grace_lock);
+    if (stream->active_previous)
+        stream->active_previous->active_next = stream->active_next;
+    else
+        active = stream->active_next;
+    if (stream->active_next) stream->active_next->active_previous = stream->active_previous;
+    pthread_mutex_unlock(&grace_lock);
+}
+
+static bool has_passed(struct rt_stream *stream, uint64_t ticket)
+{
+    return atomic_load_explicit(&stream->completed, memory_order_seq_cst) >= ticket;
+}
+
+/* The runner looks at attention after each completion, we look at completed after lowering it: one
+ * of us sees the other. */
+static bool ask_for_attention(struct rt_stream *stream, uint64_t ticket)
+{
+    uint64_t old = atomic_load_explicit(&stream->attention, memory_order_relaxed);
+    while (old > ticket &&
+           !atomic_compare_exchange_weak_explicit(&stream->attention, &old, ticket,
+                                                  memory_order_seq_cst, memory_order_relaxed)) {
+    }
+    return !has_passed(stream, ticket);
+}
+
+/* Begins a period for what is in next; returns what can be released at once. grace_lock is held. */
+static struct rt_deferred *begin_period(void)
+{
+    if (!next) return NULL;
+    current = next;
+    next = NULL;
+    for (struct rt_stream *stream = active; stream; stream = stream->active_next) {
+        uint64_t ticket = rt_queue_submitted(stream);
+        if (has_passed(stream, ticket) || !ask_for_attention(stream, ticket)) continue;
+        stream->grace_ticket = ticket;
+        awaited++;
+    }
+    if (awaited > 0) return NULL;
+    struct rt_deferred *done = current;
+    current = NULL;
+    return done;
+}
+
+static void release_all(struct rt_deferred *list)
+{
+    while (list) {
+        struct rt_deferred *deferred = list;
+        list = list->next;
+        deferred->release(deferred);
+    }
+}
+
+void rt_defer(struct rt_deferred *deferred)
+{
+    struct rt_deferred *done = NULL;
+    pthread_mutex_lock(&grace_lock);
+    deferred->next = next;
+    next = deferred;
+    if (awaited == 0) done = begin_period();
+    pthread_mutex_unlock(&grace_lock);
+    release_all(done);
+}
+
+void rt_grace_passed(struct rt_stream *stream)
+{
+    struct rt_deferred *done = NULL;
+    struct rt_deferred *more = NULL;
+    pthread_mutex_lock(&grace_lock);
+    uint64_t ticket = stream->grace_ticket;
+    if (ticket != 0 && (has_passed(stream, ticket) || !ask_for_attention(stream, ticket))) {
+        stream->grace_ticket = 0;
+        if (--awaited == 0) {
+            done = current;
+            current = NULL;
+            more = begin_period();
+        }
+    }
+    pthread_mutex_unlock(&grace_lock);
+    release_all(done);
+    release_all(more);
+}
+
+void rt_grace_before_fork(void)
+{
+    pthread_mutex_lock(&grace_lock);
+}
+
+void rt_grace_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&grace_lock);
+}
+
+/* All streams are empty in the child; what was deferred is released by its first rt_defer. */
+void rt_grace_after_fork_child(void)
+{
+    pthread_mutex_init(&grace_lock, NULL);
+    active = NULL;
+    awaited = 0;
+    if (!current) return;
+    struct rt_deferred *last = current;
+    while (last->next)
+        last = last->next;
+    last->next = next;
+    next = current;
+    current = NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams, events and contexts as the files that own their life share them. */
+#ifndef ACLNN_CPU_RUNTIME_HANDLES_H
+#define ACLNN_CPU_RUNTIME_HANDLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/context.h"
+#include "runtime/queue.h"
+#include "runtime/thread.h"
+
+/* NULL without memory. */
+struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags);
+/* Waits for its tasks, or only for the running one when it discards the others. A second call for
+ * the same stream does nothing. */
+void rt_stream_destroy(struct rt_stream *stream, bool discards);
+
+/* The stream's asynchronous error, reported in the name of `who` and cleared; 0 when there is none.
+ */
+aclError rt_stream_take_error(const char *who, struct rt_stream *stream);
+
+/* Frees what is left of a destroyed context's event when its last task has run. */
+struct rt_event;
+void rt_event_destroy(struct rt_event *event);
+void rt_event_after_fork_child(struct rt_event *event);
+
+static inline unsigned rt_thread_slot(const void *handle)
+{
+    return (unsigned)((uintptr_t)handle >> 8) % RT_THREAD_STREAMS;
+}
+
+/* The calling thread need not look this stream of its current context up again. */
+void rt_context_remember(struct rt_stream *stream);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue inside a stream: tasks in order of submission, run by whoever claims the stream.
+ *
+ * A stream is IDLE, RUNNING (one thread has claimed it and runs its tasks in batches) or PARKED
+ * (its next task waits for an event). A thread that synchronises claims the stream and runs the
+ * tasks itself, so that a small task costs neither a wake-up nor a switch; workers claim what
+ * nobody else does. Tickets number a stream's tasks from 1: `submitted` is the last one queued,
+ * `completed` the last one run. An IDLE stream with tasks left is always on the workers' ready or
+ * watch list, or a thread that waits for it has been woken. */
+#ifndef ACLNN_CPU_RUNTIME_QUEUE_H
+#define ACLNN_CPU_RUNTIME_QUEUE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/context.h"
+#include "runtime/registry.h"
+#include "runtime/stream.h"
+
+struct rt_loop;
+struct rt_mark;
+
+enum rt_stream_state {
+    RT_STREAM_IDLE,
+    RT_STREAM_RUNNING,
+    RT_STREAM_PARKED,
+};
+
+enum { RT_CHUNK_TASKS = 31 }; /* with its link a chunk is 2 KiB */
+
+struct rt_chunk {
+    _Alignas(64) struct rt_chunk *next;
+    struct rt_task tasks[RT_CHUNK_TASKS];
+};
+
+/* Where the task that a parked stream waits for will run; 0 serial when not yet known. */
+struct rt_dependency {
+    const struct rt_stream *stream; /* look up by serial before use */
+    uint64_t serial;
+    uint64_t ticket;
+};
+
+struct rt_stream {
+    struct rt_object object;
+    struct rt_context *context;
+    uint32_t id;
+    uint32_t flags;
+    uint32_t priority;
+    uint32_t overflow_switch;
+    bool stops_on_failure;
+
+    /* Guarded by lock. */
+    aclError error; /* first since the last synchronise */
+    char error_text[192];
+    struct rt_dependency dependency; /* while PARKED */
+    int waiters;                     /* threads asleep on signal */
+    int helpers;                     /* those of them that will claim the stream when they can */
+    const void *helper;              /* the thread that runs the dependency in order to come back */
+    struct rt_chunk *spare;
+    int spare_count;
+
+    /* Guarded by the lock of grace.c. */
+    struct rt_stream *active_next, *active_previous;
+    uint64_t grace_ticket; /* the grace period waits for it; 0: not for this stream */
+
+    /* Guarded by the lock of worker.c. */
+    struct rt_stream *ready_next, *watch_next;
+
+    /* Guarded by the lock of the mark it waits for. */
+    struct rt_mark *parked_on;
+    struct rt_stream *parked_next;
+
+    /* The watchman's own. */
+    uint64_t watch_submitted, watch_completed; /* at its last look */
+    uint32_t watch_still;                      /* looks since something moved */
+
+    /* Submitting. Guarded by lock; submitted and has_error may be read without. */
+    _Alignas(64) pthread_mutex_t lock;
+    _Atomic uint64_t submitted;
+    struct rt_chunk *tail;
+    uint16_t tail_index;
+    uint8_t state;    /* enum rt_stream_state */
+    bool is_ready;    /* on the ready list */
+    bool is_watched;  /* on the watch list */
+    bool is_active;   /* grace.c knows it: it may have tasks */
+    bool is_unparked; /* the event came while the runner was about to park */
+    bool is_dead;     /* destroyed; lists still hold references */
+    bool refuses;     /* its context has stopped after a failure */
+
+    /* Running. head and head_index belong to the thread that has claimed the stream. */
+    _Alignas(64) _Atomic uint64_t completed;
+    _Atomic uint64_t attention; /* a thread wants to hear when this ticket completes */
+    _Atomic uint64_t discard;   /* tasks up to this ticket are dropped, not run */
+    struct rt_chunk *head;
+    uint32_t head_index;
+    _Atomic uint32_t signal; /* futex of the waiters; changes at each wake */
+    atomic_bool has_error;
+    _Atomic(struct rt_loop *)
+        loop; /* of the running task, while others may join; guarded by lock */
+};
+
+/* NULL without memory. The caller adds it to the registry. */
+struct rt_stream *rt_queue_new(struct rt_context *context);
+void rt_queue_free(struct rt_stream *stream);
+
+/* Waits for a ticket, running the stream's tasks if nobody else does. */
+void rt_queue_await(struct rt_stream *stream, uint64_t ticket);
+/* Waits at most until the deadline (CLOCK_MONOTONIC) and runs nothing itself, since a task may last
+ * longer than that. False: not complete. */
+bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns);
+/* Waits until all is complete and no thread is inside the stream any more: before freeing. */
+void rt_queue_quiesce(struct rt_stream *stream);
+
+static inline uint64_t rt_queue_submitted(const struct rt_stream *stream)
+{
+    return atomic_load_explicit(&stream->submitted, memory_order_acquire);
+}
+
+static inline bool rt_queue_is_complete(struct rt_stream *stream, uint64_t ticket)
+{
+    return atomic_load_explicit(&stream->completed, memory_order_acquire) >= ticket;
+}
+
+/* As rt_stream_submit; *ticket is the task's. */
+aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
+                         uint64_t *ticket);
+
+/* Somebody waits for tasks of this stream: if they lie there, give them to a worker now. */
+void rt_queue_kick(struct rt_stream *stream);
+
+/* For event.c: what the parked stream waited for has come. */
+void rt_queue_unpark(struct rt_stream *stream);
+
+/* Makes whoever runs the stream drop all tasks up to this ticket that have not started, a parked
+ * one included. Does not wait. */
+void rt_queue_discard(struct rt_stream *stream, uint64_t ticket);
+
+/* For worker.c. Claims the stream and runs a batch; keeps no reference. */
+void rt_queue_serve(struct rt_stream *stream);
+/* What the watchman shall do with a watched stream. */
+enum rt_watch { RT_WATCH_KEEP, RT_WATCH_SERVE, RT_WATCH_FORGET };
+enum rt_watch rt_queue_inspect(struct rt_stream *stream);
+
+/* For pool.c: others may take part in the running task's loop until it is taken back with NULL. */
+void rt_queue_show_loop(struct rt_stream *stream, struct rt_loop *loop);
+
+/* For the child of a fork: what the parent had queued stays the parent's. */
+void rt_queue_after_fork_child(struct rt_stream *stream);
+
+#endif

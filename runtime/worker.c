@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worker threads. At most rt_config()->threads, started one by one as they are needed. When they
+ * may use every CPU there is, each is bound to one: a fresh thread that is not stays on its
+ * creator's CPU for milliseconds.
+ *
+ * Locks: pool.lock guards both lists, started threads, `stopping` and who is the watchman. Nothing
+ * is locked inside it. A worker's state doubles as its futex: whoever changes SLEEPING to BUSY must
+ * wake it. A worker says SLEEPING before it looks for work a last time, a producer adds work before
+ * it looks for sleepers, all in sequentially consistent order, so no work is missed. */
+#include "runtime/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "runtime/alloc.h"
+#include "runtime/config.h"
+#include "runtime/futex.h"
+#include "runtime/log.h"
+#include "runtime/loop.h"
+#include "runtime/queue.h"
+#include "runtime/thread.h"
+
+enum {
+    SPIN_NS = 30000,       /* before sleeping: loops that follow each other pay no wake-up */
+    FIRST_LOOK_NS = 50000, /* the watchman's period while it finds work ... */
+    SLOW_LOOK_NS = 200000, /* ... and at most, while others run what is queued */
+    LOOKS_AT_ONCE = 256,   /* streams per look */
+};
+
+enum worker_state {
+    BUSY,
+    SPINNING,
+    SLEEPING,
+};
+
+struct rt_worker {
+    _Alignas(64) _Atomic uint32_t state; /* enum worker_state; futex */
+    _Atomic(struct rt_loop *) invitation;
+    int cpu; /* bound to, or -1 */
+    int index;
+    atomic_bool is_started; /* written under pool.lock */
+    pthread_t thread;
+};
+
+struct rt_pool {
+    int threads;
+    struct rt_worker *workers; /* [threads], from the first start on */
+    atomic_int started;
+
+    pthread_mutex_t lock;
+    struct rt_stream *ready_first, *ready_last;
+    struct rt_stream *watch_first, *watch_last;
+    struct rt_worker *watchman;
+
+    _Alignas(64) atomic_int ready_count;
+    atomic_bool stopping;
+    atomic_int computing;
+};
+
+_Thread_local struct rt_thread rt_self __attribute__((tls_model("initial-exec")));
+
+static struct rt_pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct rt_pool *rt_pool_default(void)
+{
+    return &pool;
+}
+
+int rt_pool_threads(const struct rt_pool *unused)
+{
+    (void)unused;
+    return rt_config()->threads;
+}
+
+int rt_worker_computing(int change)
+{
+    if (change == 0) return atomic_load_explicit(&pool.computing, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&pool.computing, change, memory_order_relaxed);
+}
+
+bool rt_worker_any(void)
+{
+    return atomic_load_explicit(&pool.started, memory_order_acquire) > 0;
+}
+
+/* --- lists --------------------------------------------------------------------------------- */
+
+struct rt_stream *rt_worker_pop_ready(void)
+{
+    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) == 0) return NULL;
+    pthread_mutex_lock(&pool.lock);
+    struct rt_stream *stream = pool.ready_first;
+    if (stream) {
+        pool.ready_first = stream->ready_next;
+        if (!pool.ready_first) pool.ready_last = NULL;
+        atomic_fetch_sub_explicit(&pool.ready_count, 1, memory_order_seq_cst);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return stream;
+}
+
+static struct rt_stream *pop_watched(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    struct rt_stream *stream = pool.watch_first;
+    if (stream) {
+        pool.watch_first = stream->watch_next;
+        if (!pool.watch_first) pool.watch_last = NULL;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return stream;
+}
+
+/* True when nobody watches the list. */
+static bool append_watched(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&pool.lock);
+    stream->watch_next = NULL;
+    if (pool.watch_last)
+        pool.watch_last->watch_next = stream;
+    else
+        pool.watch_first = stream;
+    pool.watch_last = stream;
+    bool unwatched = pool.watchman == NULL;
+    pthread_mutex_unlock(&pool.lock);
+    return unwatched;
+}
+
+/* --- sleeping and waking -------------------------------------------------------------------- */
+
+static bool wake(struct rt_worker *worker)
+{
+    uint32_t state = SLEEPING;
+    if (!atomic_compare_exchange_strong_explicit(&worker->state, &state, BUSY, memory_order_seq_cst,
+                                                 memory_order_relaxed))
+        return false;
+    rt_futex_wake(&worker->state, 1);
+    return true;
+}
+
+static void *worker_main(void *argument);
+
+static bool create_thread(struct rt_worker *worker)
+{
+    sigset_t all, old;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    if (worker->cpu >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET((size_t)worker->cpu, &set);
+        pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
+    }
+    sigfillset(&all); /* signals are the program's, on the program's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool ok = pthread_create(&worker->thread, &attributes, worker_main, worker) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return ok;
+}
+
+static bool make_workers_locked(void)
+{
+    if (pool.workers) return true;
+    int threads = rt_config()->threads;
+    struct rt_worker *workers = rt_alloc_aligned(64, (size_t)threads * sizeof(*workers));
+    if (!workers) return false;
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    bool binds = rt_config()->threads_fill_cpus && sched_getaffinity(0, sizeof(mask), &mask) == 0 &&
+                 CPU_COUNT(&mask) == threads;
+    int cpu = -1;
+    for (int i = 0; i < threads; i++) {
+        if (binds) do
+                cpu++;
+            while (!CPU_ISSET((size_t)cpu, &mask));
+        workers[i] = (struct rt_worker){.cpu = cpu, .index = i};
+    }
+    pool.threads = threads;
+    pool.workers = workers;
+    return true;
+}
+
+/* Starts one more thread, if possible not on this CPU, with an invitation or NULL. */
+static bool start_one(int avoid_cpu, bool strictly, struct rt_loop *invitation)
+{
+    bool ok = false;
+    pthread_mutex_lock(&pool.lock);
+    struct rt_worker *chosen = NULL;
+    bool open =
+        make_workers_locked() && !atomic_load_explicit(&pool.stopping, memory_order_relaxed);
+    for (int i = 0; open && i < pool.threads; i++) {
+        struct rt_worker *worker = &pool.workers[i];
+        if (atomic_load_explicit(&worker->is_started, memory_order_relaxed)) continue;
+        bool avoid = worker->cpu >= 0 && worker->cpu == avoid_cpu;
+        if (avoid && strictly) continue;
+        if (!chosen || !avoid) chosen = worker;
+        if (!avoid) break;
+    }
+    if (chosen) {
+        atomic_store_explicit(&chosen->state, BUSY, memory_order_relaxed);
+        atomic_store_explicit(&chosen->invitation, invitation, memory_order_relaxed);
+        ok = create_thread(chosen);
+        if (!ok) rt_log(ACL_WARNING, "no thread could be started; work goes on with fewer");
+        if (ok) {
+            atomic_store_explicit(&chosen->is_started, true, memory_order_release);
+            atomic_fetch_add_explicit(&pool.started, 1, memory_order_release);
+        } else {
+            atomic_store_explicit(&chosen->invitation, NULL, memory_order_relaxed);
+        }
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return ok;
+}
+
+/* Sees to it that a worker looks for work soon, if any is free. */
+static void wake_one(void)
+{
+    int cpu = sched_getcpu();
+    struct rt_worker *here = NULL;
+    if (rt_worker_any()) {
+        for (int i = 0; i < pool.threads; i++) {
+            struct rt_worker *worker = &pool.workers[i];
+            if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
+            uint32_t state = atomic_load_explicit(&worker->state, memory_order_seq_cst);
+            if (state == SPINNING) return;
+            if (state != SLEEPING) continue;
+            if (worker->cpu >= 0 && worker->cpu == cpu)
+                here = worker;
+            else if (wake(worker))
+                return;
+        }
+    }
+    if (atomic_load_explicit(&pool.started, memory_order_relaxed) < rt_config()->threads &&
+        start_one(cpu, here != NULL, NULL))
+        return;
+    if (here) wake(here);
+}
+
+void rt_worker_push_ready(struct rt_stream *stream, bool wakes)
+{
+    pthread_mutex_lock(&pool.lock);
+    stream->ready_next = NULL;
+    if (pool.ready_last)
+        pool.ready_last->ready_next = stream;
+    else
+        pool.ready_first = stream;
+    pool.ready_last = stream;
+    atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
+    pthread_mutex_unlock(&pool.lock);
+    if (wakes) wake_one();
+}
+
+void rt_worker_push_watched(struct rt_stream *stream)
+{
+    if (append_watched(stream)) wake_one();
+}
+
+/* --- loops ---------------------------------------------------------------------------------- */
+
+static bool invite(struct rt_worker *worker, struct rt_loop *loop)
+{
+    if (atomic_load_explicit(&worker->state, memory_order_seq_cst) == BUSY) return false;
+    struct rt_loop *none = NULL;
+    atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
+    if (!atomic_compare_exchange_strong_explicit(&worker->invitation, &none, loop,
+                                                 memory_order_seq_cst, memory_order_relaxed)) {
+        atomic_fetch_sub_explicit(&loop->outstanding, 1, memory_order_relaxed);
+        return false;
+    }
+    wake(worker);
+    return true;
+}
+
+void rt_worker_invite(struct rt_loop *loop, int wanted)
+{
+    int cpu = sched_getcpu();
+    if (rt_worker_any()) {
+        for (int i = 0; i < pool.threads && wanted > 0; i++) {
+            struct rt_worker *worker = &pool.workers[i];
+            if (worker == rt_self.worker || (worker->cpu >= 0 && worker->cpu == cpu)) continue;
+            if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
+            wanted -= invite(worker, loop);
+        }
+    }
+    while (wanted > 0 &&
+           atomic_load_explicit(&pool.started, memory_order_relaxed) < rt_config()->threads) {
+        atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
+        if (!start_one(cpu, true, loop)) {
+            atomic_fetch_sub_explicit(&loop->outstanding, 1, memory_order_relaxed);
+            return;
+        }
+        wanted--;
+    }
+}
+
+void rt_worker_revoke(struct rt_loop *loop)
+{
+    if (!rt_worker_any()) return;
+    for (int i = 0; i < pool.threads; i++) {
+        if (atomic_load_explicit(&loop->outstanding, memory_order_relaxed) == 0) return;
+        struct rt_loop *mine = loop;
+        struct rt_worker *worker = &pool.workers[i];
+        if (atomic_load_explicit(&worker->invitation, memory_order_relaxed) != loop) continue;
+        if (atomic_compare_exchange_strong_explicit(&worker->invitation, &mine, NULL,
+                                                    memory_order_acquire, memory_order_relaxed))
+            atomic_fetch_sub_explicit(&loop->outstanding, 1, memory_order_relaxed);
+    }
+}
+
+/* --- the threads ---------------------------------------------------------------------------- */
+
+static bool has_work(const struct rt_worker *worker)
+{
+    return atomic_load_explicit(&worker->invitation, memory_order_seq_cst) ||
+           atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0 ||
+           atomic_load_explicit(&pool.stopping, memory_order_seq_cst);
+}
+
+/* BUSY before taking anything: whoever adds work now looks for another worker, and what was added
+ * before is seen here. */
+static void do_work(struct rt_worker *worker)
+{
+    atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst);
+    rt_worker_computing(1);
+    struct rt_loop *loop =
+        atomic_exchange_explicit(&worker->invitation, NULL, memory_order_acq_rel);
+    struct rt_stream *stream = loop ? NULL : rt_worker_pop_ready();
+    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0) wake_one();
+    if (loop) rt_loop_run(loop);
+    if (stream) {
+        rt_queue_serve(stream);
+        rt_object_release(&stream->object);
+    }
+    rt_worker_computing(-1);
+    atomic_store_explicit(&worker->state, SPINNING, memory_order_seq_cst);
+    /* Last, so that the loop's caller can invite this worker again at once. */
+    if (loop) rt_loop_leave(loop);
+}
+
+static bool spin_for_work(struct rt_worker *worker)
+{
+    if (rt_config()->threads == 1) return has_work(worker);
+    atomic_store_explicit(&worker->state, SPINNING, memory_order_seq_cst);
+    for (int64_t stop = rt_now_ns() + SPIN_NS; rt_now_ns() < stop;) {
+        for (int i = 0; i < 16; i++)
+            rt_pause();
+        if (has_work(worker)) return true;
+    }
+    return false;
+}
+
+/* Looks once at what is being watched; true when something must be served now. */
+static bool look_around(void)
+{
+    bool found = false;
+    struct rt_stream *first = NULL;
+    for (int i = 0; i < LOOKS_AT_ONCE; i++) {
+        struct rt_stream *stream = pop_watched();
+        if (!stream) break;
+        if (stream == first) { /* once round */
+            append_watched(stream);
+            break;
+        }
+        enum rt_watch verdict = rt_queue_inspect(stream);
+        if (!first && verdict != RT_WATCH_FORGET) first = stream;
+        found |= verdict == RT_WATCH_SERVE;
+        if (verdict == RT_WATCH_FORGET)
+            rt_object_release(&stream->object);
+        else
+            append_watched(stream);
+    }
+    return found;
+}
+
+static bool become_watchman(struct rt_worker *worker)
+{
+    pthread_mutex_lock(&pool.lock);
+    bool becomes = pool.watch_first && !pool.watchman;
+    if (becomes) pool.watchman = worker;
+    pthread_mutex_unlock(&pool.lock);
+    return becomes;
+}
+
+/* True when streams are left to watch. */
+static bool resign(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.watchman = NULL;
+    bool left = pool.watch_first != NULL;
+    pthread_mutex_unlock(&pool.lock);
+    return left;
+}
+
+static void sleep_until_work(struct rt_worker *worker)
+{
+    int64_t period = FIRST_LOOK_NS;
+    bool watches = false;
+    atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
+    for (;;) {
+        if (!watches) watches = become_watchman(worker);
+        if (!has_work(worker))
+            rt_futex_wait(&worker->state, SLEEPING, watches ? period : RT_FOREVER);
+        if (has_work(worker)) break;
+        if (!watches) {
+            /* Woken to watch, or for nothing. */
+            atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
+            continue;
+        }
+        if (look_around()) break;
+        if (period < SLOW_LOOK_NS) period *= 2;
+        pthread_mutex_lock(&pool.lock);
+        if (!pool.watch_first) {
+            pool.watchman = NULL;
+            watches = false;
+            period = FIRST_LOOK_NS;
+        }
+        pthread_mutex_unlock(&pool.lock);
+        atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
+    }
+    atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst); /* not for wake_one */
+    if (watches && resign()) wake_one();
+}
+
+static void *worker_main(void *argument)
+{
+    struct rt_worker *worker = argument;
+    char name[16];
+    snprintf(name, sizeof(name), "aclnn-cpu/%d", worker->index);
+    pthread_setname_np(pthread_self(), name);
+    rt_self.worker = worker;
+    while (!atomic_load_explicit(&pool.stopping, memory_order_acquire)) {
+        if (has_work(worker))
+            do_work(worker);
+        else if (!spin_for_work(worker))
+            sleep_until_work(worker);
+    }
+    return NULL;
+}
+
+void rt_worker_stop(void)
+{
+    atomic_store_explicit(&pool.stopping, true, memory_order_seq_cst);
+    pthread_mutex_lock(&pool.lock); /* a thread that is being started has started after this */
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; i < pool.threads; i++) {
+        struct rt_worker *worker = &pool.workers[i];
+        if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
+        wake(worker);
+        pthread_join(worker->thread, NULL);
+    }
+    rt_free(pool.workers);
+    pool.workers = NULL;
+    pool.threads = 0;
+    pool.watchman = NULL;
+    atomic_store_explicit(&pool.started, 0, memory_order_release);
+    atomic_store_explicit(&pool.stopping, false, memory_order_seq_cst);
+    for (struct rt_stream *stream; (stream = rt_worker_pop_ready());)
+        rt_object_release(&stream->object);
+    for (struct rt_stream *stream; (stream = pop_watched());)
+        rt_object_release(&stream->object);
+}
+
+/* --- fork ----------------------------------------------------------------------------------- */
+
+void rt_worker_before_fork(void)
+{
+    pthread_mutex_lock(&pool.lock);
+}
+
+void rt_worker_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void rt_worker_after_fork_child(void)
+{
+    pthread_mutex_init(&pool.lock, NULL);
+    rt_free(pool.workers);
+    pool.workers = NULL;
+    pool.threads = 0;
+    pool.watchman = NULL;
+    pool.ready_first = pool.ready_last = NULL;
+    pool.watch_first = pool.watch_last = NULL;
+    atomic_store(&pool.ready_count, 0);
+    atomic_store(&pool.started, 0);
+    atomic_store(&pool.stopping, false);
+    atomic_store(&pool.computing, 0);
+    rt_self.worker = NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker threads behind pool.h: which streams they serve, how they sleep and who wakes them.
+ *
+ * A stream that wants a worker at once is pushed as ready. A stream with a few small tasks is only
+ * put on the watch list: most programs synchronise soon and then run such tasks themselves, and a
+ * wake-up would cost more than the tasks. One sleeping worker, the watchman, wakes by timer as long
+ * as the list is not empty and serves what has been lying there. */
+#ifndef ACLNN_CPU_RUNTIME_WORKER_H
+#define ACLNN_CPU_RUNTIME_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/pool.h"
+
+struct rt_loop;
+struct rt_stream;
+
+/* Both take over one reference to the stream. wake is false when the caller is a worker that will
+ * look at the list itself before it does anything long. */
+void rt_worker_push_ready(struct rt_stream *stream, bool wake);
+void rt_worker_push_watched(struct rt_stream *stream);
+
+/* Offers the loop to up to `wanted` idle workers of other CPUs than the caller's, starting threads
+ * that are not there yet. Each that will take part or might do so is counted in loop->outstanding.
+ */
+void rt_worker_invite(struct rt_loop *loop, int wanted);
+/* Takes back invitations that nobody has taken up; their count leaves loop->outstanding. */
+void rt_worker_revoke(struct rt_loop *loop);
+
+/* Threads that compute now, as far as loops and workers tell; changes by `change`, returns the old
+ * value. */
+int rt_worker_computing(int change);
+
+/* False when not a single worker thread could be started: then a thread that waits must do all
+ * work itself. */
+bool rt_worker_any(void);
+/* Pops a ready stream, NULL when there is none; its reference is the caller's. */
+struct rt_stream *rt_worker_pop_ready(void);
+
+/* Joins all threads and forgets both lists. No work may be queued. */
+void rt_worker_stop(void);
+
+void rt_worker_before_fork(void);
+void rt_worker_after_fork_parent(void);
+void rt_worker_after_fork_child(void);
+
+#endif
