@@ -62,21 +62,17 @@ aclnnStatus op_window_read(struct op_window *window, const char *op, int axes,
 bool op_window_count(const struct op_window *window, int axis, int64_t input, int64_t *count)
 {
     int64_t kernel = window->kernel[axis], stride = window->stride[axis], pad = window->pad[axis];
-    int64_t padded, rounded;
+    int64_t padded;
     if (!rt_add_ok(input, 2 * pad, &padded)) return false;
     int64_t room = padded - kernel; /* the last position at which a whole window begins */
     if (room < 0) {
         *count = 0;
         return true;
     }
-    if (!window->ceil_mode) {
-        *count = room / stride + 1;
-        return true;
-    }
-    if (!rt_add_ok(room, stride - 1, &rounded)) return false;
-    *count = rounded / stride + 1;
-    /* The last window begins inside the input or the padding before it. */
-    if ((*count - 1) * stride >= input + pad) *count -= 1;
+    *count = room / stride + 1;
+    /* One more, which is partial, if it begins inside the input or the padding before it. */
+    if (window->ceil_mode && room % stride != 0 && stride < input + pad - (*count - 1) * stride)
+        *count += 1;
     return true;
 }
 

@@ -572,7 +572,7 @@ static aclError time_of(const char *who, const char *argument, aclrtEvent event,
 
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
-    int64_t start, end;
+    int64_t start = 0, end = 0;
     RT_CHECK(ms, ACL_ERROR_INVALID_PARAM, "ms is NULL");
     aclError status = time_of(__func__, "startEvent", startEvent, &start);
     if (status == ACL_SUCCESS) status = time_of(__func__, "endEvent", endEvent, &end);
@@ -585,7 +585,7 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 {
-    int64_t ns;
+    int64_t ns = 0;
     RT_CHECK(timestamp, ACL_ERROR_INVALID_PARAM, "timestamp is NULL");
     aclError status = time_of(__func__, "event", event, &ns);
     if (status == ACL_SUCCESS) *timestamp = (uint64_t)(ns / 1000);
