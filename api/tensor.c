@@ -187,15 +187,14 @@ aclnnStatus aclDestroyTensor(const aclTensor *tensor)
     return ACLNN_SUCCESS;
 }
 
-/* The getters' arrays are the caller's to delete[]. CANN never gives NULL for an array, so neither
- * do we when it is empty. */
+/* The getters' arrays are the caller's to delete[]; an empty one is not NULL either. */
 static aclnnStatus give_copy(const char *who, const char *what, const int64_t *values, int count,
                              int64_t **copy, const char *count_name, uint64_t *copied)
 {
     if (!copy || !copied)
         return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, who, "%s is NULL",
                                copy ? count_name : what);
-    int64_t *array = rt_alloc_for_delete((size_t)(count ? count : 1) * sizeof *array);
+    int64_t *array = rt_alloc_for_delete((size_t)count * sizeof *array);
     if (!array) return rt_error_report(ACLNN_ERR_INNER, who, "no host memory for %d values", count);
     copy_extents(array, values, (uint64_t)count);
     *copy = array;
