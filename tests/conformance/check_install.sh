@@ -99,4 +99,14 @@ done
 # shellcheck disable=SC2046 # the flags are words
 "$cxx" -std=c++11 "$main" -o "$scratch/plain" $(pkg-config --cflags --libs opapi nnopbase ascendcl)
 runs "$scratch/plain"
+
+# The README's program, as C and as C++, prints what its reader expects.
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$tree/share/doc/aclnn-cpu/README.md" >"$scratch/readme.c"
+for compiler in "$cc -std=c11" "$cxx -std=c++11 -x c++"; do
+    # shellcheck disable=SC2046,SC2086 # compiler and flags are words
+    $compiler -Wall -Wextra -Werror "$scratch/readme.c" -o "$scratch/readme" $(pkg-config --cflags --libs opapi)
+    got=$("$scratch/readme") || fail "the README's program ended with $?: $got"
+    [ "$got" = "$(printf '1 1 2 2\n1 1 2 2\n3 3 4 4\n3 3 4 4')" ] || fail "the README's program printed: $got"
+    echo "right: the README's program, $compiler"
+done
 echo "the installed tree serves all of them"
