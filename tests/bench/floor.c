@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The floor of a case: the time in which this machine moves the bytes that the case must move (each
+ * element of gradOutput read once, each of gradInput written once) with the same threads. Which
+ * stores, and how much to write between reads, is tried anew for each case; the fastest stays. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/bench/contender.h"
+#include "tests/bench/crew.h"
+#include "tests/bench/machine.h"
+#include "tests/bench/probes.h"
+#include "tests/bench/stats.h"
+
+enum { ALIGN = 256, TRIES = 5, TRY_RUNS = 2 };
+
+static const struct probe_table *tables[3];
+static int table_count, thread_count;
+
+static struct way {
+    size_t block;
+    bool is_streaming;
+} const ways[] = {
+    {256, true},  {512, true},   {1024, true},  {4096, true},   {16384, true},
+    {256, false}, {1024, false}, {4096, false}, {32768, false},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+static struct probe_traffic whole;
+
+static size_t part_begin(size_t bytes, int thread, int threads)
+{
+    return thread == threads ? bytes : bytes / (size_t)threads / ALIGN * ALIGN * (size_t)thread;
+}
+
+static void move(void *context, int thread, int threads)
+{
+    const struct probe_traffic *all = context;
+    struct probe_traffic part = *all;
+    size_t from = part_begin(all->from_bytes, thread, threads);
+    size_t to = part_begin(all->to_bytes, thread, threads);
+    part.from += from;
+    part.to += to;
+    part.from_bytes = part_begin(all->from_bytes, thread + 1, threads) - from;
+    part.to_bytes = part_begin(all->to_bytes, thread + 1, threads) - to;
+    tables[0]->traffic(&part);
+}
+
+static double run(int64_t count)
+{
+    return crew_run(move, &whole, count);
+}
+
+/* Tries take turns, so that a slow second of the machine meets all of them. */
+static const struct way *choose_way(void)
+{
+    double times[WAYS][TRIES];
+    for (int try = 0; try < TRIES; try++) {
+        for (int i = 0; i < WAYS; i++) {
+            whole.block = ways[i].block;
+            whole.is_streaming = ways[i].is_streaming;
+            int64_t runs = TRY_RUNS + (int64_t)(1e6 / (double)(whole.to_bytes + 1));
+            run(1);
+            times[i][try] = run(runs);
+        }
+    }
+    int best = 0;
+    for (int i = 1; i < WAYS; i++)
+        if (stats_median(times[i], TRIES) < stats_median(times[best], TRIES)) best = i;
+    whole.block = ways[best].block;
+    whole.is_streaming = ways[best].is_streaming;
+    return &ways[best];
+}
+
+static bool set_up(const struct bench_problem *problem, char *note, size_t note_size)
+{
+    whole = (struct probe_traffic){
+        .from = bench_memory(0, problem->dy_bytes + ALIGN),
+        .to = bench_memory(1, problem->dx_bytes + ALIGN),
+        .from_bytes = problem->dy_bytes,
+        .to_bytes = problem->dx_bytes,
+    };
+    if (!bench_load(problem, bench_memory(0, problem->dy_bytes), note, note_size)) return false;
+    const struct way *way = choose_way();
+    snprintf(note, note_size, "%s stores, %zu bytes at a time",
+             way->is_streaming ? "streaming" : "normal", way->block);
+    return true;
+}
+
+static void *output(void)
+{
+    return NULL;
+}
+
+static void fma_part(void *context, int thread, int threads)
+{
+    (void)thread, (void)threads;
+    const struct probe_table *table = context;
+    table->multiply_add(100000);
+}
+
+static double best_rate(crew_fn *fn, void *context, double amount, int64_t count)
+{
+    double best = 0;
+    crew_run(fn, context, count);
+    for (int try = 0; try < TRIES; try++) {
+        double rate = amount * (double)count / crew_run(fn, context, count);
+        if (rate > best) best = rate;
+    }
+    return best * 1e-9;
+}
+
+static void add_traffic(cJSON *figures, const char *where, size_t bytes)
+{
+    static const struct {
+        const char *name;
+        bool reads, writes, is_streaming;
+    } kinds[] = {
+        {"read", true, false, false},           {"write", false, true, false},
+        {"write_streaming", false, true, true}, {"copy", true, true, false},
+        {"copy_streaming", true, true, true},
+    };
+    cJSON *place = cJSON_AddObjectToObject(figures, where);
+    cJSON_AddNumberToObject(place, "bytes_per_array", (double)bytes);
+    char *from = bench_memory(0, bytes), *to = bench_memory(1, bytes);
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        ((float *)from)[i] = 1.0f + (float)(i % 8191);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct probe_traffic all = {
+            .from = from,
+            .to = to,
+            .from_bytes = kinds[i].reads ? bytes : 0,
+            .to_bytes = kinds[i].writes ? bytes : 0,
+            .block = 4096,
+            .is_streaming = kinds[i].is_streaming,
+            .is_copy = kinds[i].reads && kinds[i].writes,
+        };
+        int64_t count = 1 + (int64_t)(3e7 / (double)bytes);
+        double amount = (double)(all.from_bytes + all.to_bytes);
+        cJSON_AddNumberToObject(place, kinds[i].name, best_rate(move, &all, amount, count));
+    }
+}
+
+/* Rates of memory, of the last-level cache (both arrays in half of it) and of the second level. */
+static void figures(cJSON *figures)
+{
+    size_t l2 = machine_cache(2) * (size_t)thread_count, last = machine_cache(3);
+    cJSON_AddStringToObject(figures, "unit", "GB/s and GFLOP/s");
+    add_traffic(figures, "memory", (size_t)256 << 20);
+    add_traffic(figures, "last_level_cache", last / 4 / 4096 * 4096);
+    add_traffic(figures, "level_2_cache", l2 / 4 / 4096 * 4096);
+    cJSON *fma = cJSON_AddObjectToObject(figures, "multiply_add");
+    for (int i = 0; i < table_count; i++) {
+        double operations = tables[i]->multiply_add(100000) * thread_count;
+        cJSON_AddNumberToObject(fma, tables[i]->isa,
+                                best_rate(fma_part, (void *)(uintptr_t)tables[i], operations, 4));
+    }
+}
+
+static void hello(cJSON *reply)
+{
+    cJSON_AddStringToObject(reply, "version", tables[0]->isa);
+}
+
+int main(void)
+{
+    const char *threads = getenv("ACLNN_CPU_THREADS");
+    thread_count = threads == NULL ? 1 : atoi(threads);
+    if (thread_count < 1) thread_count = 1;
+    table_count = probes_available(tables);
+    crew_start(thread_count);
+    return bench_serve(&(struct bench_contender){
+        .name = "floor",
+        .hello = hello,
+        .set_up = set_up,
+        .run = run,
+        .output = output,
+        .figures = figures,
+    });
+}

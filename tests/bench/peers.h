@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contenders as the bench holds them: programs started once per thread count, on the first CPUs
+ * of this process, asked one at a time. contender.h describes the conversation. */
+#ifndef ACLNN_CPU_TESTS_BENCH_PEERS_H
+#define ACLNN_CPU_TESTS_BENCH_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <cjson/cJSON.h>
+
+#include "tests/bench/contender.h"
+
+enum role {
+    ROLE_FLOOR,
+    ROLE_OURS,
+    ROLE_ONEDNN,         /* in the layout of the case */
+    ROLE_ONEDNN_BLOCKED, /* in the layout it likes best, whatever that of the case is */
+    ROLE_TORCH,
+    ROLES
+};
+
+const char *role_name(enum role role);
+
+enum { PEERS_MOST = 16, PEER_NAME = 64, PEER_WHY = 160 };
+
+struct peer {
+    enum role role;
+    char name[PEER_NAME]; /* "oneDNN 3.13.2 SYCL" */
+    pid_t process;        /* 0 when it has died */
+    int to, from;
+    char *buffer; /* what has been read beyond the last line */
+    size_t buffered;
+};
+
+struct peers {
+    int threads, count;
+    struct peer peer[PEERS_MOST];
+    char lacking[4][PEER_WHY]; /* what is not here, and how to get it */
+    int lacking_count;
+};
+
+/* Starts the floor, ours and, if asked, the peers that are found. Without the first two returns
+ * false. */
+bool peers_start(struct peers *peers, int threads, bool with_peers);
+void peers_stop(struct peers *peers);
+
+/* Sends a request, which it releases, and waits for the answer. NULL when the contender refuses,
+ * dies or is silent for a minute; why receives the reason. The caller releases the answer. */
+cJSON *peer_ask(struct peer *peer, cJSON *request, char *why, size_t why_size);
+
+#endif

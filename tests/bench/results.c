@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/bench/results.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/bench/machine.h"
+
+enum { SMALL_BYTES = 1 << 18 };
+
+void results_open(struct results *results, const char *name)
+{
+    *results = (struct results){.last_level_cache = machine_cache(3)};
+    snprintf(results->name, sizeof results->name, "%s", name);
+    snprintf(results->cpu, sizeof results->cpu, "%s", machine_cpu());
+    time_t now = time(NULL);
+    struct tm day;
+    strftime(results->date, sizeof results->date, "%Y-%m-%d", gmtime_r(&now, &day));
+    results->figures = cJSON_CreateArray();
+}
+
+void results_close(struct results *results)
+{
+    cJSON_Delete(results->figures);
+    free(results->result);
+    *results = (struct results){0};
+}
+
+struct result *results_add(struct results *results)
+{
+    if (results->count == results->capacity) {
+        int capacity = results->capacity == 0 ? 64 : 2 * results->capacity;
+        struct result *larger =
+            realloc(results->result, (size_t)capacity * sizeof *results->result);
+        if (larger == NULL) abort();
+        results->result = larger;
+        results->capacity = capacity;
+    }
+    struct result *result = &results->result[results->count++];
+    memset(result, 0, sizeof *result);
+    return result;
+}
+
+const struct entry *result_best(const struct result *result, enum role role)
+{
+    const struct entry *best = NULL;
+    for (int i = 0; i < result->entries; i++) {
+        const struct entry *entry = &result->entry[i];
+        if (entry->role == role && (best == NULL || entry->ratio < best->ratio)) best = entry;
+    }
+    return best;
+}
+
+const struct entry *result_ours(const struct result *result)
+{
+    return result_best(result, ROLE_OURS);
+}
+
+enum result_kind result_kind(const struct results *results, const struct result *result)
+{
+    if (result->bytes < SMALL_BYTES) return KIND_SMALL;
+    if (result->bytes > (double)results->last_level_cache) return KIND_MEMORY;
+    bool is_global =
+        case_window(&result->test, 0).output == 1 && case_window(&result->test, 1).output == 1;
+    return is_global ? KIND_GLOBAL : KIND_CACHE;
+}
