@@ -212,7 +212,7 @@ static char root[64];
 
 static void make_root(void)
 {
-    strcpy(root, "/tmp/aclnn-cpu-test-XXXXXX");
+    strcpy(root, P_tmpdir "/aclnn-cpu-test-XXXXXX");
     cr_assert_not_null(mkdtemp(root));
 }
 
