@@ -171,9 +171,12 @@ static void walk_next(struct walk *walk)
     const struct operand *operand = walk->operand;
     walk->left--;
     for (int i = operand->rank - 1; i >= 0; i--) {
-        walk->element += operand->strides[i];
-        if (++walk->index[i] < operand->dims[i]) return;
-        walk->element -= operand->dims[i] * operand->strides[i];
+        if (walk->index[i] + 1 < operand->dims[i]) { /* strides of extents of 1 may be anything */
+            walk->element += operand->strides[i];
+            walk->index[i]++;
+            return;
+        }
+        walk->element -= walk->index[i] * operand->strides[i];
         walk->index[i] = 0;
     }
 }
@@ -231,8 +234,11 @@ void operand_read(const struct operand *operand, double *values)
 
 void operand_read_bits(const struct operand *operand, uint32_t *bits)
 {
-    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk))
-        *bits++ = load_bits(operand, walk.element);
+    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk)) {
+        uint32_t found = load_bits(operand, walk.element);
+        bool is_nan = isnan(oracle_from_bits(operand->dtype, found));
+        *bits++ = is_nan ? oracle_to_bits(operand->dtype, (double)NAN) : found;
+    }
 }
 
 /* ---- data ---- */

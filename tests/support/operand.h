@@ -49,7 +49,8 @@ bool operand_overlaps(const struct operand *operand);
 /* Elements of the view in row-major order. Writing rounds to the dtype. */
 void operand_write(const struct operand *operand, const double *values);
 void operand_read(const struct operand *operand, double *values);
-/* The bits as they are, for comparisons bit for bit. */
+/* The bits as they are, for comparisons bit for bit; but every NaN is the same one, because IEEE
+ * 754 leaves the sign and payload of a sum's NaN open. */
 void operand_read_bits(const struct operand *operand, uint32_t *bits);
 
 /* Random values of a kind, representable in the dtype. */
