@@ -23,6 +23,9 @@ target_link_libraries(aclnn_cpu PRIVATE
     Threads::Threads m $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>)
 # nodelete: worker threads and the hooks of ending threads must not outlive a dlclose.
 target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete)
+if(NOT ACLNN_CPU_SANITIZE)
+    target_link_options(aclnn_cpu PRIVATE LINKER:-z,defs) # a sanitizer's functions come from the program
+endif()
 
 add_library(aclnn_cpu_static STATIC EXCLUDE_FROM_ALL ${objects})
 target_include_directories(aclnn_cpu_static INTERFACE ${CMAKE_SOURCE_DIR})
