@@ -19,6 +19,7 @@ static void free_context(struct rt_object *object)
 
 struct rt_context *rt_context_new(int32_t device, bool is_primary)
 {
+    rt_runtime_prepare();
     struct rt_context *context = rt_alloc_zeroed(sizeof(*context));
     if (!context) return NULL;
     context->device = device;
@@ -92,11 +93,8 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
     while (!rt_registry_list(kind, &context->object, &objects, &count)) {
         /* Without memory for the list: nothing better than to try again. */
     }
-    for (size_t i = 0; i < count; i++) {
-        if (kind == RT_OBJECT_STREAM)
-            rt_queue_await((struct rt_stream *)objects[i],
-                           rt_queue_submitted((struct rt_stream *)objects[i]));
-    }
+    for (size_t i = 0; i < count && kind == RT_OBJECT_STREAM; i++)
+        rt_queue_finish((struct rt_stream *)objects[i]);
     for (size_t i = 0; i < count; i++) {
         if (kind == RT_OBJECT_STREAM)
             rt_stream_destroy((struct rt_stream *)objects[i], false);

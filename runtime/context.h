@@ -12,6 +12,13 @@
 
 struct rt_stream;
 
+enum { RT_OPTIONS = 4 }; /* values of aclSysParamOpt */
+
+struct rt_options {
+    _Atomic int64_t value[RT_OPTIONS];
+    atomic_bool is_set[RT_OPTIONS];
+};
+
 struct rt_context {
     struct rt_object object;
     int32_t device;
@@ -19,6 +26,7 @@ struct rt_context {
     struct rt_stream *default_stream; /* owned; lives as long as the context's handle */
     atomic_bool stop_on_failure;      /* aclrtSetStreamFailureMode on one of its streams */
     _Atomic aclError failure;         /* with stop_on_failure: the first failure of any stream */
+    struct rt_options options;        /* aclrtCtxSetSysParamOpt */
 };
 
 /* For calls that need a context: 107002 with a text in the name of `who` when the thread has none.

@@ -80,6 +80,12 @@ static void watch_for_fork(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
+void rt_runtime_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_for_fork);
+}
+
 /* --- devices -------------------------------------------------------------------------------- */
 
 aclError aclrtGetDeviceCount(uint32_t *count)
@@ -91,10 +97,8 @@ aclError aclrtGetDeviceCount(uint32_t *count)
 
 aclError aclrtSetDevice(int32_t deviceId)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     aclError status = check_device(__func__, deviceId);
     if (status != ACL_SUCCESS) return status;
-    pthread_once(&once, watch_for_fork);
     pthread_mutex_lock(&device_lock);
     struct primary *primary = &primaries[deviceId];
     if (!primary->context) primary->context = rt_context_new(deviceId, true);

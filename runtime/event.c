@@ -43,7 +43,9 @@ struct rt_event {
     struct rt_mark own[2]; /* enough for an event that is synchronised between records */
 };
 
-enum { WORD_MARK, WORD_STREAM };
+enum { WORD_MARK, WORD_STREAM, WORD_SECONDS };
+
+static _Atomic uint32_t wait_timeout; /* aclrtSetOpWaitTimeout, seconds; 0: none */
 
 /* --- marks; all need the event's lock -------------------------------------------------------- */
 
@@ -70,6 +72,13 @@ static void set_dependency(struct rt_stream *stream, const struct rt_dependency 
 {
     pthread_mutex_lock(&stream->lock);
     stream->dependency = *place;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+static void set_deadline(struct rt_stream *stream, uint64_t seconds)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->park_deadline_ns = seconds == 0 ? 0 : rt_now_ns() + (int64_t)seconds * 1000000000;
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -141,7 +150,10 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
     if (atomic_load_explicit(&mark->is_done, memory_order_acquire)) return true;
     pthread_mutex_lock(&mark->event->lock);
     bool is_done = atomic_load_explicit(&mark->is_done, memory_order_relaxed);
-    if (!is_done) park_on(mark, stream);
+    if (!is_done) {
+        set_deadline(stream, task->word[WORD_SECONDS].number);
+        park_on(mark, stream);
+    }
     pthread_mutex_unlock(&mark->event->lock);
     return is_done;
 }
@@ -375,8 +387,11 @@ static aclError wait_for(struct rt_event *event, struct rt_stream *stream)
     if (!mark) return ACL_SUCCESS;
     rt_object_retain(&event->object); /* the task's */
     atomic_fetch_add_explicit(&event->waits, 1, memory_order_relaxed);
+    uint32_t seconds = atomic_load_explicit(&wait_timeout, memory_order_relaxed);
     struct rt_task task = {.kind = &wait_kind,
-                           .word = {[WORD_MARK].pointer = mark, [WORD_STREAM].pointer = stream}};
+                           .word = {[WORD_MARK].pointer = mark,
+                                    [WORD_STREAM].pointer = stream,
+                                    [WORD_SECONDS].number = seconds}};
     status = rt_queue_submit(stream, &task, 0, &ticket);
     if (status != ACL_SUCCESS) end_wait(mark);
     return status;
@@ -391,6 +406,12 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
     status = wait_for(found, queue);
     release_event(found);
     return status;
+}
+
+aclError aclrtSetOpWaitTimeout(uint32_t timeout)
+{
+    atomic_store_explicit(&wait_timeout, timeout, memory_order_relaxed);
+    return ACL_SUCCESS;
 }
 
 /* Waits hold on to the mark they took, so a reset need not be queued behind them: it decides what

@@ -141,7 +141,10 @@ static bool park(struct rt_stream *stream)
     bool parks = !stream->is_unparked;
     stream->is_unparked = false;
     struct rt_dependency dependency = stream->dependency;
-    if (parks) stream->state = RT_STREAM_PARKED;
+    if (parks) {
+        stream->state = RT_STREAM_PARKED;
+        if (stream->park_deadline_ns != 0) watch_locked(stream);
+    }
     pthread_mutex_unlock(&stream->lock);
     if (!parks || !rt_self.worker || dependency.serial == 0) return parks;
     struct rt_object *other =
@@ -319,6 +322,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
     }
     pthread_mutex_unlock(&stream->lock);
     *ticket = submitted;
+    rt_self.last_task = (uint32_t)submitted;
     if (__builtin_expect(queued > LONG_QUEUE, 0)) relieve(stream, submitted);
     return ACL_SUCCESS;
 }
@@ -434,7 +438,9 @@ static bool stay_close(struct rt_stream *stream, uint64_t ticket)
     return false;
 }
 
-static void await_slowly(struct rt_stream *stream, uint64_t ticket)
+/* A thread that gives up drops the tasks of a stream that waits for an event nobody has recorded.
+ */
+static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_up)
 {
     bool tired = false; /* has spun in vain since anything happened */
     rt_object_retain(&stream->object);
@@ -456,6 +462,10 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket)
         } else {
             bool is_parked = stream->state == RT_STREAM_PARKED;
             struct rt_dependency dependency = stream->dependency;
+            if (is_parked && gives_up && dependency.serial == 0) {
+                atomic_store_explicit(&stream->discard, UINT64_MAX, memory_order_relaxed);
+                continue;
+            }
             if (is_parked) stream->helper = &rt_self;
             pthread_mutex_unlock(&stream->lock);
             bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);
@@ -475,7 +485,12 @@ void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
     if (rt_queue_is_complete(stream, ticket)) return;
     if (claim(stream)) run_claimed(stream, ticket);
     if (rt_queue_is_complete(stream, ticket)) return;
-    await_slowly(stream, ticket);
+    await_slowly(stream, ticket, false);
+}
+
+void rt_queue_finish(struct rt_stream *stream)
+{
+    await_slowly(stream, rt_queue_submitted(stream), true);
 }
 
 void rt_stream_drain(struct rt_stream *stream)
@@ -568,7 +583,11 @@ static enum rt_watch inspect_locked(struct rt_stream *stream)
     stream->watch_submitted = submitted;
     stream->watch_completed = completed;
     stream->watch_still = moved ? 0 : stream->watch_still + 1;
-    if (stream->is_dead || stream->state == RT_STREAM_PARKED) return RT_WATCH_FORGET;
+    if (stream->is_dead) return RT_WATCH_FORGET;
+    if (stream->state == RT_STREAM_PARKED) {
+        if (stream->park_deadline_ns == 0) return RT_WATCH_FORGET;
+        return rt_now_ns() < stream->park_deadline_ns ? RT_WATCH_PATIENTLY : RT_WATCH_EXPIRED;
+    }
     if (lies) return RT_WATCH_SERVE;
     return stream->watch_still < STILL_LOOKS ? RT_WATCH_KEEP : RT_WATCH_FORGET;
 }
@@ -578,6 +597,11 @@ enum rt_watch rt_queue_inspect(struct rt_stream *stream)
     pthread_mutex_lock(&stream->lock);
     enum rt_watch verdict = inspect_locked(stream);
     if (verdict == RT_WATCH_SERVE) push_ready_locked(stream);
+    if (verdict == RT_WATCH_EXPIRED) {
+        /* Only the wait itself is dropped; what comes after it runs. */
+        atomic_store_explicit(&stream->discard, stream->watch_completed + 1, memory_order_relaxed);
+        leave_rest_locked(stream);
+    }
     if (verdict == RT_WATCH_FORGET) {
         stream->is_watched = false;
         if (stream->state == RT_STREAM_IDLE && has_tasks(stream)) push_ready_locked(stream);
@@ -587,6 +611,9 @@ enum rt_watch rt_queue_inspect(struct rt_stream *stream)
         }
     }
     pthread_mutex_unlock(&stream->lock);
+    if (verdict == RT_WATCH_EXPIRED)
+        rt_stream_fail(stream, ACL_ERROR_RT_WAIT_TIMEOUT,
+                       "a wait for an event took longer than aclrtSetOpWaitTimeout allows");
     return verdict;
 }
 

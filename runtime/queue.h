@@ -55,6 +55,7 @@ struct rt_stream {
     aclError error; /* first since the last synchronise */
     char error_text[192];
     struct rt_dependency dependency; /* while PARKED */
+    int64_t park_deadline_ns;        /* the wait may be PARKED until then; 0: for ever */
     int waiters;                     /* threads asleep on signal */
     int helpers;                     /* those of them that will claim the stream when they can */
     const void *helper;              /* the thread that runs the dependency in order to come back */
@@ -110,6 +111,9 @@ void rt_queue_await(struct rt_stream *stream, uint64_t ticket);
 /* Waits at most until the deadline (CLOCK_MONOTONIC) and runs nothing itself, since a task may last
  * longer than that. False: not complete. */
 bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns);
+/* Waits until all that was submitted is complete, except that tasks behind a wait for an event that
+ * nobody has recorded are dropped: for the end of a context. */
+void rt_queue_finish(struct rt_stream *stream);
 /* Waits until all is complete and no thread is inside the stream any more: before freeing. */
 void rt_queue_quiesce(struct rt_stream *stream);
 
@@ -140,7 +144,13 @@ void rt_queue_discard(struct rt_stream *stream, uint64_t ticket);
 /* For worker.c. Claims the stream and runs a batch; keeps no reference. */
 void rt_queue_serve(struct rt_stream *stream);
 /* What the watchman shall do with a watched stream. */
-enum rt_watch { RT_WATCH_KEEP, RT_WATCH_SERVE, RT_WATCH_FORGET };
+enum rt_watch {
+    RT_WATCH_KEEP,
+    RT_WATCH_SERVE,     /* tasks lie there; it is on the ready list now */
+    RT_WATCH_PATIENTLY, /* parked with a deadline: keep it, no need to hurry */
+    RT_WATCH_EXPIRED,   /* the deadline has passed; as SERVE */
+    RT_WATCH_FORGET,
+};
 enum rt_watch rt_queue_inspect(struct rt_stream *stream);
 
 /* For pool.c: others may take part in the running task's loop until it is taken back with NULL. */

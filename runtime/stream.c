@@ -341,10 +341,8 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority)
 {
-    RT_CHECK(leastPriority && greatestPriority, ACL_ERROR_INVALID_PARAM,
-             "leastPriority or greatestPriority is NULL");
-    *leastPriority = LEAST_PRIORITY;
-    *greatestPriority = GREATEST_PRIORITY;
+    if (leastPriority) *leastPriority = LEAST_PRIORITY;
+    if (greatestPriority) *greatestPriority = GREATEST_PRIORITY;
     return ACL_SUCCESS;
 }
 

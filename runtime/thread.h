@@ -19,6 +19,7 @@ struct rt_thread {
     struct rt_stream *default_stream;           /* of the current context, or NULL */
     struct rt_stream *running;                  /* the stream whose tasks this thread runs */
     struct rt_worker *worker;                   /* NULL on a user's thread */
+    uint32_t last_task;                         /* ticket of the last task this thread submitted */
 };
 
 /* initial-exec saves the call that finds a shared library's thread variables, 3-5 ns on every

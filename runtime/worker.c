@@ -25,10 +25,11 @@
 #include "runtime/thread.h"
 
 enum {
-    SPIN_NS = 30000,       /* before sleeping: loops that follow each other pay no wake-up */
-    FIRST_LOOK_NS = 50000, /* the watchman's period while it finds work ... */
-    SLOW_LOOK_NS = 200000, /* ... and at most, while others run what is queued */
-    LOOKS_AT_ONCE = 256,   /* streams per look */
+    SPIN_NS = 30000,            /* before sleeping: loops that follow each other pay no wake-up */
+    FIRST_LOOK_NS = 50000,      /* the watchman's period while it finds work ... */
+    SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
+    PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
+    LOOKS_AT_ONCE = 256,        /* streams per look */
 };
 
 enum worker_state {
@@ -354,10 +355,12 @@ static bool spin_for_work(struct rt_worker *worker)
     return false;
 }
 
-/* Looks once at what is being watched; true when something must be served now. */
-static bool look_around(void)
+/* Looks once at what is being watched; true when something must be served now. *period is when to
+ * look again. */
+static bool look_around(int64_t *period)
 {
     bool found = false;
+    bool patient = true;
     struct rt_stream *first = NULL;
     for (int i = 0; i < LOOKS_AT_ONCE; i++) {
         struct rt_stream *stream = pop_watched();
@@ -368,12 +371,15 @@ static bool look_around(void)
         }
         enum rt_watch verdict = rt_queue_inspect(stream);
         if (!first && verdict != RT_WATCH_FORGET) first = stream;
-        found |= verdict == RT_WATCH_SERVE;
+        found |= verdict == RT_WATCH_SERVE || verdict == RT_WATCH_EXPIRED;
+        patient &= verdict == RT_WATCH_PATIENTLY || verdict == RT_WATCH_FORGET;
         if (verdict == RT_WATCH_FORGET)
             rt_object_release(&stream->object);
         else
             append_watched(stream);
     }
+    int64_t longest = patient ? PATIENT_LOOK_NS : SLOW_LOOK_NS;
+    *period = *period < longest / 2 ? *period * 2 : longest;
     return found;
 }
 
@@ -411,8 +417,7 @@ static void sleep_until_work(struct rt_worker *worker)
             atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
             continue;
         }
-        if (look_around()) break;
-        if (period < SLOW_LOOK_NS) period *= 2;
+        if (look_around(&period)) break;
         pthread_mutex_lock(&pool.lock);
         if (!pool.watch_first) {
             pool.watchman = NULL;
