@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shape arithmetic of pooling; the same for every instruction set. */
 #include "kernels/k_pool.h"
+#include "kernels/pool_plan.h"
 
 struct k_work k_avg_pool_grad_work(const struct k_pool *pool, enum k_dtype dtype)
 {
-    enum { GRAIN = 1 << 15 }; /* elements worth a thread */
     (void)dtype;
-    int64_t items = pool->outer * pool->input[0] * pool->input[1];
-    int64_t row = pool->input[2] * pool->channels;
-    if (row == 0) items = 0;
-    return (struct k_work){.items = items, .grain = row == 0 || row > GRAIN ? 1 : GRAIN / row};
+    const struct pool_plan plan = pool_plan(pool);
+    if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
+    /* A slice makes the rows above its first one anew: let that be a small part of it. */
+    const int64_t floats = plan.cells * plan.tile_channels;
+    const int64_t grain = pool_max(POOL_GRAIN / floats, 4 * (int64_t)(plan.heights - 1));
+    return (struct k_work){.items = plan.items, .grain = pool_max(grain, 1)};
 }

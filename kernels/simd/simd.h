@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of the level being compiled: VL floats, written with the compiler's vector types (a * b +
+ * c), and what those do not give: loads and stores of half types, shifts across vectors,
+ * permutations, streaming stores. The same operands give the same bits on every level; the payload
+ * and sign of a NaN may differ. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_SIMD_H
+#define ACLNN_CPU_KERNELS_SIMD_SIMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "kernels/simd/instance.h"
+
+#if defined(K_ISA_avx512) || defined(K_ISA_avx2)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#if defined(K_ISA_avx512)
+#define K_VECTOR_BYTES 64
+#elif defined(K_ISA_avx2)
+#define K_VECTOR_BYTES 32
+#else
+#define K_VECTOR_BYTES 16
+#endif
+
+enum { VL = K_VECTOR_BYTES / 4, LINE_BYTES = 64 };
+
+typedef float vf __attribute__((vector_size(K_VECTOR_BYTES)));
+typedef uint32_t vu __attribute__((vector_size(K_VECTOR_BYTES)));
+typedef int32_t vi __attribute__((vector_size(K_VECTOR_BYTES)));
+typedef uint16_t vh __attribute__((vector_size(K_VECTOR_BYTES / 2))); /* VL half numbers */
+
+K_TEMPLATE
+vf v_all(float value)
+{
+    return value - (vf){0};
+}
+
+K_TEMPLATE
+vi v_lanes(void)
+{
+#if K_VECTOR_BYTES == 64
+    return (vi){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif K_VECTOR_BYTES == 32
+    return (vi){0, 1, 2, 3, 4, 5, 6, 7};
+#else
+    return (vi){0, 1, 2, 3};
+#endif
+}
+
+/* Lanes below count come from a, the others from b. */
+K_TEMPLATE
+vf v_first(int count, vf a, vf b)
+{
+    const vi below = v_lanes() < count;
+    return (vf)((below & (vi)a) | (~below & (vi)b));
+}
+
+K_TEMPLATE
+vf v_load(const float *at)
+{
+    vf value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+K_TEMPLATE
+void v_store(float *at, vf value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+/* ---- half types ---- */
+
+K_TEMPLATE
+vf v_from_bf16(vh half)
+{
+    return (vf)(__builtin_convertvector(half, vu) << 16);
+}
+
+/* Nearest even; a NaN stays one. */
+K_TEMPLATE
+vh v_to_bf16(vf value)
+{
+    const vu bits = (vu)value;
+    const vu nan = (vu)((bits & 0x7fffffff) > 0x7f800000);
+    const vu rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return __builtin_convertvector(((nan & (bits | 0x400000)) | (~nan & rounded)) >> 16, vh);
+}
+
+K_TEMPLATE
+vf v_from_f16(vh half)
+{
+#if defined(K_ISA_avx512)
+    return (vf)_mm512_cvtph_ps((__m256i)half);
+#elif defined(K_ISA_avx2)
+    return (vf)_mm256_cvtph_ps((__m128i)half);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (vf)vcvt_f32_f16((float16x4_t)half);
+#else
+    /* The product moves the exponent's bias and makes subnormal numbers normal, exactly. */
+    const vu bits = __builtin_convertvector(half, vu), rest = bits & 0x7fff;
+    const vu special = (vu)(rest >= 0x7c00);
+    const vu finite = (vu)((vf)(rest << 13) * 0x1p112f);
+    return (vf)((bits & 0x8000) << 16 | (special & (rest << 13 | 0x7f800000)) |
+                (~special & finite));
+#endif
+}
+
+/* Nearest even; overflow is infinity; a NaN stays one. */
+K_TEMPLATE
+vh v_to_f16(vf value)
+{
+#if defined(K_ISA_avx512)
+    return (vh)_mm512_cvtps_ph((__m512)value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(K_ISA_avx2)
+    return (vh)_mm256_cvtps_ph((__m256)value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (vh)vcvt_f16_f32((float32x4_t)value);
+#else
+    const vu bits = (vu)value, rest = bits & 0x7fffffff;
+    const vu nan = (vu)(rest > 0x7f800000), large = (vu)(rest >= 0x477ff000);
+    const vu small = (vu)(rest < 0x38800000);
+    /* 0.5 has the last place of the smallest half: the sum rounds as the store must. */
+    const vu tiny = (vu)((vf)rest + 0.5f) - 0x3f000000;
+    const vu normal = (rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13;
+    vu half = (small & tiny) | (~small & normal);
+    half = (large & 0x7c00) | (~large & half);
+    half = (nan & (0x7e00 | (rest >> 13 & 0x3ff))) | (~nan & half);
+    return __builtin_convertvector(half | (bits >> 16 & 0x8000), vh);
+#endif
+}
+
+/* ---- elements of a tensor ---- */
+
+K_TEMPLATE
+int64_t k_size(enum k_dtype dt)
+{
+    return dt == K_F32 ? 4 : 2;
+}
+
+K_TEMPLATE
+vf v_from_half(enum k_dtype dt, vh half)
+{
+    return dt == K_F16 ? v_from_f16(half) : v_from_bf16(half);
+}
+
+K_TEMPLATE
+vh v_to_half(enum k_dtype dt, vf value)
+{
+    return dt == K_F16 ? v_to_f16(value) : v_to_bf16(value);
+}
+
+/* VL elements, widened. */
+K_TEMPLATE
+vf k_load(enum k_dtype dt, const char *at)
+{
+    vh half;
+    if (dt == K_F32) return v_load((const float *)(const void *)at);
+    memcpy(&half, at, sizeof half);
+    return v_from_half(dt, half);
+}
+
+/* The first count (1 <= count < VL) elements, widened, and zeros; no byte behind them is read. */
+K_TEMPLATE
+vf k_load_first(enum k_dtype dt, const char *at, int count)
+{
+#if defined(K_ISA_avx512)
+    const __mmask16 mask = (__mmask16)((1U << count) - 1);
+    if (dt == K_F32) return (vf)_mm512_maskz_loadu_ps(mask, at);
+    return v_from_half(dt, (vh)_mm256_maskz_loadu_epi16(mask, at));
+#else
+    union {
+        vf single;
+        vh half;
+    } bits = {.single = {0}};
+    memcpy(&bits, at, (size_t)(count * k_size(dt)));
+    return dt == K_F32 ? bits.single : v_from_half(dt, bits.half);
+#endif
+}
+
+/* As k_load_first; bytes from at to end may be read, and reading them is cheaper. */
+K_TEMPLATE
+vf k_load_first_before(enum k_dtype dt, const char *at, int count, const char *end)
+{
+#if !defined(K_ISA_avx512)
+    if (end - at >= VL * k_size(dt)) return v_first(count, k_load(dt, at), (vf){0});
+#endif
+    (void)end;
+    return k_load_first(dt, at, count);
+}
+
+/* ---- cache lines ---- */
+
+/* One line of output holds LINE_BYTES / size elements: this many vectors. */
+#define LINE_VECTORS(dt)  (LINE_BYTES / K_VECTOR_BYTES * ((dt) == K_F32 ? 1 : 2))
+#define LINE_ELEMENTS(dt) (LINE_VECTORS(dt) * VL)
+
+/* Stores the vector-th vector of the line at `at` (aligned), rounded once; stream goes past the
+ * caches. */
+K_TEMPLATE
+void k_store_in_line(enum k_dtype dt, char *at, int vector, vf value, bool stream)
+{
+    if (dt == K_F32) {
+        float *to = (float *)(void *)at + vector * VL;
+#if defined(K_ISA_avx512)
+        if (stream) _mm512_stream_ps(to, (__m512)value);
+#elif defined(K_ISA_avx2)
+        if (stream) _mm256_stream_ps(to, (__m256)value);
+#elif defined(__SSE2__)
+        if (stream) _mm_stream_ps(to, (__m128)value);
+#else
+        if (stream) v_store(to, value);
+#endif
+        if (!stream) v_store(to, value);
+        return;
+    }
+    const vh half = v_to_half(dt, value);
+    char *to = at + vector * (int)sizeof half;
+#if defined(K_ISA_avx512)
+    if (stream) _mm256_stream_si256((__m256i *)(void *)to, (__m256i)half);
+#elif defined(K_ISA_avx2)
+    if (stream) _mm_stream_si128((__m128i *)(void *)to, (__m128i)half);
+#elif defined(__SSE2__)
+    int64_t pair;
+    memcpy(&pair, &half, sizeof pair);
+    if (stream) _mm_stream_si64((long long *)(void *)to, pair);
+#else
+    if (stream) memcpy(to, &half, sizeof half);
+#endif
+    if (!stream) memcpy(to, &half, sizeof half);
+}
+
+/* Makes streaming stores visible in order with what follows. */
+K_TEMPLATE
+void k_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+K_TEMPLATE
+void k_prefetch(const char *at)
+{
+    __builtin_prefetch(at, 0, 3);
+}
+
+/* ---- across lanes ---- */
+
+/* The last n lanes of before, then the first VL - n of value: value delayed by n lanes, 0 <= n
+ * <= 3. */
+K_TEMPLATE
+vf v_delay(int n, vf before, vf value)
+{
+#if K_VECTOR_BYTES == 64
+#define DELAY(n)                                                                                   \
+    __builtin_shufflevector(before, value, 16 - (n), 17 - (n), 18 - (n), 19 - (n), 20 - (n),       \
+                            21 - (n), 22 - (n), 23 - (n), 24 - (n), 25 - (n), 26 - (n), 27 - (n),  \
+                            28 - (n), 29 - (n), 30 - (n), 31 - (n))
+#elif K_VECTOR_BYTES == 32
+#define DELAY(n)                                                                                   \
+    __builtin_shufflevector(before, value, 8 - (n), 9 - (n), 10 - (n), 11 - (n), 12 - (n),         \
+                            13 - (n), 14 - (n), 15 - (n))
+#else
+#define DELAY(n) __builtin_shufflevector(before, value, 4 - (n), 5 - (n), 6 - (n), 7 - (n))
+#endif
+    return n == 0 ? value : n == 1 ? DELAY(1) : n == 2 ? DELAY(2) : DELAY(3);
+#undef DELAY
+}
+
+/* a0 b0 a1 b1 ...: the first VL (half 0) or the last VL (half 1) of the 2 VL elements. */
+K_TEMPLATE
+vf v_zip(int half, vf a, vf b)
+{
+#if K_VECTOR_BYTES == 64
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
+                                               22, 7, 23)
+                     : __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+                                               14, 30, 15, 31);
+#elif K_VECTOR_BYTES == 32
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+                     : __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 4, 1, 5)
+                     : __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+/* Lane i of the result is element from[i] of a followed by b, 0 <= from[i] < 2 VL. */
+K_TEMPLATE
+vf v_pick(vf a, vf b, vi from)
+{
+#if defined(K_ISA_avx512)
+    return (vf)_mm512_permutex2var_ps((__m512)a, (__m512i)from, (__m512)b);
+#elif defined(K_ISA_avx2)
+    const __m256 low = _mm256_permutevar8x32_ps((__m256)a, (__m256i)from);
+    const __m256 high = _mm256_permutevar8x32_ps((__m256)b, (__m256i)from);
+    return (vf)_mm256_blendv_ps(low, high, (__m256)(vi)(from >= VL));
+#else
+    float pair[2 * VL];
+    vf picked = {0};
+    v_store(pair, a);
+    v_store(pair + VL, b);
+    for (int i = 0; i < VL; i++)
+        picked[i] = pair[from[i]];
+    return picked;
+#endif
+}
+
+#endif

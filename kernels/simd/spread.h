@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a row of windows to a row of cells: sums over the windows j, j - 1, ... that cover a cell,
+ * then each sum to its cells. See kernels/pool_plan.h for j, most and rest. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_SPREAD_H
+#define ACLNN_CPU_KERNELS_SIMD_SPREAD_H
+
+#include "kernels/k_pool.h"
+#include "kernels/pool_plan.h"
+#include "kernels/simd/simd.h"
+
+/* What cubeMathType does to a value of gradOutput. */
+K_TEMPLATE
+vf pool_round(enum k_dtype dt, enum k_rounding rounding, vf value)
+{
+    if (rounding == K_ROUND_NONE || dt == K_F16) return value;
+    if (rounding == K_ROUND_F16) return v_from_f16(v_to_f16(value));
+    if (dt != K_F32) return value;
+    const vu bits = (vu)value, finite = (vu)((bits & 0x7f800000) != 0x7f800000);
+    return (vf)((finite & ((bits + 0x800) & 0xfffff000)) | (~finite & bits));
+}
+
+/* A row of windows in memory: the sum of `depths` rows, each scaled. */
+struct k_windows {
+    const char *at, *end;            /* end: of the whole tensor, reads stay below it */
+    int64_t depth_bytes;             /* from one of the rows to the next */
+    int depths;                      /* >= 1 */
+    const float *scale[POOL_DIRECT]; /* per depth and window */
+    enum k_rounding rounding;
+    int count,
+        real; /* windows to walk, of which the first `real` are in memory; the others are zero */
+    int64_t front; /* cells before the row that the first windows reach */
+};
+
+/* Windows x to x + VL - 1, zero beyond the real ones. */
+K_TEMPLATE
+vf windows_load(enum k_dtype dt, const struct k_windows *in, int x, bool whole)
+{
+    if (!whole && x >= in->real) return (vf){0};
+    vf sum = {0};
+    const char *at = in->at + x * k_size(dt);
+    k_prefetch(at + POOL_AHEAD);
+    for (int depth = 0; depth < in->depths; depth++, at += in->depth_bytes) {
+        vf value = whole ? k_load(dt, at) : k_load_first_before(dt, at, in->real - x, in->end);
+        value = pool_round(dt, in->rounding, value) * v_load(in->scale[depth] + x);
+        sum = depth == 0 ? value : sum + value;
+    }
+    return sum;
+}
+
+/* The sums over most and over most - 1 windows that end in each lane of now. */
+K_TEMPLATE
+vf sum_most(int most, vf before, vf now)
+{
+    if (most == 1) return now;
+    vf sum = v_delay(most - 1, before, now);
+    for (int i = most - 2; i > 0; i--)
+        sum = sum + v_delay(i, before, now);
+    return sum + now;
+}
+
+/* Stores the cells of VL windows at e; pattern[q] says where the cells of the q-th vector come
+ * from. */
+K_TEMPLATE
+void cells_store(int step, const vi pattern[], float *e, vf most, vf fewer)
+{
+    if (step == 1) {
+        v_store(e, most);
+    } else if (step == 2) {
+        v_store(e, v_zip(0, most, fewer));
+        v_store(e + VL, v_zip(1, most, fewer));
+    } else {
+        for (int q = 0; q < step; q++)
+            v_store(e + q * VL, v_pick(most, fewer, pattern[q]));
+    }
+}
+
+K_TEMPLATE
+void spread_step(int most, int step, bool even, const vi pattern[], float *e, vf before, vf now)
+{
+    const vf all = sum_most(most, before, now);
+    const vf fewer = even ? all : most == 1 ? (vf){0} : sum_most(most - 1, before, now);
+    cells_store(step, pattern, e, all, fewer);
+}
+
+/* One channel: spreads a row of windows to e. The cells before e keep their values; up to
+ * POOL_SLACK floats behind the row are overwritten. even: every cell of a window's stride has
+ * `most` windows. */
+K_TEMPLATE
+void spread_row(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                const struct k_windows *in, float *e)
+{
+    float keep[POOL_REGISTER_WINDOWS * POOL_REGISTER_STEP];
+    for (int i = 0; i < in->front; i++)
+        keep[i] = e[i - in->front];
+    vf before = {0};
+    float *to = e - in->front;
+    int x = 0;
+    for (; x + VL <= in->real; x += VL, to += VL * step) {
+        const vf now = windows_load(dt, in, x, true);
+        spread_step(most, step, even, pattern, to, before, now);
+        before = now;
+    }
+    for (; x < in->count; x += VL, to += VL * step) {
+        const vf now = windows_load(dt, in, x, false);
+        spread_step(most, step, even, pattern, to, before, now);
+        before = now;
+    }
+    for (int i = 0; i < in->front; i++)
+        e[i - in->front] = keep[i];
+}
+
+/* pattern[q] lane i: cell q * VL + i belongs to window (q * VL + i) / step, counted from the
+ * vectors given; from the second vector if its place in the stride is not below rest. */
+K_TEMPLATE
+void spread_pattern(int step, int rest, vi pattern[])
+{
+    int window = 0, place = 0;
+    for (int q = 0; q < step; q++) {
+        for (int i = 0; i < VL; i++) {
+            pattern[q][i] = window + (place < rest ? 0 : VL);
+            if (++place == step) place = 0, window++;
+        }
+    }
+}
+
+K_TEMPLATE
+void spread_row_even(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                     const struct k_windows *in, float *e)
+{
+    if (even)
+        spread_row(dt, most, step, true, pattern, in, e);
+    else
+        spread_row(dt, most, step, false, pattern, in, e);
+}
+
+K_TEMPLATE
+void spread_row_step(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                     const struct k_windows *in, float *e)
+{
+    switch (step) {
+    case 1:
+        spread_row(dt, most, 1, true, pattern, in, e);
+        break;
+    case 2:
+        spread_row_even(dt, most, 2, even, pattern, in, e);
+        break;
+    default:
+        spread_row(dt, most, step, even, pattern, in, e);
+        break;
+    }
+}
+
+/* most <= POOL_REGISTER_WINDOWS, step <= POOL_REGISTER_STEP. */
+K_TEMPLATE
+void spread_row_any(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                    const struct k_windows *in, float *e)
+{
+    switch (most) {
+    case 1:
+        spread_row_step(dt, 1, step, even, pattern, in, e);
+        break;
+    case 2:
+        spread_row_step(dt, 2, step, even, pattern, in, e);
+        break;
+    case 3:
+        spread_row_step(dt, 3, step, even, pattern, in, e);
+        break;
+    default:
+        spread_row_step(dt, 4, step, even, pattern, in, e);
+        break;
+    }
+}
+
+/* ---- several channels ---- */
+
+/* A tile of windows and channels in memory. */
+struct k_channels {
+    struct k_windows windows; /* at: the first window's first channel; front counts cells */
+    int64_t window_bytes;     /* from one window to the next */
+    int channels;
+    int cells; /* of the row */
+};
+
+/* VL channels from x on of window j (real), scaled; short of VL channels the rest is what follows
+ * in memory or zero. */
+K_TEMPLATE
+vf channels_load(enum k_dtype dt, const struct k_channels *in, int j, int x)
+{
+    const struct k_windows *windows = &in->windows;
+    vf sum = {0};
+    const char *at = windows->at + j * in->window_bytes + x * k_size(dt);
+    k_prefetch(at + POOL_AHEAD);
+    for (int depth = 0; depth < windows->depths; depth++, at += windows->depth_bytes) {
+        const int left = in->channels - x;
+        vf value = left >= VL ? k_load(dt, at) : k_load_first_before(dt, at, left, windows->end);
+        value = pool_round(dt, windows->rounding, value) * windows->scale[depth][j];
+        sum = depth == 0 ? value : sum + value;
+    }
+    return sum;
+}
+
+/* Rows of windows, scaled, `channels` floats each; up to VL - 1 floats behind are overwritten. */
+K_TEMPLATE
+void channels_scale(enum k_dtype dt, const struct k_channels *in, float *to)
+{
+    for (int j = 0; j < in->windows.real; j++, to += in->channels)
+        for (int x = 0; x < in->channels; x += VL)
+            v_store(to + x, channels_load(dt, in, j, x));
+}
+
+/* Spreads to e, for at least VL channels. Vectors run along the channels, the last one over its
+ * neighbour if need be. */
+K_TEMPLATE
+void spread_channels(enum k_dtype dt, int most, const struct k_channels *in, int64_t step,
+                     int64_t rest, float *e)
+{
+    const int channels = in->channels;
+    for (int tile = 0; tile < channels; tile += VL) {
+        const int x = tile + VL <= channels ? tile : channels - VL;
+        vf a = {0}, b = {0}, c = {0};
+        int64_t cell = -in->windows.front;
+        for (int j = 0; j < in->windows.count; j++) {
+            const vf d = j < in->windows.real ? channels_load(dt, in, j, x) : (vf){0};
+            const vf fewer = most == 2 ? d : most == 3 ? c + d : (b + c) + d;
+            const vf all = most == 2 ? c + d : most == 3 ? (b + c) + d : ((a + b) + c) + d;
+            const int64_t split = cell + rest, end = pool_min(cell + step, in->cells);
+            for (cell = cell < 0 ? 0 : cell; cell < split && cell < end; cell++)
+                v_store(e + cell * channels + x, all);
+            for (; cell < end; cell++)
+                v_store(e + cell * channels + x, fewer);
+            cell = split - rest + step;
+            a = b, b = c, c = d;
+        }
+    }
+}
+
+/* ---- through buffers: any number of windows, any step, any number of channels ---- */
+
+/* to[i] = from[i] + from[i + gap] + ... (most terms). In one order for every shape: up to four
+ * terms one by one; else the first one plus sums of a power of two, the small ones behind. from is
+ * destroyed. */
+static inline void slide(float *to, float *from, int most, int64_t gap, int64_t count)
+{
+    if (most <= POOL_REGISTER_WINDOWS) {
+        for (int64_t x = 0; x < count; x += VL) {
+            vf sum = most == 0 ? (vf){0} : v_load(from + x);
+            for (int t = 1; t < most; t++)
+                sum = sum + v_load(from + x + t * gap);
+            v_store(to + x, sum);
+        }
+        return;
+    }
+    int64_t covered = 0, reach = count + (most - 1) * gap; /* from[0 .. reach) is valid */
+    for (int bit = 1; bit <= most; bit *= 2) {
+        for (int64_t x = 0; (most & bit) != 0 && x < count; x += VL) {
+            const vf level = v_load(from + x + covered * gap);
+            v_store(to + x, covered == 0 ? level : v_load(to + x) + level);
+        }
+        if ((most & bit) != 0) covered += bit;
+        reach -= bit * gap;
+        for (int64_t x = 0; 2 * bit <= most && x < reach; x += VL)
+            v_store(from + x, v_load(from + x) + v_load(from + x + bit * gap));
+    }
+}
+
+struct spread_buffers {
+    float windows[POOL_ROW_WINDOWS + VL], levels[POOL_ROW_WINDOWS + VL];
+    float all[POOL_ROW_WINDOWS + VL], fewer[POOL_ROW_WINDOWS + VL];
+};
+
+/* `cells` cells from cell on take the same channels. */
+K_TEMPLATE
+void cells_fill(float *e, const float *from, int channels, int cells)
+{
+    if (channels == 1) {
+        const vf value = v_all(*from);
+        for (int i = 0; i < cells; i += VL)
+            v_store(e + i, value);
+        return;
+    }
+    for (int i = 0; i < cells; i++, e += channels)
+        for (int x = 0; x < channels; x += VL)
+            v_store(e + x, v_load(from + x));
+}
+
+/* Sums `count` windows of the buffer, then spreads them; front: cells before e that the first sum
+ * reaches. */
+static inline void spread_sums(struct spread_buffers *buffer, int channels,
+                               const struct pool_axis *axis, int count, int64_t front, int cells,
+                               float *e)
+{
+    const int most = (int)axis->most;
+    const int64_t floats = (int64_t)count * channels;
+    const float *fewer = buffer->fewer;
+    if (most <= POOL_REGISTER_WINDOWS) {
+        slide(buffer->all, buffer->windows, most, channels, floats);
+        slide(buffer->fewer, buffer->windows + channels, most - 1, channels, floats);
+    } else {
+        memcpy(buffer->levels, buffer->windows, sizeof buffer->levels);
+        slide(buffer->fewer, buffer->levels + channels, most - 1, channels, floats);
+        for (int64_t x = 0; x < floats; x += VL)
+            v_store(buffer->all + x, v_load(buffer->windows + x) + v_load(buffer->fewer + x));
+    }
+    const float *all = buffer->all;
+    for (int64_t cell = -front; cell < cells;
+         cell += axis->stride, all += channels, fewer += channels) {
+        const int64_t end = pool_min(cell + axis->stride, cells);
+        const int64_t begin = pool_max(cell, 0);
+        const int64_t split = pool_max(pool_min(cell + axis->rest, end), begin);
+        cells_fill(e + begin * channels, all, channels, (int)(split - begin));
+        if (split < end) cells_fill(e + split * channels, fewer, channels, (int)(end - split));
+    }
+}
+
+/* Any number of windows, channels, any step. lead: zero windows before the first one. */
+K_TEMPLATE
+void spread_buffered(enum k_dtype dt, const struct k_channels *in, int lead,
+                     const struct pool_axis *axis, int64_t front, struct spread_buffers *buffer,
+                     float *e)
+{
+    const int channels = in->channels, all = in->windows.count + lead;
+    float *to = buffer->windows;
+    memset(to, 0, sizeof buffer->windows);
+    if (channels == 1)
+        for (int x = 0; x < in->windows.real; x += VL)
+            v_store(to + lead + x, windows_load(dt, &in->windows, x, x + VL <= in->windows.real));
+    else
+        channels_scale(dt, in, to + lead * channels);
+    if (channels != 1) memset(to + (lead + in->windows.real) * channels, 0, VL * sizeof(float));
+    spread_sums(buffer, channels, axis, all - (int)axis->most + 1, front, in->cells, e);
+}
+
+#endif

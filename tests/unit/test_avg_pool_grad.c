@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* avg_pool_grad of every level against a scatter in double, on random shapes; the same bits from
+ * every level, layout and cutting of the work; nothing written outside of dX. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/k_pool.h"
+#include "kernels/kernels.h"
+
+enum { GUARD = 128, TABLES = 8 };
+
+static uint64_t state = 0x9e3779b97f4a7c15u;
+
+static uint32_t next_random(void)
+{
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (uint32_t)(state >> 24);
+}
+
+static int64_t between(int64_t low, int64_t high)
+{
+    return low + (int64_t)(next_random() % (uint32_t)(high - low + 1));
+}
+
+static const char *const dtype_names[K_DTYPES] = {"f32", "f16", "bf16"};
+
+static double half_value(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, mantissa = half & 0x3ff;
+    double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(mantissa, -24)
+                                   : ldexp(mantissa + 1024, exponent - 25);
+    return half & 0x8000 ? -value : value;
+}
+
+static double element(enum k_dtype dt, const void *base, int64_t i)
+{
+    if (dt == K_F32) return ((const float *)base)[i];
+    const uint16_t half = ((const uint16_t *)base)[i];
+    if (dt == K_F16) return half_value(half);
+    const uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The nearest number with `bits` mantissa bits (the hidden one counted) and no exponent below
+ * `least`. */
+static double nearest(double value, int bits, int least, bool ties_away)
+{
+    if (value == 0 || !isfinite(value)) return value;
+    int exponent;
+    frexp(value, &exponent);
+    const double unit = ldexp(1, (exponent - bits > least ? exponent - bits : least));
+    return ties_away ? round(value / unit) * unit : nearbyint(value / unit) * unit;
+}
+
+static double rounded_operand(enum k_dtype dt, enum k_rounding rounding, double value)
+{
+    if (rounding == K_ROUND_F16 && dt != K_F16) {
+        value = nearest(value, 11, -24, false);
+        return fabs(value) > 65504 ? copysign(INFINITY, value) : value;
+    }
+    if (rounding == K_ROUND_HF32 && dt == K_F32) return nearest(value, 12, -149 + 12, true);
+    return value;
+}
+
+static double window_size(const struct k_pool *p, const int64_t window[])
+{
+    double size = 1;
+    if (p->divisor != 0) return (double)p->divisor;
+    for (int axis = 0; axis < K_POOL_AXES; axis++) {
+        int64_t start = window[axis] * p->stride[axis] - p->pad_begin[axis];
+        int64_t end = start + p->kernel[axis];
+        int64_t limit = p->input[axis] + (p->count_padding ? p->pad_end[axis] : 0);
+        if (end > limit) end = limit;
+        if (start < 0 && !p->count_padding) start = 0;
+        size *= (double)(end - start);
+    }
+    return size;
+}
+
+/* Adds dy[w] / size(w) and its magnitude to every cell of every window. */
+static void oracle(enum k_dtype dt, const struct k_pool *p, const void *dy, double *sum,
+                   double *magnitude, int *terms)
+{
+    const int64_t *in = p->input, *out = p->output;
+    for (int64_t o = 0; o < p->outer; o++)
+        for (int64_t w = 0; w < out[0] * out[1] * out[2]; w++) {
+            const int64_t window[] = {w / out[2] / out[1], w / out[2] % out[1], w % out[2]};
+            int64_t low[K_POOL_AXES], high[K_POOL_AXES];
+            for (int axis = 0; axis < K_POOL_AXES; axis++) {
+                low[axis] = window[axis] * p->stride[axis] - p->pad_begin[axis];
+                high[axis] = low[axis] + p->kernel[axis];
+                if (low[axis] < 0) low[axis] = 0;
+                if (high[axis] > in[axis]) high[axis] = in[axis];
+            }
+            const double size = window_size(p, window);
+            for (int64_t c = 0; c < p->channels; c++) {
+                const int64_t at = (o * out[0] * out[1] * out[2] + w) * p->channels + c;
+                const double term = rounded_operand(dt, p->rounding, element(dt, dy, at)) / size;
+                for (int64_t d = low[0]; d < high[0]; d++)
+                    for (int64_t h = low[1]; h < high[1]; h++)
+                        for (int64_t x = low[2]; x < high[2]; x++) {
+                            const int64_t cell = ((o * in[0] + d) * in[1] + h) * in[2] + x;
+                            sum[cell * p->channels + c] += term;
+                            magnitude[cell * p->channels + c] += fabs(term);
+                            terms[cell * p->channels + c]++;
+                        }
+            }
+        }
+}
+
+static int64_t windows_along(int64_t in, int64_t k, int64_t s, int64_t pad, bool ceil_mode)
+{
+    const int64_t room = in + 2 * pad - k;
+    if (room < 0) return ceil_mode && room + s > 0 ? 1 : 0;
+    int64_t out = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
+    if (ceil_mode && (out - 1) * s >= in + pad) out--;
+    return out;
+}
+
+static bool random_axis(struct k_pool *p, int axis, int64_t most_in, int64_t most_kernel)
+{
+    const bool ceil_mode = between(0, 1);
+    p->input[axis] = between(1, most_in);
+    p->kernel[axis] = between(1, most_kernel);
+    p->stride[axis] = between(0, 3) ? between(1, p->kernel[axis] + 1) : p->kernel[axis];
+    const int64_t pad = between(0, p->kernel[axis] / 2);
+    if (between(0, 3) == 0) p->input[axis] = p->kernel[axis];
+    p->output[axis] =
+        windows_along(p->input[axis], p->kernel[axis], p->stride[axis], pad, ceil_mode);
+    p->pad_begin[axis] = p->pad_end[axis] = pad;
+    return p->output[axis] > 0;
+}
+
+static struct k_pool random_pool(bool large)
+{
+    struct k_pool p = {.channels = 1};
+    const int kind = (int)between(0, 5);
+    const int64_t wide = large ? 1200 : 70, tall = large ? 120 : 40;
+    const int64_t kernel = between(0, 7) ? 5 : between(0, 3) ? 12 : large ? 100 : 40;
+    do {
+        bool good = random_axis(&p, 2, wide, kernel);
+        good = random_axis(&p, 1, kind == 0 ? 1 : tall, kernel) && good;
+        good = random_axis(&p, 0, kind < 4 ? 1 : 6, kind < 4 ? 1 : 4) && good;
+        if (good) break;
+    } while (true);
+    p.layout = between(0, 1) ? K_CHANNELS_LAST : K_CHANNELS_FIRST;
+    static const int64_t channels[] = {2, 3, 7, 15, 16, 17, 24, 31, 32, 40, 64, 96, 130};
+    if (p.layout == K_CHANNELS_LAST) p.channels = channels[between(0, large ? 12 : 8)];
+    p.outer = between(1, large ? 2 : 4);
+    p.count_padding = between(0, 1);
+    static const int64_t divisors[] = {0, 0, 0, 1, -3, 7, INT64_MAX, INT64_MIN};
+    p.divisor = divisors[between(0, 7)];
+    p.rounding = (enum k_rounding)(between(0, 2) ? K_ROUND_NONE : between(0, 2));
+    p.stream_output = between(0, 1);
+    return p;
+}
+
+static int64_t product(const int64_t sizes[])
+{
+    return sizes[0] * sizes[1] * sizes[2];
+}
+
+static const char *describe(enum k_dtype dt, const struct k_pool *p)
+{
+    static char text[400];
+    int at = snprintf(text, sizeof text, "%s outer %lld channels %lld", dtype_names[dt],
+                      (long long)p->outer, (long long)p->channels);
+    for (int axis = 0; axis < K_POOL_AXES; axis++)
+        at += snprintf(
+            text + at, sizeof text - (size_t)at, ", in %lld out %lld k %lld s %lld p %lld+%lld",
+            (long long)p->input[axis], (long long)p->output[axis], (long long)p->kernel[axis],
+            (long long)p->stride[axis], (long long)p->pad_begin[axis], (long long)p->pad_end[axis]);
+    snprintf(text + at, sizeof text - (size_t)at, ", divisor %lld padding %d rounding %d stream %d",
+             (long long)p->divisor, p->count_padding, (int)p->rounding, p->stream_output);
+    return text;
+}
+
+static void fill_random(enum k_dtype dt, void *base, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const float value = (float)((int32_t)next_random() % 20000) * 1e-3f;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        if (dt == K_F32) ((float *)base)[i] = value;
+        if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(bits >> 16);
+        if (dt == K_F16)
+            ((uint16_t *)base)[i] = (uint16_t)((next_random() & 0x83ff) | between(8, 20) << 10);
+    }
+}
+
+struct case_data {
+    enum k_dtype dt;
+    struct k_pool pool;
+    int64_t windows, cells, size; /* elements of dY and dX; bytes of one */
+    char *dy, *dx;                /* the tensors, inside of guarded blocks */
+    char *dy_block, *dx_block;
+};
+
+static void case_begin(struct case_data *c, enum k_dtype dt, const struct k_pool *pool)
+{
+    *c = (struct case_data){.dt = dt, .pool = *pool, .size = dt == K_F32 ? 4 : 2};
+    c->windows = pool->outer * product(pool->output) * pool->channels;
+    c->cells = pool->outer * product(pool->input) * pool->channels;
+    c->dy_block = malloc((size_t)(c->windows * c->size) + 64);
+    c->dx_block = aligned_alloc(64, ((size_t)(c->cells * c->size) + 2 * GUARD + 127) / 64 * 64);
+    c->dy = c->dy_block + between(0, 15) * c->size;
+    c->dx = c->dx_block + GUARD + between(0, 15) * c->size;
+    fill_random(dt, c->dy, c->windows);
+}
+
+static void case_end(struct case_data *c)
+{
+    free(c->dy_block);
+    free(c->dx_block);
+}
+
+static void run(struct case_data *c, const struct k_table *table, bool cut)
+{
+    const size_t bytes = (size_t)(c->cells * c->size);
+    const struct k_work work = k_avg_pool_grad_work(&c->pool, c->dt);
+    memset(c->dx - GUARD, 0xa5, GUARD);
+    memset(c->dx, 0xff, bytes);
+    memset(c->dx + bytes, 0xa5, GUARD - 64);
+    int64_t begin = 0;
+    while (begin < work.items) {
+        const int64_t end = cut ? begin + between(1, work.items - begin) : work.items;
+        table->avg_pool_grad[c->dt](&c->pool, (void *[]){c->dy, c->dx},
+                                    (struct k_slice){begin, end});
+        begin = end;
+    }
+    for (int i = 0; i < GUARD; i++)
+        cr_assert_eq((unsigned char)c->dx[i - GUARD], 0xa5, "%s: byte %d before dX", table->isa,
+                     i - GUARD);
+    for (int i = 0; i < GUARD - 64; i++)
+        cr_assert_eq((unsigned char)c->dx[bytes + (size_t)i], 0xa5, "%s: byte %d behind dX",
+                     table->isa, i);
+}
+
+/* Last place and smallest unit of a type: the store rounds by at most half of it. */
+static double store_error(enum k_dtype dt, double value)
+{
+    const int bits = dt == K_F32 ? 24 : dt == K_F16 ? 11 : 8, least = dt == K_F16 ? -24 : -149;
+    int exponent;
+    frexp(value, &exponent);
+    return ldexp(0.5, exponent - bits > least ? exponent - bits : least);
+}
+
+static void check_against_oracle(const struct case_data *c, const char *isa)
+{
+    const size_t count = (size_t)c->cells;
+    double *sum = calloc(count, sizeof *sum), *magnitude = calloc(count, sizeof *magnitude);
+    int *terms = calloc(count, sizeof *terms);
+    oracle(c->dt, &c->pool, c->dy, sum, magnitude, terms);
+    for (size_t i = 0; i < count; i++) {
+        const double got = element(c->dt, c->dx, (int64_t)i);
+        const double tolerance =
+            (2 + terms[i]) * 0x1p-24 * magnitude[i] * 1.001 +
+            (c->dt == K_F32 ? 0x1p-149
+                            : 1.001 * store_error(c->dt, fabs(sum[i]) + magnitude[i] * 0x1p-20));
+        cr_assert(fabs(got - sum[i]) <= tolerance, "%s %s: cell %zu is %.9g, not %.9g (+- %.3g)",
+                  isa, describe(c->dt, &c->pool), i, got, sum[i], tolerance);
+    }
+    free(sum);
+    free(magnitude);
+    free(terms);
+}
+
+/* One case: the first level against the oracle, everything else against its bits. */
+static void check_case(enum k_dtype dt, const struct k_pool *pool)
+{
+    const struct k_table *tables[TABLES];
+    const size_t count = k_tables(tables, TABLES);
+    struct case_data c;
+    case_begin(&c, dt, pool);
+    const size_t bytes = (size_t)(c.cells * c.size);
+    char *first = malloc(bytes);
+    for (size_t t = 0; t < count; t++) {
+        for (int cut = 0; cut < 2; cut++) {
+            run(&c, tables[t], cut);
+            if (t == 0 && cut == 0) {
+                check_against_oracle(&c, tables[t]->isa);
+                memcpy(first, c.dx, bytes);
+            }
+            for (int64_t i = 0; memcmp(first, c.dx, bytes) != 0 && i < c.cells; i++)
+                cr_assert(memcmp(first + i * c.size, c.dx + i * c.size, (size_t)c.size) == 0,
+                          "%s %s, %s: cell %lld is %.9g, with %s in one piece %.9g", tables[t]->isa,
+                          describe(dt, pool), cut ? "cut" : "one piece", (long long)i,
+                          element(dt, c.dx, i), tables[0]->isa, element(dt, first, i));
+        }
+    }
+    free(first);
+    case_end(&c);
+}
+
+Test(avg_pool_grad, random_shapes)
+{
+    for (int i = 0; i < 3000; i++) {
+        const struct k_pool pool = random_pool(false);
+        check_case((enum k_dtype)(i % K_DTYPES), &pool);
+    }
+}
+
+Test(avg_pool_grad, large_random_shapes)
+{
+    for (int i = 0; i < 120; i++) {
+        struct k_pool pool = random_pool(true);
+        if (pool.outer * product(pool.input) * pool.channels > 2000000) pool.outer = 1;
+        if (product(pool.input) * pool.channels > 2000000)
+            pool.channels = pool.layout == K_CHANNELS_LAST ? 2 : 1;
+        check_case((enum k_dtype)(i % K_DTYPES), &pool);
+    }
+}
+
+/* dY of channels last is dY of channels first with its axes moved: so must dX be, bit for bit. */
+Test(avg_pool_grad, layouts_agree)
+{
+    const struct k_table *table = k_best();
+    for (int i = 0; i < 300; i++) {
+        struct k_pool last = random_pool(false);
+        last.layout = K_CHANNELS_LAST;
+        if (last.channels == 1) last.channels = between(2, 20);
+        struct k_pool first = last;
+        first.layout = K_CHANNELS_FIRST;
+        first.outer = last.outer * last.channels;
+        first.channels = 1;
+        struct case_data a, b;
+        case_begin(&a, K_F32, &last);
+        case_begin(&b, K_F32, &first);
+        const int64_t windows = product(last.output), cells = product(last.input),
+                      n = last.channels;
+        for (int64_t j = 0; j < a.windows; j++)
+            ((float *)(void *)b.dy)[(j / n / windows * n + j % n) * windows + j / n % windows] =
+                ((float *)(void *)a.dy)[j];
+        run(&a, table, false);
+        run(&b, table, false);
+        for (int64_t j = 0; j < a.cells; j++) {
+            const float x = ((float *)(void *)a.dx)[j];
+            const float y =
+                ((float *)(void *)b.dx)[(j / n / cells * n + j % n) * cells + j / n % cells];
+            cr_assert(x == y, "%s: cell %lld is %.9g, channels first %.9g", describe(K_F32, &last),
+                      (long long)j, (double)x, (double)y);
+        }
+        case_end(&a);
+        case_end(&b);
+    }
+}
+
+/* A NaN and an infinity reach the cells of their windows and no other. */
+Test(avg_pool_grad, special_values_stay_in_their_windows)
+{
+    const struct k_table *tables[TABLES];
+    const size_t count = k_tables(tables, TABLES);
+    for (int i = 0; i < 600; i++) {
+        const struct k_pool pool = random_pool(false);
+        const enum k_dtype dt = (enum k_dtype)(i % K_DTYPES);
+        struct case_data c;
+        case_begin(&c, dt, &pool);
+        const int64_t at = between(0, c.windows - 1);
+        const bool nan = between(0, 1);
+        const float value = nan ? NAN : INFINITY;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        if (dt == K_F32) ((float *)(void *)c.dy)[at] = value;
+        if (dt == K_F16) ((uint16_t *)(void *)c.dy)[at] = nan ? 0x7e00 : 0x7c00;
+        if (dt == K_BF16) ((uint16_t *)(void *)c.dy)[at] = (uint16_t)(bits >> 16);
+        double *sum = calloc((size_t)c.cells, sizeof *sum),
+               *magnitude = calloc((size_t)c.cells, sizeof *sum);
+        int *terms = calloc((size_t)c.cells, sizeof *terms);
+        oracle(dt, &pool, c.dy, sum, magnitude, terms);
+        for (size_t t = 0; t < count; t++) {
+            run(&c, tables[t], true);
+            for (int64_t j = 0; j < c.cells; j++) {
+                const double got = element(dt, c.dx, j);
+                const bool same = isnan(sum[j])   ? isnan(got)
+                                  : isinf(sum[j]) ? got == sum[j]
+                                                  : isfinite(got);
+                cr_assert(same, "%s %s: cell %lld is %g, not %g", tables[t]->isa,
+                          describe(dt, &pool), (long long)j, got, sum[j]);
+            }
+        }
+        free(sum);
+        free(magnitude);
+        free(terms);
+        case_end(&c);
+    }
+}
+
+Test(avg_pool_grad, empty_has_no_items)
+{
+    struct k_pool pool = {.outer = 0,
+                          .channels = 1,
+                          .input = {1, 4, 4},
+                          .output = {1, 2, 2},
+                          .kernel = {1, 2, 2},
+                          .stride = {1, 2, 2}};
+    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+    pool.outer = 1, pool.channels = 0;
+    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+    pool.channels = 1, pool.input[2] = 0, pool.output[2] = 0;
+    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+}
