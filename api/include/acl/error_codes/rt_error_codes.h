@@ -18,17 +18,16 @@
     107006 /* an event carries no time, for want of a record */
 #define ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL                                                      \
     107007 /* the end event was recorded before the start event */
-#define ACL_ERROR_RT_ADDR_UNALIGNED      107008
-#define ACL_ERROR_RT_FILE_OPEN           107009
-#define ACL_ERROR_RT_FILE_WRITE          107010
-#define ACL_ERROR_RT_STREAM_SUBSCRIBE    107011
-#define ACL_ERROR_RT_THREAD_SUBSCRIBE    107012
-#define ACL_ERROR_RT_GROUP_NOT_SET       107013
-#define ACL_ERROR_RT_GROUP_NOT_CREATE    107014
-#define ACL_ERROR_RT_STREAM_NO_CB_REG    107015
-#define ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016
-#define ACL_ERROR_RT_INVALID_HANDLE      107017 /* a handle that was never given out, or was destroyed \
-                                                 */
+#define ACL_ERROR_RT_ADDR_UNALIGNED              107008
+#define ACL_ERROR_RT_FILE_OPEN                   107009
+#define ACL_ERROR_RT_FILE_WRITE                  107010
+#define ACL_ERROR_RT_STREAM_SUBSCRIBE            107011
+#define ACL_ERROR_RT_THREAD_SUBSCRIBE            107012
+#define ACL_ERROR_RT_GROUP_NOT_SET               107013
+#define ACL_ERROR_RT_GROUP_NOT_CREATE            107014
+#define ACL_ERROR_RT_STREAM_NO_CB_REG            107015
+#define ACL_ERROR_RT_INVALID_MEMORY_TYPE         107016
+#define ACL_ERROR_RT_INVALID_HANDLE              107017 /* never given out, or destroyed */
 #define ACL_ERROR_RT_INVALID_MALLOC_TYPE         107018
 #define ACL_ERROR_RT_WAIT_TIMEOUT                107019
 #define ACL_ERROR_RT_TASK_TIMEOUT                107020
@@ -58,10 +57,9 @@
 #define ACL_ERROR_RT_INVALID_DEVICE_FUNCTION     107044
 #define ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING   107045
 
-#define ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 /* this object or machine cannot do that */
-#define ACL_ERROR_RT_MEMORY_ALLOCATION   207001 /* host memory is exhausted */
-#define ACL_ERROR_RT_MEMORY_FREE         207002 /* an address that was not allocated, or was freed before \
-                                                 */
+#define ACL_ERROR_RT_FEATURE_NOT_SUPPORT           207000 /* this object or machine cannot do that */
+#define ACL_ERROR_RT_MEMORY_ALLOCATION             207001 /* host memory is exhausted */
+#define ACL_ERROR_RT_MEMORY_FREE                   207002 /* not allocated, or freed before */
 #define ACL_ERROR_RT_AICORE_OVER_FLOW              207003
 #define ACL_ERROR_RT_NO_DEVICE                     207004
 #define ACL_ERROR_RT_RESOURCE_ALLOC_FAIL           207005
@@ -129,36 +127,35 @@
 #define ACL_ERROR_RT_AICORE_TRAP_WRITE_OVERFLOW      507043
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_READ_OVERFLOW  507044
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_WRITE_OVERFLOW 507045
-#define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT             507046 /* waiting for a stream or a device took too long \
-                                                             */
-#define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT             507047 /* waiting for an event took too long */
-#define ACL_ERROR_RT_FFTS_PLUS_TIMEOUT              507048
-#define ACL_ERROR_RT_FFTS_PLUS_EXCEPTION            507049
-#define ACL_ERROR_RT_FFTS_PLUS_TRAP_EXCEPTION       507050
-#define ACL_ERROR_RT_SEND_MSG                       507051
-#define ACL_ERROR_RT_COPY_DATA                      507052
-#define ACL_ERROR_RT_DEVICE_MEM_ERROR               507053
-#define ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR        507054
-#define ACL_ERROR_RT_SUSPECT_DEVICE_MEM_ERROR       507055
-#define ACL_ERROR_RT_LINK_ERROR                     507056
-#define ACL_ERROR_RT_SUSPECT_REMOTE_ERROR           507057
-#define ACL_ERROR_RT_DRV_INTERNAL_ERROR             507899
-#define ACL_ERROR_RT_AICPU_INTERNAL_ERROR           507900
-#define ACL_ERROR_RT_SOCKET_CLOSE                   507901
-#define ACL_ERROR_RT_AICPU_INFO_LOAD_RSP_ERR        507902
-#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED     507903
-#define ACL_ERROR_RT_COMM_OP_RETRY_FAIL             507904
-#define ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT             507905
-#define ACL_ERROR_SNAPSHOT_LOCK_FAILED              507906
-#define ACL_ERROR_SNAPSHOT_UNLOCK_FAILED            507907
-#define ACL_ERROR_SNAPSHOT_BACKUP_FAILED            507908
-#define ACL_ERROR_SNAPSHOT_RESTORE_FAILED           507909
-#define ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED    507910
-#define ACL_ERROR_HOST_MEMORY_NOT_REGISTERED        507911
-#define ACL_ERROR_SNAPSHOT_CALLBACK_FAILED          507912
-#define ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913
-#define ACL_ERROR_RT_L3_PORT_ERROR                  507914
-#define ACL_ERROR_RT_CCU_TIMEOUT                    507915
-#define ACL_ERROR_RT_CCU_EXCEPTION                  507916
+#define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT             507046 /* waiting for a stream took too long */
+#define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT              507047 /* waiting for an event took too long */
+#define ACL_ERROR_RT_FFTS_PLUS_TIMEOUT               507048
+#define ACL_ERROR_RT_FFTS_PLUS_EXCEPTION             507049
+#define ACL_ERROR_RT_FFTS_PLUS_TRAP_EXCEPTION        507050
+#define ACL_ERROR_RT_SEND_MSG                        507051
+#define ACL_ERROR_RT_COPY_DATA                       507052
+#define ACL_ERROR_RT_DEVICE_MEM_ERROR                507053
+#define ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR         507054
+#define ACL_ERROR_RT_SUSPECT_DEVICE_MEM_ERROR        507055
+#define ACL_ERROR_RT_LINK_ERROR                      507056
+#define ACL_ERROR_RT_SUSPECT_REMOTE_ERROR            507057
+#define ACL_ERROR_RT_DRV_INTERNAL_ERROR              507899
+#define ACL_ERROR_RT_AICPU_INTERNAL_ERROR            507900
+#define ACL_ERROR_RT_SOCKET_CLOSE                    507901
+#define ACL_ERROR_RT_AICPU_INFO_LOAD_RSP_ERR         507902
+#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED      507903
+#define ACL_ERROR_RT_COMM_OP_RETRY_FAIL              507904
+#define ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT              507905
+#define ACL_ERROR_SNAPSHOT_LOCK_FAILED               507906
+#define ACL_ERROR_SNAPSHOT_UNLOCK_FAILED             507907
+#define ACL_ERROR_SNAPSHOT_BACKUP_FAILED             507908
+#define ACL_ERROR_SNAPSHOT_RESTORE_FAILED            507909
+#define ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED     507910
+#define ACL_ERROR_HOST_MEMORY_NOT_REGISTERED         507911
+#define ACL_ERROR_SNAPSHOT_CALLBACK_FAILED           507912
+#define ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED  507913
+#define ACL_ERROR_RT_L3_PORT_ERROR                   507914
+#define ACL_ERROR_RT_CCU_TIMEOUT                     507915
+#define ACL_ERROR_RT_CCU_EXCEPTION                   507916
 
 #endif
