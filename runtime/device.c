@@ -63,7 +63,7 @@ static void after_fork_parent(void)
 
 static void reset_object(struct rt_object *object)
 {
-    if (object->kind == RT_OBJECT_STREAM) rt_queue_after_fork_child((struct rt_stream *)object);
+    if (object->kind == RT_OBJECT_STREAM) rt_queue_after_fork_child(rt_stream_of(object));
     if (object->kind == RT_OBJECT_EVENT) rt_event_after_fork_child((struct rt_event *)object);
 }
 

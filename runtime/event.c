@@ -464,8 +464,8 @@ static struct shown look_at(struct rt_event *event)
 static struct rt_stream *acquire_recorder(const struct shown *shown)
 {
     if (shown->is_done || shown->place.serial == 0) return NULL;
-    return (struct rt_stream *)rt_registry_acquire(shown->place.stream, RT_OBJECT_STREAM,
-                                                   shown->place.serial);
+    return rt_stream_of(
+        rt_registry_acquire(shown->place.stream, RT_OBJECT_STREAM, shown->place.serial));
 }
 
 /* Whoever polls an event shall not wait for the watchman. */

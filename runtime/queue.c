@@ -149,7 +149,7 @@ static bool park(struct rt_stream *stream)
     if (!parks || !rt_self.worker || dependency.serial == 0) return parks;
     struct rt_object *other =
         rt_registry_acquire(dependency.stream, RT_OBJECT_STREAM, dependency.serial);
-    if (other) rt_queue_kick((struct rt_stream *)other);
+    if (other) rt_queue_kick(rt_stream_of(other));
     rt_object_release(other);
     return parks;
 }
@@ -370,7 +370,7 @@ static bool help(const struct rt_dependency *dependency, int depth)
     struct rt_object *object =
         rt_registry_acquire(dependency->stream, RT_OBJECT_STREAM, dependency->serial);
     if (!object) return false;
-    struct rt_stream *stream = (struct rt_stream *)object;
+    struct rt_stream *stream = rt_stream_of(object);
     bool helped = false;
     pthread_mutex_lock(&stream->lock);
     if (stream->state == RT_STREAM_PARKED && !is_claimable_locked(stream)) {
@@ -528,7 +528,7 @@ void rt_queue_kick(struct rt_stream *stream)
     struct rt_object *object =
         rt_registry_acquire(dependency.stream, RT_OBJECT_STREAM, dependency.serial);
     if (!object) return;
-    struct rt_stream *other = (struct rt_stream *)object;
+    struct rt_stream *other = rt_stream_of(object);
     pthread_mutex_lock(&other->lock);
     if (is_claimable_locked(other)) push_ready_locked(other);
     pthread_mutex_unlock(&other->lock);

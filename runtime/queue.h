@@ -102,6 +102,12 @@ struct rt_stream {
         loop; /* of the running task, while others may join; guarded by lock */
 };
 
+/* The stream that begins with this object; NULL for NULL. */
+static inline struct rt_stream *rt_stream_of(struct rt_object *object)
+{
+    return (struct rt_stream *)(void *)object;
+}
+
 /* NULL without memory. The caller adds it to the registry. */
 struct rt_stream *rt_queue_new(struct rt_context *context);
 void rt_queue_free(struct rt_stream *stream);

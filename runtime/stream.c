@@ -28,13 +28,14 @@ enum { LEAST_PRIORITY = 7, GREATEST_PRIORITY = 0 };
 static aclError resolve_slowly(const char *who, aclrtStream handle, struct rt_stream **stream)
 {
     struct rt_context *context;
+    *stream = NULL;
     aclError status = rt_context_current(who, &context);
     if (status != ACL_SUCCESS) return status;
     if (!handle) {
         *stream = context->default_stream;
         return ACL_SUCCESS;
     }
-    struct rt_stream *found = (struct rt_stream *)rt_registry_find(handle, RT_OBJECT_STREAM);
+    struct rt_stream *found = rt_stream_of(rt_registry_find(handle, RT_OBJECT_STREAM));
     if (!found)
         return rt_error_report(ACL_ERROR_RT_INVALID_HANDLE, who,
                                "stream %p is not a stream, or has been destroyed", handle);
@@ -65,7 +66,7 @@ aclError rt_stream_resolve(const char *who, aclrtStream handle, struct rt_stream
 
 static void free_stream(struct rt_object *object)
 {
-    rt_queue_free((struct rt_stream *)object);
+    rt_queue_free(rt_stream_of(object));
 }
 
 struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags)
@@ -269,15 +270,20 @@ static aclError refuse_inside_task(const char *who)
                            "called from inside a task; a task must not wait for a stream");
 }
 
-aclError aclrtSynchronizeStream(aclrtStream stream)
+static aclError synchronize(const char *who, aclrtStream stream)
 {
     struct rt_stream *queue;
-    aclError status = rt_stream_resolve(__func__, stream, &queue);
+    aclError status = rt_stream_resolve(who, stream, &queue);
     if (__builtin_expect(status != ACL_SUCCESS, 0)) return status;
-    if (__builtin_expect(rt_self.running != NULL, 0)) return refuse_inside_task(__func__);
+    if (__builtin_expect(rt_self.running != NULL, 0)) return refuse_inside_task(who);
     if (__builtin_expect(queue->flags & NOT_SYNCHRONISED, 0)) return ACL_SUCCESS;
     rt_stream_drain(queue);
-    return rt_stream_take_error(__func__, queue);
+    return rt_stream_take_error(who, queue);
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream)
+{
+    return synchronize(__func__, stream);
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
@@ -285,7 +291,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
     struct rt_stream *queue;
     RT_CHECK(timeout == -1 || timeout > 0, ACL_ERROR_RT_PARAM_INVALID,
              "timeout is %" PRId32 "; it must be -1 or milliseconds greater than 0", timeout);
-    if (timeout == -1) return aclrtSynchronizeStream(stream);
+    if (timeout == -1) return synchronize(__func__, stream);
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     if (rt_self.running) return refuse_inside_task(__func__);
