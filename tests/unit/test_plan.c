@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans built by hand: scratch that is reused, more operands than a task carries, limits. */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
@@ -168,4 +171,46 @@ Test(plan, a_builder_that_failed_reports_its_first_failure)
     cr_assert_not_null(text);
     cr_assert_not_null(strstr(text, "too much"));
     aclDestroyTensor(source);
+}
+
+/* What seal printed while ACLNN_CPU_LOG=plan, into text. */
+static void seal_and_capture(struct ex_plan *plan, char *text, size_t size)
+{
+    uint64_t workspace;
+    aclOpExecutor *executor;
+    FILE *file = tmpfile();
+    cr_assert_not_null(file);
+    int before = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    aclnnStatus status = ex_seal(plan, &workspace, &executor);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    cr_assert_eq(status, ACLNN_SUCCESS);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = 0;
+    fclose(file);
+    aclDestroyAclOpExecutor(executor);
+}
+
+Test(plan, prints_steps_slices_scratch_and_bytes)
+{
+    static float in[LENGTH], out[LENGTH];
+    char text[2048], expected[256];
+    setenv("ACLNN_CPU_LOG", "plan", 1);
+    aclTensor *source = vector_of(in), *target = vector_of(out);
+    struct ex_plan *plan = ex_plan_new("two steps");
+    int from = ex_input(plan, descriptor(source)), to = ex_output(plan, descriptor(target));
+    int middle = ex_scratch(plan, sizeof in);
+    float amount = 1;
+    ex_step(plan, "first", add_slice, &amount, sizeof amount, whole, EX_BUFFERS(from, middle));
+    ex_step(plan, "second", add_slice, &amount, sizeof amount, whole, EX_BUFFERS(middle, to));
+    seal_and_capture(plan, text, sizeof text);
+    snprintf(expected, sizeof expected, "plan two steps: isa %s, 2 steps, workspace %zu B",
+             k_best()->isa, sizeof in);
+    cr_assert_not_null(strstr(text, expected), "%s", text);
+    cr_assert_not_null(strstr(text, "step 0 first: 1000 items, at least 1000 a slice"), "%s", text);
+    cr_assert_not_null(strstr(text, "arg0+0 (4000 B) scratch[0..4000)"), "%s", text);
+    cr_assert_not_null(strstr(text, "step 1 second"), "%s", text);
+    aclDestroyTensor(source);
+    aclDestroyTensor(target);
 }
