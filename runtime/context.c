@@ -94,10 +94,10 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
         /* Without memory for the list: nothing better than to try again. */
     }
     for (size_t i = 0; i < count && kind == RT_OBJECT_STREAM; i++)
-        rt_queue_finish((struct rt_stream *)objects[i]);
+        rt_queue_finish(rt_stream_of(objects[i]));
     for (size_t i = 0; i < count; i++) {
         if (kind == RT_OBJECT_STREAM)
-            rt_stream_destroy((struct rt_stream *)objects[i], false);
+            rt_stream_destroy(rt_stream_of(objects[i]), false);
         else
             rt_event_destroy((struct rt_event *)objects[i]);
     }

@@ -194,7 +194,7 @@ static aclError synchronize(const char *who, int64_t deadline_ns)
                                "no host memory for a list of streams");
     bool in_time = true;
     for (size_t i = 0; i < count && in_time; i++) {
-        struct rt_stream *stream = (struct rt_stream *)objects[i];
+        struct rt_stream *stream = rt_stream_of(objects[i]);
         if (!is_on_device(stream, context->device)) continue;
         uint64_t ticket = rt_queue_submitted(stream);
         if (deadline_ns == RT_FOREVER)
@@ -203,7 +203,7 @@ static aclError synchronize(const char *who, int64_t deadline_ns)
             in_time = rt_queue_await_until(stream, ticket, deadline_ns);
     }
     for (size_t i = 0; i < count && in_time && status == ACL_SUCCESS; i++) {
-        struct rt_stream *stream = (struct rt_stream *)objects[i];
+        struct rt_stream *stream = rt_stream_of(objects[i]);
         if (is_on_device(stream, context->device)) status = rt_stream_take_error(who, stream);
     }
     rt_registry_list_free(objects, count);

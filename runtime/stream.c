@@ -207,7 +207,7 @@ static void stop_context(struct rt_context *context, aclError code, const char *
     if (!atomic_compare_exchange_strong(&context->failure, &none, code)) return;
     if (!rt_registry_list(RT_OBJECT_STREAM, &context->object, &objects, &count)) return;
     for (size_t i = 0; i < count; i++) {
-        struct rt_stream *stream = (struct rt_stream *)objects[i];
+        struct rt_stream *stream = rt_stream_of(objects[i]);
         keep_error(stream, code, text);
         pthread_mutex_lock(&stream->lock);
         stream->refuses = true;
