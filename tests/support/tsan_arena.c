@@ -7,7 +7,7 @@
 
 enum { FIRST = 0x351000, LAST_BITS = 0xfff };
 
-int rand_r(unsigned *seed)
+__attribute__((visibility("default"))) int rand_r(unsigned *seed)
 {
     *seed = *seed * 1103515245u + 12345u;
     return FIRST + (int)(*seed >> 16 & LAST_BITS);
