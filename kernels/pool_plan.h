@@ -11,7 +11,8 @@
 #include "kernels/k_pool.h"
 
 enum {
-    POOL_ROWS_FLOATS = 6144, /* the spread rows of dY, in L1 */
+    POOL_ROWS_FLOATS = 8192, /* the spread rows of dY, in L1 */
+    POOL_LEAD = 512,      /* floats of spread rows made before they are needed */
     POOL_ROW_WINDOWS =
         1024,        /* windows of a row in work at once, times channels where they are buffered */
     POOL_DIRECT = 8, /* up to so many rows are added one by one */
@@ -19,10 +20,17 @@ enum {
     POOL_SLACK = 160,   /* floats that may be written behind a row */
     POOL_REGISTER_WINDOWS = 4,
     POOL_REGISTER_STEP = 8,
-    POOL_WIDE = 16, /* channels from which vectors run along them */
+    POOL_WIDE = 16,   /* channels from which vectors run along them */
     POOL_RUN = 512, /* floats of dX written between one making of rows and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
+};
+
+enum pool_way {
+    POOL_PLAIN,    /* every window of every cell */
+    POOL_RING,     /* rows of dY are spread into a ring, rows of dX are sums of them */
+    POOL_STRAIGHT, /* at most one window over a cell, vectors along the channels: no ring */
+    POOL_RUNS,     /* at most one window over a cell, one wide row: runs of one value */
 };
 
 struct pool_axis {
@@ -36,11 +44,13 @@ struct pool_plan {
     /* A column is one tile of a row's cells and channels, walked down the height. Items are rows of
      * columns, ordered (outer, depth, channel tile, cell tile, height). */
     int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
-    int64_t pitch;  /* floats of a row of the ring */
-    int rows;       /* of the ring that holds spread rows of dY; 0: the plain path */
-    int heights;    /* most rows of dY that one row of dX adds */
-    bool buffered;  /* several channels, summed along the width through buffers */
-    bool late;      /* several channels, at most one window: the ring holds windows, not cells */
+    int64_t pitch; /* floats of a row of the ring */
+    int rows;      /* of the ring that holds spread rows of dY */
+    int heights;   /* most rows of dY that one row of dX adds */
+    bool buffered; /* several channels, summed along the width through buffers */
+    int ahead; /* rows made before they are needed: their stores have left the store queue when they
+                  are read */
+    enum pool_way way;
     bool zero_rows; /* height stride 1: rows beyond dY's ends count as zero, every sum has `heights`
                        terms */
 };
@@ -102,17 +112,18 @@ static inline void pool_count(struct pool_axis *a)
     a->rest = a->kernel - (a->most - 1) * a->stride;
 }
 
-/* Channels and cells of a tile: rows of at most `floats` floats, few enough windows for the
- * buffers. */
-static inline void pool_cut_channels(struct pool_plan *plan, int64_t floats)
+/* Channels and cells of a tile, when several rows or windows meet in a cell. */
+static inline void pool_cut_channels(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
-    plan->late = width->most == 1;
-    int64_t most = plan->late ? floats / 2 : floats / 4;
+    int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK) / (plan->heights + 1);
+    int64_t most = floats / 4;
     plan->buffered = width->most > POOL_REGISTER_WINDOWS || plan->channels < POOL_WIDE ||
                      (plan->channels > most && most < 4 * POOL_WIDE);
-    plan->late = plan->late && !plan->buffered;
-    if (plan->buffered) most = pool_max(pool_min(most, POOL_ROW_WINDOWS / (width->most + 4)), 1);
+    if (plan->buffered) {
+        floats = (POOL_ROWS_FLOATS - POOL_SLACK) / (plan->heights + 3);
+        most = pool_max(pool_min(floats / 4, POOL_ROW_WINDOWS / (width->most + 4)), 1);
+    }
     if (plan->channels > most) {
         const int64_t even = plan->buffered ? most : most - POOL_WIDE;
         plan->channel_tiles = (plan->channels + even - 1) / even;
@@ -120,28 +131,57 @@ static inline void pool_cut_channels(struct pool_plan *plan, int64_t floats)
     }
     int64_t windows = plan->buffered ? POOL_ROW_WINDOWS / plan->tile_channels : POOL_ROW_WINDOWS;
     windows = pool_max(windows - width->most - 2, 1);
-    plan->cells = plan->late ? pool_max(floats / plan->tile_channels - 1, 1) * width->stride
-                             : floats / plan->tile_channels;
+    plan->cells = pool_max(floats / plan->tile_channels, 1);
     if (plan->cells / width->stride > windows) plan->cells = windows * width->stride;
+}
+
+static inline void pool_tile_cells(struct pool_plan *plan)
+{
+    plan->cells = pool_min(plan->cells, plan->width.in);
+    plan->cell_tiles = (plan->width.in + plan->cells - 1) / plan->cells;
+    plan->cells = (plan->width.in + plan->cell_tiles - 1) / plan->cell_tiles;
+    plan->pitch = plan->cells * plan->tile_channels;
+}
+
+/* Cells of an item where no ring is needed. */
+static inline void pool_cut_single(struct pool_plan *plan)
+{
+    const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 4;
+    plan->cells =
+        plan->height.in == 1 ? pool_max(POOL_ROWS_FLOATS / plan->channels, 1) : plan->width.in;
+    if (plan->cells / stride > windows) plan->cells = windows * stride;
+    if (plan->way == POOL_RUNS && plan->cells > stride) plan->cells -= plan->cells % stride;
+    pool_tile_cells(plan);
 }
 
 static inline void pool_cut(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
-    const int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK) / (plan->heights + 3);
+    const bool single = plan->depth.most == 1 && plan->height.most == 1 && width->most == 1;
+    plan->way = POOL_RING;
+    if (single && plan->channels >= POOL_WIDE && plan->channels <= POOL_ROWS_FLOATS)
+        plan->way = POOL_STRAIGHT;
+    if (single && plan->channels == 1 && plan->height.in == 1 && plan->height.out == 1 &&
+        width->stride >= POOL_WIDE)
+        plan->way = POOL_RUNS;
+    if (plan->way != POOL_RING) {
+        pool_cut_single(plan);
+        return;
+    }
     if (plan->channels == 1) {
+        const int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK - POOL_LEAD) / (plan->heights + 4);
         const int64_t windows = POOL_ROW_WINDOWS - 2 - width->most;
         plan->cells = floats / width->stride < windows ? floats : windows * width->stride;
     } else {
-        pool_cut_channels(plan, floats);
+        pool_cut_channels(plan);
     }
-    plan->cells = pool_min(plan->cells, width->in);
-    plan->cell_tiles = (width->in + plan->cells - 1) / plan->cells;
-    plan->cells = (width->in + plan->cell_tiles - 1) / plan->cell_tiles;
-    const int64_t cells = plan->late ? (plan->cells - 1) / width->stride + 2 : plan->cells;
-    plan->pitch = cells * plan->tile_channels;
-    const int64_t least = plan->heights + 2 + (POOL_SLACK + plan->pitch - 1) / plan->pitch;
-    plan->rows = (int)pool_max(least, POOL_ROWS_FLOATS / 2 / plan->pitch);
+    pool_tile_cells(plan);
+    const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
+    const bool wide = plan->channels > 1 && !plan->buffered;
+    if (plan->channels == 1 && plan->heights <= POOL_DIRECT)
+        plan->ahead = (int)((POOL_LEAD + plan->pitch - 1) / plan->pitch);
+    const int64_t least = plan->heights + (wide ? 1 : 2 + behind + plan->ahead);
+    plan->rows = (int)pool_max(least, wide ? 0 : POOL_ROWS_FLOATS / 2 / plan->pitch);
 }
 
 static inline struct pool_plan pool_plan(const struct k_pool *pool)

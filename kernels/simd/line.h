@@ -4,7 +4,7 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_LINE_H
 #define ACLNN_CPU_KERNELS_SIMD_LINE_H
 
-#include "kernels/simd/simd.h"
+#include "kernels/simd/spread.h"
 
 enum { LINE_SLACK = LINE_BYTES / 2 }; /* floats before and behind a run that are read, not used */
 
@@ -45,32 +45,53 @@ void line_end(enum k_dtype dt, struct k_line *line)
     line->filled = line->skip = 0;
 }
 
-/* VL sums of n rows, added in their order, at x. */
+/* What a run is made of. */
+enum k_source_kind {
+    SOURCE_ROWS,            /* + n: the sum of n rows, added in their order; no row is zero */
+    SOURCE_VALUE = 1 << 8,  /* one value */
+    SOURCE_SCALED = 2 << 8, /* elements of a tensor times `value` */
+};
+
+struct k_source {
+    const float *const *rows;
+    int count;
+    float value;
+    enum k_rounding rounding;
+    const char *at;
+};
+
+/* Elements x to x + VL - 1 of the run. */
 K_TEMPLATE
-vf line_sum(const float *const rows[], int n, int64_t x)
+vf source_at(enum k_dtype dt, int kind, const struct k_source *source, int64_t x)
 {
-    if (n == 0) return (vf){0};
-    vf sum = v_load(rows[0] + x);
-    for (int i = 1; i < n; i++)
-        sum = sum + v_load(rows[i] + x);
+    if (kind == SOURCE_ROWS) return (vf){0};
+    if (kind == SOURCE_VALUE) return v_all(source->value);
+    if (kind == SOURCE_SCALED)
+        return pool_round(dt, source->rounding, k_load(dt, source->at + x * k_size(dt))) *
+               source->value;
+    vf sum = v_load(source->rows[0] + x);
+    for (int i = 1; i < kind - SOURCE_ROWS; i++)
+        sum = sum + v_load(source->rows[i] + x);
     return sum;
 }
 
-/* Appends rows[0][x] + ... + rows[n - 1][x], 0 <= x < length. */
+/* Appends a run. Of its memory sources up to LINE_ELEMENTS elements before and behind are read, and
+ * not used. */
 K_TEMPLATE
-void line_put(enum k_dtype dt, struct k_line *line, const float *const rows[], int n,
+void line_put(enum k_dtype dt, struct k_line *line, int kind, const struct k_source *source,
               int64_t length, bool stream)
 {
     enum { ALL = LINE_VECTORS(K_BF16) };
     const int vectors = LINE_VECTORS(dt), elements = LINE_ELEMENTS(dt);
+    const struct k_source from = *source;
     int64_t x = 0;
     char *at = line->at;
     if (line->filled != 0) {
         x = -line->filled;
         vf first[ALL];
         for (int i = 0; i < vectors; i++)
-            first[i] =
-                v_first(line->filled - i * VL, line->pending[i], line_sum(rows, n, x + i * VL));
+            first[i] = v_first(line->filled - i * VL, line->pending[i],
+                               source_at(dt, kind, &from, x + i * VL));
         if (x + elements > length || line->skip != 0)
             for (int i = 0; i < vectors; i++)
                 line->pending[i] = first[i];
@@ -89,12 +110,12 @@ void line_put(enum k_dtype dt, struct k_line *line, const float *const rows[], i
     }
     for (; x + elements <= length; x += elements, at += LINE_BYTES)
         for (int i = 0; i < vectors; i++)
-            k_store_in_line(dt, at, i, line_sum(rows, n, x + i * VL), stream);
+            k_store_in_line(dt, at, i, source_at(dt, kind, &from, x + i * VL), stream);
     line->at = at;
     line->filled = (int)(length - x);
     if (line->filled != 0)
         for (int i = 0; i < vectors; i++)
-            line->pending[i] = line_sum(rows, n, x + i * VL);
+            line->pending[i] = source_at(dt, kind, &from, x + i * VL);
 }
 
 #endif

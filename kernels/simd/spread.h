@@ -221,8 +221,11 @@ void spread_channels(enum k_dtype dt, int most, const struct k_channels *in, int
         int64_t cell = -in->windows.front;
         for (int j = 0; j < in->windows.count; j++) {
             const vf d = j < in->windows.real ? channels_load(dt, in, j, x) : (vf){0};
-            const vf fewer = most == 2 ? d : most == 3 ? c + d : (b + c) + d;
-            const vf all = most == 2 ? c + d : most == 3 ? (b + c) + d : ((a + b) + c) + d;
+            const vf fewer = most == 1 ? (vf){0} : most == 2 ? d : most == 3 ? c + d : (b + c) + d;
+            const vf all = most == 1   ? d
+                           : most == 2 ? c + d
+                           : most == 3 ? (b + c) + d
+                                       : ((a + b) + c) + d;
             const int64_t split = cell + rest, end = pool_min(cell + step, in->cells);
             for (cell = cell < 0 ? 0 : cell; cell < split && cell < end; cell++)
                 v_store(e + cell * channels + x, all);

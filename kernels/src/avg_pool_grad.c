@@ -15,311 +15,87 @@
  * (first order) plus the rounding of the store: two roundings of a term (reciprocal, product) and
  * one per addition that a term passes through, less where the sums are of powers of two or blocks.
  */
-#include "kernels/k_pool.h"
-#include "kernels/pool_plan.h"
-#include "kernels/simd/line.h"
-#include "kernels/simd/spread.h"
-
-struct scale {
-    double size; /* of the windows, the width's part left out; 0: not made */
-    float at[POOL_ROW_WINDOWS + VL];
-};
-
-struct grad {
-    const struct k_pool *pool;
-    struct pool_plan plan;
-    const char *dy;
-    char *dx;
-    struct k_line line;
-    bool contiguous; /* the items' cells follow each other in memory */
-
-    /* The column in work. */
-    int64_t outer, depth, first_cell, first_channel;
-    int64_t depth_low;
-    int lead;      /* zero windows before the first one */
-    int64_t front; /* cells before the column that its first sum reaches */
-    int64_t first_window;
-    struct k_channels in; /* without the row's address */
-    int channels;         /* of this tile */
-
-    /* The ring: rows [made - plan.rows, made) of dY, spread. */
-    int64_t made;
-    int slot;      /* of row `made` */
-    float *prefix; /* sum of the rows of the block in work */
-    float *ring;
-    vi pattern[POOL_REGISTER_STEP];
-    struct scale scales[POOL_DIRECT];
-    int scale_turn;
-    struct spread_buffers buffers;
-    vf storage[(POOL_ROWS_FLOATS + POOL_SLACK + 4 * LINE_SLACK) / VL];
-    vf prefix_storage[(POOL_ROWS_FLOATS / POOL_DIRECT + 4 * LINE_SLACK) / VL];
-};
-
-static inline double window_extent(const struct pool_axis *axis, bool count_padding, int64_t window)
-{
-    int64_t start = window * axis->stride - axis->pad;
-    const int64_t end = pool_min(start + axis->kernel, axis->limit);
-    if (!count_padding && start < 0) start = 0;
-    return (double)(end - start);
-}
-
-static inline void scale_make(const struct grad *g, struct scale *scale, double size)
-{
-    const struct pool_axis *width = &g->plan.width;
-    const bool padding = g->pool->count_padding;
-    const int64_t first = g->first_window;
-    const int count = g->in.windows.real;
-    scale->size = size;
-    int64_t low = 0, high = count; /* windows [low, high) are whole */
-    if (g->pool->divisor == 0) {
-        if (!padding) low = (width->pad + width->stride - 1) / width->stride - first;
-        const int64_t room = width->limit + width->pad - width->kernel;
-        high = room < 0 ? 0 : room / width->stride + 1 - first;
-        low = pool_min(pool_max(low, 0), count);
-        high = pool_max(pool_min(high, count), low);
-    }
-    const double whole =
-        g->pool->divisor != 0 ? (double)g->pool->divisor : size * (double)width->kernel;
-    const vf value = v_all((float)(1.0 / whole));
-    for (int64_t x = 0; x < count; x += VL)
-        v_store(scale->at + x, value);
-    v_store(scale->at + count,
-            (vf){0}); /* times what is read as zero: +0 whatever the divisor's sign */
-    for (int64_t x = 0; x < low; x++)
-        scale->at[x] = (float)(1.0 / (size * window_extent(width, padding, first + x)));
-    for (int64_t x = high; x < count; x++)
-        scale->at[x] = (float)(1.0 / (size * window_extent(width, padding, first + x)));
-}
-
-/* The factors of the windows of a row whose extents along depth and height have the product `size`.
- * Sums along the depth keep one table per depth, else the tables are a cache. */
-static inline const float *scale_of(struct grad *g, int depth, double size)
-{
-    if (g->pool->divisor != 0) size = 1;
-    if (g->in.windows.depths > 1) {
-        struct scale *own = &g->scales[depth];
-        if (own->size != size) scale_make(g, own, size);
-        return own->at;
-    }
-    for (int i = 0; i < POOL_DIRECT; i++)
-        if (g->scales[i].size == size) return g->scales[i].at;
-    struct scale *next = &g->scales[g->scale_turn++ % POOL_DIRECT];
-    scale_make(g, next, size);
-    return next->at;
-}
-
-static inline void scales_forget(struct grad *g)
-{
-    for (int i = 0; i < POOL_DIRECT; i++)
-        g->scales[i].size = 0;
-}
-
-static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_pool *pool,
-                              const struct pool_plan *plan, void *const buf[])
-{
-    g->pool = pool;
-    g->plan = *plan;
-    g->dy = buf[K_AVG_POOL_GRAD_DY];
-    g->dx = buf[K_AVG_POOL_GRAD_DX];
-    g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || plan->height.in == 1);
-    g->line.filled = g->line.skip = 0;
-    g->line.at = NULL;
-    g->ring = (float *)(void *)g->storage + 2 * LINE_SLACK;
-    g->prefix = (float *)(void *)g->prefix_storage + 2 * LINE_SLACK;
-    g->slot = 0;
-    g->scale_turn = 0;
-    g->first_window = -1;
-    const int64_t windows = plan->outer * plan->depth.out * plan->height.out * plan->width.out;
-    struct k_windows *in = &g->in.windows;
-    in->end = g->dy + windows * plan->channels * k_size(dt);
-    in->depth_bytes = plan->height.out * plan->width.out * plan->channels * k_size(dt);
-    in->rounding = pool->rounding;
-    g->in.window_bytes = plan->channels * k_size(dt);
-    scales_forget(g);
-    if (plan->channels == 1 && plan->width.most <= POOL_REGISTER_WINDOWS &&
-        plan->width.stride <= POOL_REGISTER_STEP)
-        spread_pattern((int)plan->width.stride, (int)plan->width.rest, g->pattern);
-}
-
-static inline void channels_of_tile(struct grad *g, int64_t tile)
-{
-    const struct pool_plan *plan = &g->plan;
-    int64_t begin = 0, end = plan->channels;
-    if (plan->channel_tiles > 1 && plan->buffered) {
-        begin = tile * plan->tile_channels;
-        end = pool_min(begin + plan->tile_channels, plan->channels);
-    } else if (plan->channel_tiles > 1) { /* even parts, cut at multiples of POOL_WIDE */
-        const int64_t part = plan->channels / plan->channel_tiles;
-        const int64_t more = plan->channels % plan->channel_tiles;
-        begin = (tile * part + pool_min(tile, more)) / POOL_WIDE * POOL_WIDE;
-        if (tile + 1 < plan->channel_tiles)
-            end = ((tile + 1) * part + pool_min(tile + 1, more)) / POOL_WIDE * POOL_WIDE;
-    }
-    g->first_channel = begin;
-    g->channels = g->in.channels = (int)(end - begin);
-}
-
-/* Windows [*low, *high] contain cell i; none if *low > *high. */
-static inline void windows_of_cell(const struct pool_axis *axis, int64_t i, int64_t *low,
-                                   int64_t *high)
-{
-    const int64_t q = i + axis->pad;
-    *low = q < axis->kernel ? 0 : (q - axis->kernel) / axis->stride + 1;
-    *high = pool_min(q / axis->stride, axis->out - 1);
-}
-
-static inline void column_begin(struct grad *g, int64_t column)
-{
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *width = &plan->width;
-    const int64_t tile = column % plan->cell_tiles;
-    column /= plan->cell_tiles;
-    channels_of_tile(g, column % plan->channel_tiles);
-    column /= plan->channel_tiles;
-    g->depth = column % plan->depth.in;
-    g->outer = column / plan->depth.in;
-    g->first_cell = tile * plan->cells;
-    g->in.cells = (int)pool_min(plan->cells, width->in - g->first_cell);
-
-    int64_t depth_high;
-    windows_of_cell(&plan->depth, g->depth, &g->depth_low, &depth_high);
-    const int depths = (int)pool_max(depth_high - g->depth_low + 1, 0);
-
-    const int64_t begin = g->first_cell + width->pad, end = begin + g->in.cells - 1;
-    const int64_t sums = begin / width->stride, before = sums - width->most + 1;
-    const int64_t first = pool_max(before, 0);
-    const int real = (int)pool_max(pool_min(end / width->stride, width->out - 1) - first + 1, 0);
-    struct k_windows *in = &g->in.windows;
-    if (first != g->first_window || real != in->real || (depths != in->depths && depths != 0))
-        scales_forget(g);
-    g->lead = (int)(first - before);
-    g->front = begin - sums * width->stride;
-    g->first_window = first;
-    in->depths = depths;
-    in->count = (int)(end / width->stride - first + 1);
-    in->real = real;
-    in->front = begin - first * width->stride;
-}
-
-/* Row `made` of dY, spread to the cells of this column, goes into the ring. */
-K_TEMPLATE
-void make_row(enum k_dtype dt, struct grad *g)
-{
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *height = &plan->height, *width = &plan->width;
-    const int64_t row = g->made++;
-    float *e = g->ring + g->slot * plan->pitch;
-    if (++g->slot == plan->rows) g->slot = 0;
-    struct k_windows *in = &g->in.windows;
-    if (row < 0 || row >= height->out || in->depths == 0) {
-        memset(e, 0, (size_t)plan->pitch * sizeof *e);
-        return;
-    }
-    int64_t at = (g->outer * plan->depth.out + g->depth_low) * height->out + row;
-    at = (at * width->out + g->first_window) * plan->channels + g->first_channel;
-    in->at = g->dy + at * k_size(dt);
-    const double tall = window_extent(height, g->pool->count_padding, row);
-    for (int i = 0; i < in->depths; i++)
-        in->scale[i] = scale_of(
-            g, i, tall * window_extent(&plan->depth, g->pool->count_padding, g->depth_low + i));
-
-    const int most = (int)width->most;
-    const int64_t step = width->stride;
-    if (plan->channels == 1) {
-        if (most <= POOL_REGISTER_WINDOWS && width->stride <= POOL_REGISTER_STEP)
-            spread_row_any(dt, most, (int)step, width->rest == width->stride, g->pattern, in, e);
-        else
-            spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
-    } else if (plan->buffered) {
-        spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
-    } else if (plan->late) {
-        channels_scale(dt, &g->in, e);
-    } else if (most == 2) {
-        spread_channels(dt, 2, &g->in, step, width->rest, e);
-    } else if (most == 3) {
-        spread_channels(dt, 3, &g->in, step, width->rest, e);
-    } else {
-        spread_channels(dt, 4, &g->in, step, width->rest, e);
-    }
-}
-
-static inline int slot_of(const struct grad *g, int64_t row)
-{
-    const int slot = g->slot - (int)(g->made - row);
-    return slot < 0 ? slot + g->plan.rows : slot;
-}
+#include "kernels/simd/grad.h"
+#include "kernels/simd/instance.h"
 
 K_TEMPLATE
-void put_count(enum k_dtype dt, struct k_line *line, const float *const rows[], int count,
-               int64_t length, bool stream)
+void put_kind(enum k_dtype dt, struct k_line *line, int kind, const struct k_source *source,
+              int64_t length, bool stream)
 {
-    switch (count) {
-    case 0:
-        line_put(dt, line, rows, 0, length, stream);
+    switch (kind) {
+    case SOURCE_ROWS:
+        line_put(dt, line, SOURCE_ROWS, source, length, stream);
         break;
-    case 1:
-        line_put(dt, line, rows, 1, length, stream);
+    case SOURCE_ROWS + 1:
+        line_put(dt, line, SOURCE_ROWS + 1, source, length, stream);
         break;
-    case 2:
-        line_put(dt, line, rows, 2, length, stream);
+    case SOURCE_ROWS + 2:
+        line_put(dt, line, SOURCE_ROWS + 2, source, length, stream);
         break;
-    case 3:
-        line_put(dt, line, rows, 3, length, stream);
+    case SOURCE_ROWS + 3:
+        line_put(dt, line, SOURCE_ROWS + 3, source, length, stream);
+        break;
+    case SOURCE_VALUE:
+        line_put(dt, line, SOURCE_VALUE, source, length, stream);
+        break;
+    case SOURCE_SCALED:
+        line_put(dt, line, SOURCE_SCALED, source, length, stream);
         break;
     default:
-        line_put(dt, line, rows, count, length, stream);
+        line_put(dt, line, kind, source, length, stream);
         break;
     }
 }
 
-static void put_f32(struct grad *g, const float *const rows[], int count, int64_t length)
+static void put_f32(struct grad *g, int kind, const struct k_source *source, int64_t length)
 {
     if (g->pool->stream_output)
-        put_count(K_F32, &g->line, rows, count, length, true);
+        put_kind(K_F32, &g->line, kind, source, length, true);
     else
-        put_count(K_F32, &g->line, rows, count, length, false);
+        put_kind(K_F32, &g->line, kind, source, length, false);
 }
 
-static void put_f16(struct grad *g, const float *const rows[], int count, int64_t length)
+static void put_f16(struct grad *g, int kind, const struct k_source *source, int64_t length)
 {
     if (g->pool->stream_output)
-        put_count(K_F16, &g->line, rows, count, length, true);
+        put_kind(K_F16, &g->line, kind, source, length, true);
     else
-        put_count(K_F16, &g->line, rows, count, length, false);
+        put_kind(K_F16, &g->line, kind, source, length, false);
 }
 
-static void put_bf16(struct grad *g, const float *const rows[], int count, int64_t length)
+static void put_bf16(struct grad *g, int kind, const struct k_source *source, int64_t length)
 {
     if (g->pool->stream_output)
-        put_count(K_BF16, &g->line, rows, count, length, true);
+        put_kind(K_BF16, &g->line, kind, source, length, true);
     else
-        put_count(K_BF16, &g->line, rows, count, length, false);
+        put_kind(K_BF16, &g->line, kind, source, length, false);
+}
+
+/* Appends a run to the output; one copy of the code per type, whoever calls. */
+K_TEMPLATE
+void put_source(enum k_dtype dt, struct grad *g, int kind, const struct k_source *source,
+                int64_t length)
+{
+    if (dt == K_F32) put_f32(g, kind, source, length);
+    if (dt == K_F16) put_f16(g, kind, source, length);
+    if (dt == K_BF16) put_bf16(g, kind, source, length);
 }
 
 K_TEMPLATE
 void put(enum k_dtype dt, struct grad *g, const float *const rows[], int count, int64_t length)
 {
-    if (dt == K_F32) put_f32(g, rows, count, length);
-    if (dt == K_F16) put_f16(g, rows, count, length);
-    if (dt == K_BF16) put_bf16(g, rows, count, length);
+    const struct k_source source = {.rows = rows};
+    put_source(dt, g, SOURCE_ROWS + count, &source, length);
 }
 
-/* A row of cells, each with all channels of the tile. Rows hold cells, or windows (plan.late). */
+/* A row of cells, each with all channels of the tile. */
 K_TEMPLATE
 void put_cells(enum k_dtype dt, struct grad *g, char *to, const float *rows[], int count)
 {
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *width = &plan->width;
-    int64_t place = g->front;
-    int window = 0;
     for (int cell = 0; cell < g->in.cells; cell++, to += g->in.window_bytes) {
-        const bool covered = !plan->late || (place < width->rest && window < g->in.windows.real);
-        if (plan->channel_tiles > 1) line_begin(dt, &g->line, to);
-        put(dt, g, rows, covered ? count : 0, g->channels);
-        if (plan->channel_tiles > 1) line_end(dt, &g->line);
-        if (++place < width->stride && plan->late) continue;
-        place = 0;
-        window++;
+        line_begin(dt, &g->line, to);
+        put(dt, g, rows, count, g->channels);
+        line_end(dt, &g->line);
         for (int i = 0; i < count; i++)
             rows[i] += g->channels;
     }
@@ -336,7 +112,7 @@ void put_rows(enum k_dtype dt, struct grad *g, const float *rows[], int count, i
     const int64_t at = (row * plan->width.in + g->first_cell) * plan->channels + g->first_channel;
     char *to = g->dx + at * k_size(dt);
     if (!g->contiguous || !g->line.at) line_begin(dt, &g->line, to);
-    if (plan->late || plan->channel_tiles > 1)
+    if (plan->channel_tiles > 1)
         put_cells(dt, g, to, rows, count);
     else
         put(dt, g, rows, count, heights * g->in.cells * g->channels);
@@ -349,13 +125,16 @@ void walk_dense(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     const struct pool_plan *plan = &g->plan;
     const int count = plan->heights;
-    const int64_t spare = plan->rows - count - (POOL_SLACK + plan->pitch - 1) / plan->pitch;
+    const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
+    const int64_t spare = plan->rows - count - behind - plan->ahead;
+    const int64_t last = end - 1 + plan->height.pad;
     const int64_t together = pool_max(pool_min(spare, POOL_RUN / plan->pitch), 1);
     g->made = h + plan->height.pad - count + 1;
     while (h < end) {
         const int64_t low = h + plan->height.pad - count + 1;
-        int64_t heights = g->contiguous && !plan->late ? pool_min(together, end - h) : 1;
-        while (g->made < low + count - 1 + heights)
+        int64_t heights = g->contiguous ? pool_min(together, end - h) : 1;
+        const int64_t wanted = pool_min(low + count - 2 + heights + plan->ahead, last);
+        while (g->made <= wanted)
             make_row(dt, g);
         const float *rows[POOL_DIRECT];
         for (int i = 0; i < count; i++) {
@@ -375,12 +154,15 @@ void walk_strided(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     const struct pool_axis *height = &g->plan.height;
     int64_t window = (h + height->pad) / height->stride;
     int64_t place = (h + height->pad) % height->stride;
+    int64_t first_low, last;
+    windows_of_cell(height, end - 1, &first_low, &last);
     g->made = 0;
     for (; h < end; h++) {
         const int64_t low = pool_max(window - height->most + (place < height->rest ? 1 : 2), 0);
         const int64_t high = pool_min(window, height->out - 1);
         g->made = pool_max(g->made, low);
-        while (g->made <= high)
+        const int64_t wanted = pool_min(high + g->plan.ahead, last);
+        while (g->made <= wanted)
             make_row(dt, g);
         const float *rows[POOL_DIRECT];
         int count = 0;
@@ -427,13 +209,14 @@ void walk_blocks(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     const struct pool_axis *height = &g->plan.height;
     const int block = g->plan.heights;
-    int64_t low, high, begin = -1;
-    bool ended = false; /* the last block holds sums to its end */
+    int64_t low, high, begin = -1, summed = -1; /* the block that holds sums to its end */
     for (; h < end; h++) {
         windows_of_cell(height, h, &low, &high);
         if (begin < 0) g->made = begin = low / block * block;
         while (g->made <= high) {
-            if (g->made % block == 0 && g->made > begin) suffix_sums(g, g->made - block, g->made);
+            const int64_t before = g->made - block;
+            if (g->made % block == 0 && g->made > begin && summed != before)
+                suffix_sums(g, summed = before, g->made);
             make_row_in_block(dt, g);
         }
         const int64_t last = high / block * block;
@@ -442,14 +225,102 @@ void walk_blocks(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         if (low > high) {
             count = 0;
         } else if (low > last) {
-            if (!ended) suffix_sums(g, last, g->made);
-            ended = true;
+            if (summed != last) suffix_sums(g, summed = last, g->made);
             rows[0] = row_of(g, low);
         } else if (low < last) {
             rows[0] = row_of(g, low);
             count = 2;
         }
         put_rows(dt, g, rows, count, h, 1);
+    }
+}
+
+/* A window's cells in a row, [cell, cell + stride) without those that the tile lacks: the first
+ * ones take the run, the others are in no window. */
+K_TEMPLATE
+void put_window(enum k_dtype dt, struct grad *g, int kind, const struct k_source *source,
+                int64_t cell, bool covered)
+{
+    const struct pool_axis *width = &g->plan.width;
+    const int64_t channels = g->plan.channels;
+    const int64_t end = pool_min(cell + width->stride, g->in.cells), begin = pool_max(cell, 0);
+    const int64_t split = covered ? pool_max(pool_min(cell + width->rest, end), begin) : begin;
+    if (kind == SOURCE_VALUE && begin < split)
+        put_source(dt, g, kind, source, split - begin);
+    else
+        for (int64_t i = begin; i < split; i++)
+            put_source(dt, g, kind, source, channels);
+    if (split < end) put_source(dt, g, SOURCE_ROWS, source, (end - split) * channels);
+}
+
+/* One window at most over every cell, vectors along the channels: dX is dY's elements, scaled. */
+K_TEMPLATE
+void walk_straight(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
+{
+    const struct pool_plan *plan = &g->plan;
+    const struct pool_axis *height = &plan->height, *width = &plan->width;
+    const struct k_windows *in = &g->in.windows;
+    const bool padding = g->pool->count_padding;
+    const int64_t step = g->in.window_bytes;
+    const float *ring[1] = {g->ring};
+    for (; h < end; h++) {
+        const int64_t row = (h + height->pad) / height->stride;
+        const bool covered = (h + height->pad) % height->stride < height->rest &&
+                             row < height->out && in->depths == 1;
+        const int64_t at = (g->outer * plan->depth.out + g->depth_low) * height->out + row;
+        const char *from = g->dy + (at * width->out + g->first_window) * step;
+        const float *scale = NULL;
+        if (covered)
+            scale = scale_of(g, 0,
+                             window_extent(height, padding, row) *
+                                 window_extent(&plan->depth, padding, g->depth_low));
+        const int64_t to = ((g->outer * plan->depth.in + g->depth) * height->in + h) * width->in;
+        if (!g->contiguous || !g->line.at)
+            line_begin(dt, &g->line, g->dx + (to + g->first_cell) * step);
+        int64_t cell = -g->front;
+        for (int j = 0; cell < g->in.cells; j++, cell += width->stride, from += step) {
+            struct k_source source = {.at = from, .rounding = in->rounding, .rows = ring};
+            int kind = SOURCE_SCALED;
+            const bool real = covered && j < in->real;
+            if (real) source.value = scale[j];
+            if (real && (from - g->dy < 2 * LINE_BYTES || in->end - from < step + 2 * LINE_BYTES)) {
+                struct k_channels one = g->in; /* near the tensor's ends: nothing beyond is read */
+                one.windows.at = from, one.windows.real = 1;
+                one.windows.scale[0] = scale + j;
+                channels_scale(dt, &one, g->ring);
+                kind = SOURCE_ROWS + 1;
+            }
+            put_window(dt, g, kind, &source, cell, real);
+        }
+        if (!g->contiguous) line_end(dt, &g->line);
+    }
+}
+
+/* One channel, one row, wide windows that do not overlap: runs of one value each. */
+K_TEMPLATE
+void walk_runs(enum k_dtype dt, struct grad *g)
+{
+    const struct pool_plan *plan = &g->plan;
+    const struct pool_axis *depth = &plan->depth, *width = &plan->width;
+    const bool padding = g->pool->count_padding;
+    struct k_windows *in = &g->in.windows;
+    float *values = g->buffers.windows;
+    const int64_t row = g->outer * depth->out + g->depth_low; /* the height has one window */
+    in->at = g->dy + (row * width->out + g->first_window) * k_size(dt);
+    if (in->depths != 0) {
+        in->scale[0] = scale_of(g, 0,
+                                window_extent(&plan->height, padding, 0) *
+                                    window_extent(depth, padding, g->depth_low));
+        for (int x = 0; x < in->real; x += VL)
+            v_store(values + x, windows_load(dt, in, x, x + VL <= in->real));
+    }
+    const int64_t to = (g->outer * depth->in + g->depth) * width->in + g->first_cell;
+    if (!g->line.at) line_begin(dt, &g->line, g->dx + to * k_size(dt));
+    int64_t cell = -g->front;
+    for (int j = 0; cell < g->in.cells; j++, cell += width->stride) {
+        const bool real = in->depths != 0 && j < in->real;
+        const struct k_source source = {.value = real ? values[j] : 0};
+        put_window(dt, g, SOURCE_VALUE, &source, cell, real);
     }
 }
 
@@ -500,13 +371,17 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
         const int64_t end = pool_min(plan.height.in, h + slice.end - item);
         next = item + end - h;
-        if (plan.rows == 0) {
+        if (plan.way == POOL_PLAIN) {
             for (int64_t row = h; row < end; row++)
                 plain_row(dt, &g, column / plan.depth.in, column % plan.depth.in, row);
             continue;
         }
         column_begin(&g, column);
-        if (plan.zero_rows)
+        if (plan.way == POOL_RUNS)
+            walk_runs(dt, &g);
+        else if (plan.way == POOL_STRAIGHT)
+            walk_straight(dt, &g, h, end);
+        else if (plan.zero_rows)
             walk_dense(dt, &g, h, end);
         else if (plan.heights <= POOL_DIRECT)
             walk_strided(dt, &g, h, end);
