@@ -592,16 +592,27 @@ static enum rt_watch inspect_locked(struct rt_stream *stream)
     return stream->watch_still < STILL_LOOKS ? RT_WATCH_KEEP : RT_WATCH_FORGET;
 }
 
+/* The error first: whoever takes over the stream after the wait must find it. Only the wait itself
+ * is dropped; what comes after it runs. */
+static void expire(struct rt_stream *stream)
+{
+    rt_stream_fail(stream, ACL_ERROR_RT_WAIT_TIMEOUT,
+                   "a wait for an event took longer than aclrtSetOpWaitTimeout allows");
+    pthread_mutex_lock(&stream->lock);
+    if (stream->state == RT_STREAM_PARKED &&
+        rt_queue_is_complete(stream, stream->watch_completed) &&
+        !rt_queue_is_complete(stream, stream->watch_completed + 1)) {
+        atomic_store_explicit(&stream->discard, stream->watch_completed + 1, memory_order_relaxed);
+        leave_rest_locked(stream);
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
 enum rt_watch rt_queue_inspect(struct rt_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     enum rt_watch verdict = inspect_locked(stream);
     if (verdict == RT_WATCH_SERVE) push_ready_locked(stream);
-    if (verdict == RT_WATCH_EXPIRED) {
-        /* Only the wait itself is dropped; what comes after it runs. */
-        atomic_store_explicit(&stream->discard, stream->watch_completed + 1, memory_order_relaxed);
-        leave_rest_locked(stream);
-    }
     if (verdict == RT_WATCH_FORGET) {
         stream->is_watched = false;
         if (stream->state == RT_STREAM_IDLE && has_tasks(stream)) push_ready_locked(stream);
@@ -611,9 +622,7 @@ enum rt_watch rt_queue_inspect(struct rt_stream *stream)
         }
     }
     pthread_mutex_unlock(&stream->lock);
-    if (verdict == RT_WATCH_EXPIRED)
-        rt_stream_fail(stream, ACL_ERROR_RT_WAIT_TIMEOUT,
-                       "a wait for an event took longer than aclrtSetOpWaitTimeout allows");
+    if (verdict == RT_WATCH_EXPIRED) expire(stream);
     return verdict;
 }
 
