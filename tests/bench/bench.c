@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -193,6 +194,34 @@ static void report_demo(const struct results *results)
     }
 }
 
+static double own_cpu_seconds(void)
+{
+    double seconds = 0;
+    static const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+        if (getrusage(who[i], &usage) != 0) continue;
+        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
+/* Every thread count in turn, and how much of the machine others used meanwhile. */
+static bool run_all(const struct bench_options *options, const struct selection *selection,
+                    const struct measure_options *measure, struct results *results)
+{
+    double begin = stats_now(), own = own_cpu_seconds(), busy = 0, busy_after = 0;
+    bool is_known = machine_busy(&busy);
+    bool is_run = true;
+    for (int i = 0; is_run && i < options->thread_counts; i++)
+        is_run = run_threads(options, selection, measure, options->threads[i], results);
+    is_known = is_known && machine_busy(&busy_after);
+    double others = (busy_after - busy) - (own_cpu_seconds() - own);
+    results->others = is_known && others > 0 ? others / (stats_now() - begin) : 0;
+    return is_run;
+}
+
 /* Measures what is selected; 0 when every contender was right. */
 static int run(const struct bench_options *options)
 {
@@ -207,8 +236,7 @@ static int run(const struct bench_options *options)
         printf("%s\n", case_print(&selection.cases[i], line));
     if (status == 0 && !options->only_list) {
         results_open(&results, options->patterns == 0 ? "all" : options->pattern[0]);
-        for (int i = 0; status == 0 && i < options->thread_counts; i++)
-            status = !run_threads(options, &selection, &measure, options->threads[i], &results);
+        status = !run_all(options, &selection, &measure, &results);
         if (options->is_demo)
             report_demo(&results);
         else if (status == 0)

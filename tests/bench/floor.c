@@ -13,7 +13,7 @@
 #include "tests/bench/probes.h"
 #include "tests/bench/stats.h"
 
-enum { ALIGN = 256, TRIES = 5, TRY_RUNS = 2 };
+enum { ALIGN = 256, TRIES = 5, WAY_TRIES = 3, FITS_A_CACHE = 32 << 20 };
 
 static const struct probe_table *tables[3];
 static int table_count, thread_count;
@@ -55,19 +55,18 @@ static double run(int64_t count)
 /* Tries take turns, so that a slow second of the machine meets all of them. */
 static const struct way *choose_way(void)
 {
-    double times[WAYS][TRIES];
-    for (int try = 0; try < TRIES; try++) {
+    double times[WAYS][WAY_TRIES];
+    for (int try = 0; try < WAY_TRIES; try++) {
         for (int i = 0; i < WAYS; i++) {
             whole.block = ways[i].block;
             whole.is_streaming = ways[i].is_streaming;
-            int64_t runs = TRY_RUNS + (int64_t)(1e6 / (double)(whole.to_bytes + 1));
-            run(1);
-            times[i][try] = run(runs);
+            if (whole.to_bytes < FITS_A_CACHE) run(1);
+            times[i][try] = run(1 + (int64_t)(FITS_A_CACHE / 16.0 / (double)(whole.to_bytes + 1)));
         }
     }
     int best = 0;
     for (int i = 1; i < WAYS; i++)
-        if (stats_median(times[i], TRIES) < stats_median(times[best], TRIES)) best = i;
+        if (stats_median(times[i], WAY_TRIES) < stats_median(times[best], WAY_TRIES)) best = i;
     whole.block = ways[best].block;
     whole.is_streaming = ways[best].is_streaming;
     return &ways[best];
@@ -123,12 +122,13 @@ static void add_traffic(cJSON *figures, const char *where, size_t bytes)
     };
     cJSON *place = cJSON_AddObjectToObject(figures, where);
     cJSON_AddNumberToObject(place, "bytes_per_array", (double)bytes);
-    char *from = bench_memory(0, bytes), *to = bench_memory(1, bytes);
+    float *values = bench_memory(0, bytes);
+    void *to = bench_memory(1, bytes);
     for (size_t i = 0; i < bytes / sizeof(float); i++)
-        ((float *)from)[i] = 1.0f + (float)(i % 8191);
+        values[i] = 1.0f + (float)(i % 8191);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct probe_traffic all = {
-            .from = from,
+            .from = (const char *)values,
             .to = to,
             .from_bytes = kinds[i].reads ? bytes : 0,
             .to_bytes = kinds[i].writes ? bytes : 0,

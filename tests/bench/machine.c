@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The value of "key : value" on the first such line of /proc/cpuinfo. */
 static void read_key(const char *key, char *value, size_t size)
@@ -68,6 +69,20 @@ size_t machine_cache(int level)
         if (size > 0) return size;
     }
     return level == 2 ? (size_t)1 << 20 : (size_t)32 << 20;
+}
+
+bool machine_busy(double *seconds)
+{
+    /* user, nice, system, idle, iowait, irq, softirq, steal */
+    unsigned long long ticks[8] = {0};
+    FILE *file = fopen("/proc/stat", "r");
+    if (file == NULL) return false;
+    int fields = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0], &ticks[1],
+                        &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
+    fclose(file);
+    unsigned long long busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7];
+    *seconds = (double)busy / (double)sysconf(_SC_CLK_TCK);
+    return fields == 8;
 }
 
 int machine_cpus(void)

@@ -10,8 +10,7 @@
 #include "tests/support/oracle.h"
 
 enum { SETS = 4, ROUNDS_MOST = 64, RANDOM_BLOCK = 1 << 16 };
-#define BATCH_SECONDS 4e-3  /* what a batch takes at least */
-#define SLOW_SECONDS  15e-3 /* a run as long as this is timed in the first set only */
+#define BATCH_SECONDS 4e-3 /* what a batch takes at least */
 #define AGREE         0.03
 #define SETTLE_SECONDS                                                                             \
     2e-3 /* for a contender's idle threads to stop spinning before the next one */
@@ -125,19 +124,11 @@ static bool enter(struct match *match, struct peer *peer, const struct bench_pro
     return true;
 }
 
-/* After the first set only the fastest of each role goes on, and no peer that takes long. */
-static bool plays_on(const struct match *match, const struct turn *turn)
+/* The floor and ours go on until their medians agree; a peer goes on while that costs little. */
+static bool plays_on(const struct turn *turn)
 {
-    if (turn->peer->role == ROLE_FLOOR || turn->peer->role == ROLE_OURS) return true;
-    if (turn->estimate > SLOW_SECONDS) return false;
-    double median = stats_median(turn->seconds, turn->rounds);
-    for (int i = 0; i < match->turns; i++) {
-        const struct turn *other = &match->turn[i];
-        if (other != turn && other->peer->role == turn->peer->role &&
-            stats_median(other->seconds, other->rounds) < median)
-            return false;
-    }
-    return true;
+    return turn->peer->role == ROLE_FLOOR || turn->peer->role == ROLE_OURS ||
+           turn->estimate < BATCH_SECONDS;
 }
 
 /* Every contender once. Those after a contender with threads wait until these have gone to sleep.
@@ -218,7 +209,7 @@ bool measure_case(struct peers *peers, const struct test_case *test,
             if (!play_round(&match, peers->threads)) return false;
         is_settled = has_settled(&match, ++sets, rounds);
         for (int i = 0; sets == 1 && i < match.turns; i++)
-            match.turn[i].is_out = !plays_on(&match, &match.turn[i]);
+            match.turn[i].is_out = !plays_on(&match.turn[i]);
     }
     record(&match, &problem, peers->threads, is_settled, results);
     return true;

@@ -16,6 +16,19 @@ WARM_SECONDS = 2e-4  # of runs before the clock starts, at least one
 COLD_SECONDS = 8e-3  # a run as long as this needs no other before it
 
 
+memory = torch.zeros(0, dtype=torch.uint8)
+
+
+def kept_memory(like):
+    """A tensor of this shape in memory that is kept from case to case, touched when it grows."""
+    global memory
+    size = like.numel() * like.element_size()
+    if memory.numel() < size:
+        memory = torch.zeros(size, dtype=torch.uint8)
+        memory.fill_(255)
+    return memory[:size].view(like.dtype).as_strided(like.shape, like.stride())
+
+
 class Problem:
     """One case: gradOutput in its memory format, gradInput allocated and touched before the clock starts."""
 
@@ -34,7 +47,7 @@ class Problem:
         data = torch.from_file(ask["data"], shared=False, size=elements, dtype=dtype)
         self.dy = data.reshape(shape).clone(memory_format=layout)
         self.x = torch.empty([batch, channels] + ask["input"], dtype=dtype, memory_format=layout)
-        self.dx = torch.zeros_like(self.x, memory_format=torch.preserve_format)
+        self.dx = kept_memory(self.x)
         self.arguments = (
             ask["kernel"], ask["stride"], ask["pad"], ask["ceil"], not ask["exclude_pad"],
             ask["divisor"] or None)
@@ -48,12 +61,10 @@ class Problem:
         return time.perf_counter() - begin
 
     def poison(self):
-        dense = self.dx.permute(0, 2, 3, 1) if not self.dx.is_contiguous() else self.dx
-        dense.view(BITS[self.dtype]).fill_(-1)
+        memory.fill_(255)  # a NaN in every type
 
     def unwritten(self):
-        dense = self.dx.permute(0, 2, 3, 1) if not self.dx.is_contiguous() else self.dx
-        return int((dense.view(BITS[self.dtype]) == -1).sum())
+        return int(self.dx.sum(dtype=torch.float32).isnan())  # 1 for any number of them
 
     def write_planes(self, planes, path):
         channels = self.dx.shape[1]

@@ -20,22 +20,22 @@ typedef float vector __attribute__((vector_size(WIDTH), may_alias));
 
 enum { STEP = 256, VECTORS = STEP / WIDTH, CHAINS = 10 };
 
-static inline vector load(const char *from)
+static inline vector load(const void *from)
 {
     return *(const vector *)from;
 }
 
-static inline void store(char *to, vector value, bool is_streaming)
+static inline void store(void *to, vector value, bool is_streaming)
 {
     if (is_streaming) {
 #if defined(__AVX512F__)
-        _mm512_stream_ps((float *)to, value);
+        _mm512_stream_ps(to, value);
         return;
 #elif defined(__AVX2__)
-        _mm256_stream_ps((float *)to, value);
+        _mm256_stream_ps(to, value);
         return;
 #elif defined(__x86_64__)
-        _mm_stream_ps((float *)to, value);
+        _mm_stream_ps(to, value);
         return;
 #endif
     }

@@ -42,6 +42,7 @@ struct results {
     int peers;
     char lacking[4][PEER_WHY];
     int lacking_count;
+    double others; /* CPU seconds of other processes for each second of the run */
     int wrong; /* contenders whose output was not what the oracle says */
 };
 

@@ -49,6 +49,7 @@ bool results_write(const struct results *results, const char *path)
     cJSON_AddStringToObject(root, "date", results->date);
     cJSON_AddNumberToObject(root, "last_level_cache", (double)results->last_level_cache);
     cJSON_AddNumberToObject(root, "wrong", results->wrong);
+    cJSON_AddNumberToObject(root, "cpus_used_by_others", results->others);
     add_texts(root, "contenders", results->peer[0], sizeof results->peer[0], results->peers);
     add_texts(root, "lacking", results->lacking[0], sizeof results->lacking[0],
               results->lacking_count);
@@ -149,6 +150,7 @@ bool results_read(struct results *results, const char *path)
     snprintf(results->date, sizeof results->date, "%s", text_of(root, "date"));
     results->last_level_cache = (size_t)number_of(root, "last_level_cache");
     results->wrong = (int)number_of(root, "wrong");
+    results->others = number_of(root, "cpus_used_by_others");
     results->peers = read_texts(cJSON_GetObjectItem(root, "contenders"), results->peer[0],
                                 sizeof results->peer[0], RESULT_NAMES);
     results->lacking_count = read_texts(cJSON_GetObjectItem(root, "lacking"), results->lacking[0],

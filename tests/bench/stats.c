@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1024 };
+enum { MOST = 1024 }; /* values beyond these are left out */
 
 double stats_now(void)
 {

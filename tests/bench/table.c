@@ -4,6 +4,8 @@
 
 #include "tests/bench/results.h"
 
+#define OTHERS_LOUD 0.05
+
 static void print_ratio(FILE *out, const struct result *result, enum role role)
 {
     const struct entry *entry = result_best(result, role);
@@ -81,4 +83,7 @@ void table_print(const struct results *results, FILE *out)
     for (int i = 0; i < results->count; i++)
         print_row(&results->result[i], out);
     print_figures(results, out);
+    if (results->others > OTHERS_LOUD)
+        fprintf(out, "\nother processes used %.2f CPUs during the run: do not trust these times\n",
+                results->others);
 }
