@@ -223,3 +223,25 @@ Test(avg_pool_backward_properties, roundings_at_their_edges)
         }
     }
 }
+
+/* Whole numbers over a power of two have exact sums in fp32; all that is left is one rounding to
+ * the nearest, ties to even. */
+Test(avg_pool_backward_properties, exact_sums_are_rounded_once)
+{
+    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+        struct test_case test = plain_case((enum case_dtype)(i % CASE_DTYPES));
+        test.divisor = (int64_t)1 << random_between(&source, 0, 6);
+        test.dy_layout = CASE_CONTIGUOUS;
+        avg_pool_rig_load(&rig, &test);
+        for (int64_t j = 0; j < case_output_elements(&test); j++)
+            rig.dy[j] = (double)random_between(&source, -255, 255);
+        oracle_avg_pool_backward(&test, rig.dy, rig.want);
+        run(&test);
+        char line[CASE_LINE];
+        for (int64_t j = 0; j < case_input_elements(&test); j++) {
+            double want = oracle_round(test.dtype, rig.want[j].value);
+            cr_assert(rig.got[j] == want, "%s\n  element %" PRId64 ": %a of %a, not %a",
+                      case_print(&test, line), j, rig.got[j], rig.want[j].value, want);
+        }
+    }
+}
