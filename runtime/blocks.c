@@ -51,7 +51,6 @@ enum state { LIVE, GIVEN, KEPT };
 
 struct block {
     struct rt_block_node node; /* first, so that a node is its block */
-    size_t size;
     size_t reserved;
     struct rt_deferred deferred;
     struct block *next_of_class, *previous_of_class; /* both pairs only while KEPT */
@@ -217,14 +216,13 @@ static void destroy_all(struct block *blocks)
 static void hand_out(struct block *block, const struct rt_block_request *request)
 {
     UNPOISON(block->node.memory, request->reserved);
-    block->size = request->size;
     block->reserved = request->reserved;
     block->place = request->place;
     block->state = LIVE;
 }
 
 /* Counts the request's bytes. *block is a kept block, or NULL when the caller must create one. */
-static enum rt_block_result take_kept(const struct rt_block_request *request, int class,
+static enum rt_block_result take_kept(const struct rt_block_request *request, bool huge, int class,
                                       struct block **block, struct block **evicted)
 {
     size_t total = rt_config()->device_memory;
@@ -236,7 +234,7 @@ static enum rt_block_result take_kept(const struct rt_block_request *request, in
     }
     keeping = true;
     used_bytes[request->place] += request->reserved;
-    *block = kept[request->huge][class];
+    *block = kept[huge][class];
     if (*block) {
         unkeep(*block);
         hand_out(*block, request);
@@ -267,11 +265,12 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
     int class = class_of(request->reserved + RED_ZONE, &capacity);
     struct block *block = NULL;
     struct block *evicted = NULL;
-    enum rt_block_result result = take_kept(request, class, &block, &evicted);
+    bool huge = request->huge && capacity >= HUGE_PAGE;
+    enum rt_block_result result = take_kept(request, huge, class, &block, &evicted);
     if (result != RT_BLOCK_OK) return result;
     if (!block) {
         destroy_all(evicted);
-        block = create_or_evict(class, capacity, request->huge);
+        block = create_or_evict(class, capacity, huge);
         take_lock();
         if (!block) {
             used_bytes[request->place] -= request->reserved;

@@ -14,8 +14,7 @@ enum rt_block_place {
 
 struct rt_block_request {
     enum rt_block_place place;
-    size_t size;     /* what the user asked for; > 0 */
-    size_t reserved; /* bytes that may be touched, >= size: what accounting counts */
+    size_t reserved; /* bytes that may be touched, > 0: what accounting counts */
     bool huge;       /* huge pages when the block is large enough */
 };
 

@@ -47,7 +47,6 @@ static aclError take(const char *who, const char *name, void **memory, size_t si
 
     struct rt_block_request request = {
         .place = place,
-        .size = size,
         .reserved = rt_round_up(size, GRAIN) + spare,
         .huge = huge,
     };

@@ -7,8 +7,8 @@
 #include "runtime/alloc.h"
 
 /* Sanitizers stop the process at a request that is too large unless told otherwise. */
-const char *__asan_default_options(void);
-const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
 
 const char *__asan_default_options(void)
 {

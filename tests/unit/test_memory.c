@@ -14,6 +14,7 @@
 #include "runtime/block_tree.h"
 #include "runtime/blocks.h"
 #include "runtime/stream.h"
+#include "tests/support/random.h"
 #include "tests/unit/refusal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -147,17 +148,17 @@ Test(memory, blocks_do_not_overlap)
     enum { COUNT = 2000 };
     static unsigned char *blocks[COUNT];
     static size_t sizes[COUNT];
-    unsigned seed = 1;
+    struct random random = {random_test_seed()};
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < COUNT; i++) {
-            if (blocks[i] && rand_r(&seed) % 2) continue;
+            if (blocks[i] && random_once_in(&random, 2)) continue;
             if (blocks[i]) {
                 for (size_t at = 0; at < sizes[i]; at += 61) {
                     cr_assert_eq(blocks[i][at], (unsigned char)i);
                 }
                 give(blocks[i]);
             }
-            sizes[i] = 1 + (size_t)rand_r(&seed) % (i % 50 ? 3000 : 300000);
+            sizes[i] = (size_t)random_between(&random, 1, i % 50 ? 3000 : 300000);
             blocks[i] = take(sizes[i]);
             memset(blocks[i], i, sizes[i]);
         }
@@ -453,6 +454,37 @@ Test(memory, freeing_with_a_wait_needs_no_context)
     cr_expect_null(aclGetRecentErrMsg());
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+/* Whether reading this byte stops the process, as the address sanitizer does. */
+static bool is_poisoned(const volatile char *byte)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        close(STDERR_FILENO);
+        (void)*byte;
+        _exit(0);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return status != 0;
+}
+
+Test(memory, sanitizer_sees_overruns_and_use_after_free)
+{
+    static const size_t sizes[] = {1, 32, 480, 1000, 65504, 1 << 20, 2 << 20, (4 << 20) - 32};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *memory = take(sizes[i]);
+        size_t readable = (sizes[i] + 31) / 32 * 32 + 32;
+        cr_expect_not(is_poisoned(memory));
+        cr_expect_not(is_poisoned(memory + readable - 1));
+        cr_expect(is_poisoned(memory + readable), "%zu", sizes[i]);
+        give(memory);
+        cr_expect(is_poisoned(memory), "%zu", sizes[i]);
+        cr_expect(is_poisoned(memory + readable - 1), "%zu", sizes[i]);
+    }
+}
+#endif
+
 /* ---- Freed while work is queued ---- */
 
 static sem_t gate, inside;
@@ -529,18 +561,19 @@ Test(memory, finalize_releases_what_waits)
 enum { THREADS = 4, ROUNDS = 3000 };
 
 /* What went wrong, NULL when nothing did. */
-static const char *take_and_give(unsigned seed)
+static const char *take_and_give(uint64_t number)
 {
+    struct random random = {random_test_seed() + number};
     if (aclrtSetDevice(0) != ACL_SUCCESS) return "no device";
     unsigned char *blocks[8] = {0};
     for (int i = 0; i < ROUNDS; i++) {
-        int slot = rand_r(&seed) % 8;
+        int slot = (int)random_below(&random, 8);
         if (blocks[slot]) {
             if (*blocks[slot] != (unsigned char)slot) return "another thread's block";
             if (aclrtFree(blocks[slot]) != ACL_SUCCESS) return "not freed";
             blocks[slot] = NULL;
         }
-        size_t size = 1 + (size_t)rand_r(&seed) % (slot ? 5000 : 3 * MIB);
+        size_t size = (size_t)random_between(&random, 1, slot ? 5000 : 3 << 20);
         if (aclrtMalloc((void **)&blocks[slot], size, ACL_MEM_MALLOC_HUGE_FIRST))
             return "no memory";
         *blocks[slot] = (unsigned char)slot;
@@ -554,7 +587,7 @@ static const char *take_and_give(unsigned seed)
 
 static void *run_thread(void *number)
 {
-    return (void *)take_and_give((unsigned)(uintptr_t)number);
+    return (void *)take_and_give((uintptr_t)number);
 }
 
 Test(memory, threads_take_and_give)
@@ -619,14 +652,14 @@ Test(tree, finds_what_it_holds)
     static struct rt_block_node nodes[COUNT];
     static int order[COUNT];
     struct rt_block_tree tree = {0};
-    unsigned seed = 3;
+    struct random random = {random_test_seed()};
     for (int i = 0; i < COUNT; i++) {
         nodes[i].memory = memory + i * STRIDE;
         nodes[i].capacity = 1 + (size_t)i % STRIDE;
         order[i] = i;
     }
     for (int i = COUNT - 1; i > 0; i--) {
-        int other = rand_r(&seed) % (i + 1);
+        int64_t other = random_below(&random, i + 1);
         int swapped = order[i];
         order[i] = order[other];
         order[other] = swapped;
