@@ -2,6 +2,7 @@
 /* The bench: reads the cases, has every contender run each, prints what was found. */
 #include <errno.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,12 @@ static void remove_data(void)
         if (data_paths[dtype][0] != '\0') unlink(data_paths[dtype]);
 }
 
+static void stop(int signal)
+{
+    remove_data();
+    _exit(128 + signal);
+}
+
 /* One file of random values per type, long enough for the largest problem of that type. */
 static bool make_data(const struct selection *selection, struct measure_options *options)
 {
@@ -81,6 +88,8 @@ static bool make_data(const struct selection *selection, struct measure_options 
         if (elements > most[test->dtype]) most[test->dtype] = elements;
     }
     atexit(remove_data);
+    signal(SIGINT, stop);
+    signal(SIGTERM, stop);
     for (int dtype = 0; dtype < CASE_DTYPES; dtype++) {
         if (most[dtype] == 0) continue;
         snprintf(data_paths[dtype], PATH, "/dev/shm/aclnn_bench_%d_%s", (int)getpid(),
@@ -116,7 +125,8 @@ static void note_peers(struct results *results, const struct peers *peers)
 {
     results->peers = 0;
     for (int i = 0; i < peers->count && results->peers < RESULT_NAMES; i++)
-        snprintf(results->peer[results->peers++], PEER_NAME, "%s", peers->peer[i].name);
+        if (peers->peer[i].role != ROLE_ONEDNN_BLOCKED) /* the same program a second time */
+            snprintf(results->peer[results->peers++], PEER_NAME, "%s", peers->peer[i].name);
     results->lacking_count = peers->lacking_count;
     memcpy(results->lacking, peers->lacking, sizeof results->lacking);
 }

@@ -148,12 +148,13 @@ static int draw_panel(const struct results *results, const struct panel *panel, 
 {
     int used[SERIES], count = series_of(results, panel, used);
     int height = panel_height(results, panel), y = top + PANEL_HEAD;
+    int columns = results_threads(results) > 1 ? 2 : 1;
     char title[64];
-    for (int column = 0; column < 2; column++) {
+    for (int column = 0; column < columns; column++) {
         int x = MARGIN + LABEL + column * COLUMN;
-        snprintf(title, sizeof title, "%s %s, %s", case_dtype_name(panel->dtype),
+        snprintf(title, sizeof title, "%s %s, %d thread%s", case_dtype_name(panel->dtype),
                  panel->format == BENCH_NCHW ? "NCHW" : "NHWC",
-                 column == 0 ? "one thread" : "two threads");
+                 column == 0 ? 1 : results_threads(results), column == 0 ? "" : "s");
         label(out, x, top + 16, "panel", title);
         draw_grid(out, x, y - 2, top + height - 14);
     }
@@ -164,7 +165,7 @@ static int draw_panel(const struct results *results, const struct panel *panel, 
                 y + count * BAR / 2 + 4);
         put_text(out, result->test.name);
         fprintf(out, "</text>\n");
-        for (int column = 0; column < 2; column++)
+        for (int column = 0; column < columns; column++)
             for (int s = 0; s < count; s++)
                 draw_bar(out, MARGIN + LABEL + column * COLUMN, y + s * BAR,
                          with_threads(results, result, column == 1), &series[used[s]]);

@@ -237,7 +237,7 @@ static void figures(cJSON *figures)
 static void hello(cJSON *reply)
 {
     const char *isa = getenv("ACLNN_CPU_ISA");
-    cJSON_AddStringToObject(reply, "version", isa == NULL ? "best ISA" : isa);
+    if (isa != NULL) cJSON_AddStringToObject(reply, "version", isa);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/bench/results.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,8 @@ void results_open(struct results *results, const char *name)
 {
     *results = (struct results){.last_level_cache = machine_cache(3)};
     snprintf(results->name, sizeof results->name, "%s", name);
+    for (char *c = results->name; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c)) *c = '_'; /* it names files */
     snprintf(results->cpu, sizeof results->cpu, "%s", machine_cpu());
     time_t now = time(NULL);
     struct tm day;
@@ -55,6 +58,14 @@ const struct entry *result_best(const struct result *result, enum role role)
 const struct entry *result_ours(const struct result *result)
 {
     return result_best(result, ROLE_OURS);
+}
+
+int results_threads(const struct results *results)
+{
+    int most = 1;
+    for (int i = 0; i < results->count; i++)
+        if (results->result[i].threads > most) most = results->result[i].threads;
+    return most;
 }
 
 enum result_kind result_kind(const struct results *results, const struct result *result)

@@ -43,7 +43,7 @@ struct results {
     char lacking[4][PEER_WHY];
     int lacking_count;
     double others; /* CPU seconds of other processes for each second of the run */
-    int wrong; /* contenders whose output was not what the oracle says */
+    int wrong;     /* contenders whose output was not what the oracle says */
 };
 
 void results_open(struct results *results, const char *name);
@@ -54,6 +54,9 @@ struct result *results_add(struct results *results);
 const struct entry *result_best(const struct result *result, enum role role);
 /* Ours: the same as result_best(result, ROLE_OURS). */
 const struct entry *result_ours(const struct result *result);
+
+/* The largest number of threads that was measured. */
+int results_threads(const struct results *results);
 
 /* What a case is measured for. */
 enum result_kind {

@@ -205,11 +205,12 @@ static void print_target(const struct results *results, const struct target *tar
     snprintf(asked, sizeof asked, ">= %.2f", least);
     snprintf(found, sizeof found, "%.2f", value);
     const struct result *worst = finding.worst;
-    snprintf(where, sizeof where, "%s %.2f (%s %s %s)", is_mean ? "lowest" : "",
+    snprintf(where, sizeof where, "%s%.2f (%s %s %s)", is_mean ? "lowest " : "",
              finding.mean.smallest, worst->test.name, case_dtype_name(worst->test.dtype),
              bench_format_name(worst->format));
-    print_row(out, is_markdown, target->text, is_threaded ? "T2" : "T1", asked, found,
-              value >= least, where);
+    char threads[16];
+    snprintf(threads, sizeof threads, "%d", worst->threads);
+    print_row(out, is_markdown, target->text, threads, asked, found, value >= least, where);
 }
 
 static void print_host(const struct results *results, FILE *out, bool is_markdown)
@@ -229,10 +230,11 @@ static void print_host(const struct results *results, FILE *out, bool is_markdow
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
             const cJSON *item = cJSON_GetObjectItem(figures, rows[i].key);
             if (item == NULL) continue;
-            char asked[16], found[16];
+            char asked[16], found[16], count[16];
             snprintf(asked, sizeof asked, "<= %.2f", rows[i].most);
             snprintf(found, sizeof found, "%.2f", item->valuedouble);
-            print_row(out, is_markdown, rows[i].text, threads > 1 ? "T2" : "T1", asked, found,
+            snprintf(count, sizeof count, "%d", threads);
+            print_row(out, is_markdown, rows[i].text, count, asked, found,
                       item->valuedouble <= rows[i].most, "");
         }
     }
@@ -244,7 +246,7 @@ void targets_print(const struct results *results, FILE *out, bool is_markdown)
         fprintf(out, "| Target | Threads | Asked | Found | | Weakest case |\n");
         fprintf(out, "|---|---|---|---|---|---|\n");
     } else {
-        fprintf(out, "\n%-62s %-3s %8s %8s\n", "target", "", "asked", "found");
+        fprintf(out, "\n%-62s %-3s %8s %8s\n", "target", "T", "asked", "found");
     }
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         print_target(results, &targets[i], false, out, is_markdown);
