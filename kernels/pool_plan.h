@@ -12,7 +12,7 @@
 
 enum {
     POOL_ROWS_FLOATS = 8192, /* the spread rows of dY, in L1 */
-    POOL_LEAD = 512,      /* floats of spread rows made before they are needed */
+    POOL_LEAD = 512,         /* floats of spread rows made before they are needed */
     POOL_ROW_WINDOWS =
         1024,        /* windows of a row in work at once, times channels where they are buffered */
     POOL_DIRECT = 8, /* up to so many rows are added one by one */
@@ -20,7 +20,7 @@ enum {
     POOL_SLACK = 160,   /* floats that may be written behind a row */
     POOL_REGISTER_WINDOWS = 4,
     POOL_REGISTER_STEP = 8,
-    POOL_WIDE = 16,   /* channels from which vectors run along them */
+    POOL_WIDE = 16, /* channels from which vectors run along them */
     POOL_RUN = 512, /* floats of dX written between one making of rows and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
@@ -30,6 +30,7 @@ enum pool_way {
     POOL_PLAIN,    /* every window of every cell */
     POOL_RING,     /* rows of dY are spread into a ring, rows of dX are sums of them */
     POOL_STRAIGHT, /* at most one window over a cell, vectors along the channels: no ring */
+    POOL_EXPAND,   /* at most one window over a cell, one channel: rows of dY become rows of dX */
     POOL_RUNS,     /* at most one window over a cell, one wide row: runs of one value */
 };
 
@@ -51,6 +52,7 @@ struct pool_plan {
     int ahead; /* rows made before they are needed: their stores have left the store queue when they
                   are read */
     enum pool_way way;
+    bool registers; /* one channel; few windows along the width, a short step: sums in registers */
     bool zero_rows; /* height stride 1: rows beyond dY's ends count as zero, every sum has `heights`
                        terms */
 };
@@ -149,39 +151,46 @@ static inline void pool_cut_single(struct pool_plan *plan)
     const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 4;
     plan->cells =
         plan->height.in == 1 ? pool_max(POOL_ROWS_FLOATS / plan->channels, 1) : plan->width.in;
+    if (plan->way == POOL_EXPAND) plan->cells = pool_min(plan->cells, POOL_ROWS_FLOATS / 4);
     if (plan->cells / stride > windows) plan->cells = windows * stride;
-    if (plan->way == POOL_RUNS && plan->cells > stride) plan->cells -= plan->cells % stride;
+    if (plan->cells > stride) plan->cells -= plan->cells % stride;
     pool_tile_cells(plan);
 }
 
-static inline void pool_cut(struct pool_plan *plan)
+static inline enum pool_way pool_choose(const struct pool_plan *plan)
+{
+    if (plan->heights > POOL_WINDOWS || plan->width.most > POOL_WINDOWS ||
+        plan->depth.most > POOL_DIRECT)
+        return POOL_PLAIN;
+    if (plan->depth.most > 1 || plan->height.most > 1 || plan->width.most > 1) return POOL_RING;
+    if (plan->channels >= POOL_WIDE) return POOL_STRAIGHT;
+    if (plan->channels > 1) return POOL_RING;
+    if (plan->registers) return POOL_EXPAND;
+    return plan->height.in == 1 && plan->height.out == 1 ? POOL_RUNS : POOL_RING;
+}
+
+static inline void pool_cut_ring(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
-    const bool single = plan->depth.most == 1 && plan->height.most == 1 && width->most == 1;
-    plan->way = POOL_RING;
-    if (single && plan->channels >= POOL_WIDE && plan->channels <= POOL_ROWS_FLOATS)
-        plan->way = POOL_STRAIGHT;
-    if (single && plan->channels == 1 && plan->height.in == 1 && plan->height.out == 1 &&
-        width->stride >= POOL_WIDE)
-        plan->way = POOL_RUNS;
-    if (plan->way != POOL_RING) {
-        pool_cut_single(plan);
-        return;
-    }
     if (plan->channels == 1) {
-        const int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK - POOL_LEAD) / (plan->heights + 4);
+        const int64_t floats =
+            (POOL_ROWS_FLOATS - POOL_SLACK - 2 * POOL_LEAD) / (plan->heights + 5);
         const int64_t windows = POOL_ROW_WINDOWS - 2 - width->most;
         plan->cells = floats / width->stride < windows ? floats : windows * width->stride;
     } else {
         pool_cut_channels(plan);
     }
     pool_tile_cells(plan);
-    const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
-    const bool wide = plan->channels > 1 && !plan->buffered;
+    if (plan->channels > 1 && !plan->buffered) {
+        plan->rows = plan->heights + 1;
+        return;
+    }
     if (plan->channels == 1 && plan->heights <= POOL_DIRECT)
         plan->ahead = (int)((POOL_LEAD + plan->pitch - 1) / plan->pitch);
-    const int64_t least = plan->heights + (wide ? 1 : 2 + behind + plan->ahead);
-    plan->rows = (int)pool_max(least, wide ? 0 : POOL_ROWS_FLOATS / 2 / plan->pitch);
+    const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
+    plan->rows = (int)(plan->heights + 2 + behind + 2 * plan->ahead);
+    if (plan->zero_rows) /* room for long runs */
+        plan->rows = (int)pool_max(plan->rows, POOL_ROWS_FLOATS / 2 / plan->pitch);
 }
 
 static inline struct pool_plan pool_plan(const struct k_pool *pool)
@@ -204,9 +213,13 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     plan.cell_tiles = plan.channel_tiles = 1;
     plan.tile_channels = plan.channels;
     plan.heights = (int)pool_min(heights, POOL_WINDOWS + 1);
-    if (plan.heights <= POOL_WINDOWS && plan.width.most <= POOL_WINDOWS &&
-        plan.depth.most <= POOL_DIRECT)
-        pool_cut(&plan);
+    plan.registers = plan.channels == 1 && plan.width.most <= POOL_REGISTER_WINDOWS &&
+                     plan.width.stride <= POOL_REGISTER_STEP;
+    plan.way = pool_choose(&plan);
+    if (plan.way == POOL_RING)
+        pool_cut_ring(&plan);
+    else if (plan.way != POOL_PLAIN)
+        pool_cut_single(&plan);
     plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
     return plan;
 }

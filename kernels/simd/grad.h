@@ -7,6 +7,7 @@
 #include "kernels/k_pool.h"
 #include "kernels/pool_plan.h"
 #include "kernels/simd/line.h"
+#include "kernels/simd/sink.h"
 #include "kernels/simd/spread.h"
 
 struct scale {
@@ -20,6 +21,7 @@ struct grad {
     const char *dy;
     char *dx;
     struct k_line line;
+    struct k_sink sink;
     bool contiguous; /* the items' cells follow each other in memory */
 
     /* The column in work. */
@@ -84,7 +86,6 @@ static inline void scale_make(const struct grad *g, struct scale *scale, double 
  * Sums along the depth keep one table per depth, else the tables are a cache. */
 static inline const float *scale_of(struct grad *g, int depth, double size)
 {
-    if (g->pool->divisor != 0) size = 1;
     if (g->in.windows.depths > 1) {
         struct scale *own = &g->scales[depth];
         if (own->size != size) scale_make(g, own, size);
@@ -125,9 +126,7 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     in->rounding = pool->rounding;
     g->in.window_bytes = plan->channels * k_size(dt);
     scales_forget(g);
-    if (plan->channels == 1 && plan->width.most <= POOL_REGISTER_WINDOWS &&
-        plan->width.stride <= POOL_REGISTER_STEP)
-        spread_pattern((int)plan->width.stride, (int)plan->width.rest, g->pattern);
+    if (plan->registers) spread_pattern((int)plan->width.stride, (int)plan->width.rest, g->pattern);
 }
 
 static inline void channels_of_tile(struct grad *g, int64_t tile)
@@ -190,45 +189,108 @@ static inline void column_begin(struct grad *g, int64_t column)
     in->front = begin - first * width->stride;
 }
 
-/* Row `made` of dY, spread to the cells of this column, goes into the ring. */
+static inline double tall_of(const struct grad *g, int64_t row)
+{
+    return g->pool->divisor != 0 ? 1 : window_extent(&g->plan.height, g->pool->count_padding, row);
+}
+
+static inline double deep_of(const struct grad *g, int depth)
+{
+    return g->pool->divisor != 0
+               ? 1
+               : window_extent(&g->plan.depth, g->pool->count_padding, g->depth_low + depth);
+}
+
+/* The first window of this column in a row of dY. */
+static inline const char *row_of_dy(const struct grad *g, int64_t row, int64_t element)
+{
+    const struct pool_plan *plan = &g->plan;
+    const int64_t at = (g->outer * plan->depth.out + g->depth_low) * plan->height.out + row;
+    return g->dy +
+           ((at * plan->width.out + g->first_window) * plan->channels + g->first_channel) * element;
+}
+
+static inline char *row_of_dx(const struct grad *g, int64_t row, int64_t element)
+{
+    const struct pool_plan *plan = &g->plan;
+    const int64_t at = (g->outer * plan->depth.in + g->depth) * plan->height.in + row;
+    return g->dx +
+           ((at * plan->width.in + g->first_cell) * plan->channels + g->first_channel) * element;
+}
+
+static inline struct k_rows rows_begin(const struct grad *g, const char *at)
+{
+    const struct k_windows *in = &g->in.windows;
+    return (struct k_rows){.at = at,
+                           .end = in->end,
+                           .rounding = in->rounding,
+                           .count = in->count,
+                           .real = in->real,
+                           .front = (int)in->front};
+}
+
+/* Several channels, or many windows or a long step: row `row` to e. */
 K_TEMPLATE
-void make_row(enum k_dtype dt, struct grad *g)
+void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
+{
+    const struct pool_plan *plan = &g->plan;
+    const struct pool_axis *width = &plan->width;
+    struct k_windows *in = &g->in.windows;
+    in->at = row_of_dy(g, row, k_size(dt));
+    for (int i = 0; i < in->depths; i++)
+        in->scale[i] = scale_of(g, i, tall_of(g, row) * deep_of(g, i));
+    const int64_t step = width->stride, rest = width->rest;
+    if (plan->channels == 1 && plan->registers) { /* several depths: their sum first */
+        struct k_rows sum = rows_begin(g, (const char *)g->buffers.windows);
+        for (int x = 0; x < in->real; x += VL)
+            v_store(g->buffers.windows + x, windows_load(dt, in, x, x + VL <= in->real));
+        sum.end = (const char *)(g->buffers.windows + POOL_ROW_WINDOWS + VL);
+        sum.rounding = K_ROUND_NONE;
+        sum.to = e, sum.rows = 1;
+        spread_rows_any(K_F32, (int)width->most, (int)step, rest == step, g->pattern, &sum);
+    } else if (plan->channels == 1 || plan->buffered) {
+        spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
+    } else if (width->most == 1) {
+        spread_channels(dt, 1, &g->in, step, rest, e);
+    } else if (width->most == 2) {
+        spread_channels(dt, 2, &g->in, step, rest, e);
+    } else if (width->most == 3) {
+        spread_channels(dt, 3, &g->in, step, rest, e);
+    } else {
+        spread_channels(dt, 4, &g->in, step, rest, e);
+    }
+}
+
+/* Rows made .. last of dY, spread to the cells of this column, go into the ring. */
+K_TEMPLATE
+void make_rows(enum k_dtype dt, struct grad *g, int64_t last)
 {
     const struct pool_plan *plan = &g->plan;
     const struct pool_axis *height = &plan->height, *width = &plan->width;
-    const int64_t row = g->made++;
-    float *e = g->ring + g->slot * plan->pitch;
-    if (++g->slot == plan->rows) g->slot = 0;
-    struct k_windows *in = &g->in.windows;
-    if (row < 0 || row >= height->out || in->depths == 0) {
-        memset(e, 0, (size_t)plan->pitch * sizeof *e);
-        return;
-    }
-    int64_t at = (g->outer * plan->depth.out + g->depth_low) * height->out + row;
-    at = (at * width->out + g->first_window) * plan->channels + g->first_channel;
-    in->at = g->dy + at * k_size(dt);
-    const double tall = window_extent(height, g->pool->count_padding, row);
-    for (int i = 0; i < in->depths; i++)
-        in->scale[i] = scale_of(
-            g, i, tall * window_extent(&plan->depth, g->pool->count_padding, g->depth_low + i));
-
-    const int most = (int)width->most;
-    const int64_t step = width->stride;
-    if (plan->channels == 1) {
-        if (most <= POOL_REGISTER_WINDOWS && width->stride <= POOL_REGISTER_STEP)
-            spread_row_any(dt, most, (int)step, width->rest == width->stride, g->pattern, in, e);
-        else
-            spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
-    } else if (plan->buffered) {
-        spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
-    } else if (most == 1) {
-        spread_channels(dt, 1, &g->in, step, width->rest, e);
-    } else if (most == 2) {
-        spread_channels(dt, 2, &g->in, step, width->rest, e);
-    } else if (most == 3) {
-        spread_channels(dt, 3, &g->in, step, width->rest, e);
-    } else {
-        spread_channels(dt, 4, &g->in, step, width->rest, e);
+    while (g->made <= last) {
+        const int64_t row = g->made;
+        float *e = g->ring + g->slot * plan->pitch;
+        int64_t rows = 1;
+        if (row < 0 || row >= height->out || g->in.windows.depths == 0) {
+            memset(e, 0, (size_t)plan->pitch * sizeof *e);
+        } else if (g->in.windows.depths == 1 && plan->registers) {
+            const double tall = tall_of(g, row);
+            const int64_t most =
+                pool_min(pool_min(last, height->out - 1) - row + 1, plan->rows - g->slot);
+            while (rows < most && tall_of(g, row + rows) == tall)
+                rows++;
+            struct k_rows in = rows_begin(g, row_of_dy(g, row, k_size(dt)));
+            in.row_bytes = width->out * k_size(dt);
+            in.scale = scale_of(g, 0, tall * deep_of(g, 0));
+            in.to = e, in.pitch = plan->pitch, in.rows = rows;
+            spread_rows_any(dt, (int)width->most, (int)width->stride, width->rest == width->stride,
+                            g->pattern, &in);
+        } else {
+            make_row_slowly(dt, g, row, e);
+        }
+        g->made += rows;
+        g->slot += (int)rows;
+        if (g->slot == plan->rows) g->slot = 0;
     }
 }
 

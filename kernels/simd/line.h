@@ -4,7 +4,7 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_LINE_H
 #define ACLNN_CPU_KERNELS_SIMD_LINE_H
 
-#include "kernels/simd/spread.h"
+#include "kernels/simd/simd.h"
 
 enum { LINE_SLACK = LINE_BYTES / 2 }; /* floats before and behind a run that are read, not used */
 
@@ -12,15 +12,21 @@ struct k_line {
     char *at;   /* the line in work, aligned */
     int filled; /* elements of it that are skipped or pending */
     int skip;   /* first elements of it that are not ours */
-    vf pending[LINE_VECTORS(K_BF16)];
+    vf pending[LINE_STORES * 2];
 };
+
+K_TEMPLATE
+int line_elements(enum k_dtype dt)
+{
+    return LINE_STORES * LINE_PARTS(dt) * VL;
+}
 
 K_TEMPLATE
 void line_begin(enum k_dtype dt, struct k_line *line, char *to)
 {
-    const int64_t behind = (int64_t)((uintptr_t)to % LINE_BYTES);
-    line->at = (char *)((uintptr_t)to - (uintptr_t)behind);
-    line->filled = line->skip = (int)(behind / k_size(dt));
+    const uintptr_t behind = (uintptr_t)to % LINE_BYTES;
+    line->at = to - behind;
+    line->filled = line->skip = (int)behind / (int)k_size(dt);
 }
 
 /* Elements [begin, end) of the pending line. */
@@ -28,11 +34,11 @@ static __attribute__((noinline, unused)) void
 line_store_part(enum k_dtype dt, const struct k_line *line, int begin, int end)
 {
     char bytes[LINE_BYTES] __attribute__((aligned(LINE_BYTES)));
-    const int vectors = dt == K_F32 ? LINE_VECTORS(K_F32) : LINE_VECTORS(K_BF16);
-    for (int i = 0; i < vectors; i++) {
-        if (dt == K_F32) k_store_in_line(K_F32, bytes, i, line->pending[i], false);
-        if (dt == K_F16) k_store_in_line(K_F16, bytes, i, line->pending[i], false);
-        if (dt == K_BF16) k_store_in_line(K_BF16, bytes, i, line->pending[i], false);
+    for (int i = 0; i < LINE_STORES; i++) {
+        char *at = bytes + i * K_VECTOR_BYTES;
+        if (dt == K_F32) k_store_parts(K_F32, at, line->pending + i, false);
+        if (dt == K_F16) k_store_parts(K_F16, at, line->pending + 2 * i, false);
+        if (dt == K_BF16) k_store_parts(K_BF16, at, line->pending + 2 * i, false);
     }
     const size_t size = (size_t)k_size(dt), from = (size_t)begin * size;
     memcpy(line->at + from, bytes + from, (size_t)(end - begin) * size);
@@ -45,56 +51,30 @@ void line_end(enum k_dtype dt, struct k_line *line)
     line->filled = line->skip = 0;
 }
 
-/* What a run is made of. */
-enum k_source_kind {
-    SOURCE_ROWS,            /* + n: the sum of n rows, added in their order; no row is zero */
-    SOURCE_VALUE = 1 << 8,  /* one value */
-    SOURCE_SCALED = 2 << 8, /* elements of a tensor times `value` */
-};
-
-struct k_source {
-    const float *const *rows;
-    int count;
-    float value;
-    enum k_rounding rounding;
-    const char *at;
-};
-
-/* Elements x to x + VL - 1 of the run. */
+/* VL sums of n rows, added in their order, at x. */
 K_TEMPLATE
-vf source_at(enum k_dtype dt, int kind, const struct k_source *source, int64_t x)
+vf line_sum(const float *const rows[], int n, int64_t x)
 {
-    if (kind == SOURCE_ROWS) return (vf){0};
-    if (kind == SOURCE_VALUE) return v_all(source->value);
-    if (kind == SOURCE_SCALED)
-        return pool_round(dt, source->rounding, k_load(dt, source->at + x * k_size(dt))) *
-               source->value;
-    vf sum = v_load(source->rows[0] + x);
-    for (int i = 1; i < kind - SOURCE_ROWS; i++)
-        sum = sum + v_load(source->rows[i] + x);
+    if (n == 0) return (vf){0};
+    vf sum = v_load(rows[0] + x);
+    for (int i = 1; i < n; i++)
+        sum = sum + v_load(rows[i] + x);
     return sum;
 }
 
-/* Appends a run. Of its memory sources up to LINE_ELEMENTS elements before and behind are read, and
- * not used. */
+/* Appends rows[0][x] + ... + rows[n - 1][x], 0 <= x < length. */
 K_TEMPLATE
-void line_put(enum k_dtype dt, struct k_line *line, int kind, const struct k_source *source,
+void line_put(enum k_dtype dt, struct k_line *line, const float *const rows[], int n,
               int64_t length, bool stream)
 {
-    enum { ALL = LINE_VECTORS(K_BF16) };
-    const int vectors = LINE_VECTORS(dt), elements = LINE_ELEMENTS(dt);
-    const struct k_source from = *source;
+    const int parts = LINE_STORES * LINE_PARTS(dt), elements = line_elements(dt);
     int64_t x = 0;
     char *at = line->at;
     if (line->filled != 0) {
         x = -line->filled;
-        vf first[ALL];
-        for (int i = 0; i < vectors; i++)
-            first[i] = v_first(line->filled - i * VL, line->pending[i],
-                               source_at(dt, kind, &from, x + i * VL));
-        if (x + elements > length || line->skip != 0)
-            for (int i = 0; i < vectors; i++)
-                line->pending[i] = first[i];
+        for (int i = 0; i < parts; i++)
+            line->pending[i] =
+                v_first(line->filled - i * VL, line->pending[i], line_sum(rows, n, x + i * VL));
         if (x + elements > length) {
             line->filled += (int)length;
             return;
@@ -102,20 +82,24 @@ void line_put(enum k_dtype dt, struct k_line *line, int kind, const struct k_sou
         if (line->skip != 0)
             line_store_part(dt, line, line->skip, elements);
         else
-            for (int i = 0; i < vectors; i++)
-                k_store_in_line(dt, at, i, first[i], stream);
+            for (int i = 0; i < LINE_STORES; i++)
+                k_store_parts(dt, at + i * K_VECTOR_BYTES, line->pending + i * LINE_PARTS(dt),
+                              stream);
         line->skip = 0;
         x += elements;
         at += LINE_BYTES;
     }
     for (; x + elements <= length; x += elements, at += LINE_BYTES)
-        for (int i = 0; i < vectors; i++)
-            k_store_in_line(dt, at, i, source_at(dt, kind, &from, x + i * VL), stream);
+        for (int i = 0; i < LINE_STORES; i++) {
+            vf sums[2];
+            for (int part = 0; part < LINE_PARTS(dt); part++)
+                sums[part] = line_sum(rows, n, x + (i * LINE_PARTS(dt) + part) * VL);
+            k_store_parts(dt, at + i * K_VECTOR_BYTES, sums, stream);
+        }
     line->at = at;
     line->filled = (int)(length - x);
-    if (line->filled != 0)
-        for (int i = 0; i < vectors; i++)
-            line->pending[i] = source_at(dt, kind, &from, x + i * VL);
+    for (int i = 0; line->filled != 0 && i < parts; i++)
+        line->pending[i] = line_sum(rows, n, x + i * VL);
 }
 
 #endif

@@ -84,14 +84,20 @@ vf v_from_bf16(vh half)
     return (vf)(__builtin_convertvector(half, vu) << 16);
 }
 
-/* Nearest even; a NaN stays one. */
+/* The upper half of each lane is the nearest bf16, ties to even; a NaN stays one. */
+K_TEMPLATE
+vu v_round_bf16(vf value)
+{
+    const vu bits = (vu)value;
+    const vu nan = (vu)(value != value);
+    const vu rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return (nan & (bits | 0x400000)) | (~nan & rounded);
+}
+
 K_TEMPLATE
 vh v_to_bf16(vf value)
 {
-    const vu bits = (vu)value;
-    const vu nan = (vu)((bits & 0x7fffffff) > 0x7f800000);
-    const vu rounded = bits + 0x7fff + (bits >> 16 & 1);
-    return __builtin_convertvector(((nan & (bits | 0x400000)) | (~nan & rounded)) >> 16, vh);
+    return __builtin_convertvector(v_round_bf16(value) >> 16, vh);
 }
 
 K_TEMPLATE
@@ -196,45 +202,104 @@ vf k_load_first_before(enum k_dtype dt, const char *at, int count, const char *e
     return k_load_first(dt, at, count);
 }
 
+/* ---- two vectors of floats as one of halves ---- */
+
+typedef uint16_t vw __attribute__((vector_size(K_VECTOR_BYTES))); /* 2 VL half numbers */
+
+/* low's lanes, then high's, rounded. */
+K_TEMPLATE
+vw v_to_halves(enum k_dtype dt, vf low, vf high)
+{
+#if defined(K_ISA_avx512)
+    if (dt == K_BF16) { /* the upper halves of all lanes in one permutation */
+        const vi lanes = v_lanes();
+        const __m512i upper = (__m512i)(lanes * 0x40004 + 0x30001); /* words 1, 3, 5, ... 63 */
+        return (vw)_mm512_permutex2var_epi16((__m512i)v_round_bf16(low), upper,
+                                             (__m512i)v_round_bf16(high));
+    }
+#endif
+    const vh a = v_to_half(dt, low), b = v_to_half(dt, high);
+#if K_VECTOR_BYTES == 64
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+                                   17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+#elif K_VECTOR_BYTES == 32
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
+/* a0 b0 a1 b1 ...: the first or the last half of the elements. */
+K_TEMPLATE
+vw v_zip_halves(int half, vw a, vw b)
+{
+#if K_VECTOR_BYTES == 64
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6,
+                                               38, 7, 39, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13,
+                                               45, 14, 46, 15, 47)
+                     : __builtin_shufflevector(a, b, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53,
+                                               22, 54, 23, 55, 24, 56, 25, 57, 26, 58, 27, 59, 28,
+                                               60, 29, 61, 30, 62, 31, 63);
+#elif K_VECTOR_BYTES == 32
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
+                                               22, 7, 23)
+                     : __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+                                               14, 30, 15, 31);
+#else
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+                     : __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#endif
+}
+
+K_TEMPLATE
+void w_store(char *at, vw value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+/* VL elements at `at`, rounded; half types store VL / 2 floats' worth of bytes. */
+K_TEMPLATE
+void k_store(enum k_dtype dt, char *at, vf value)
+{
+    const vh half = v_to_half(dt, value);
+    if (dt == K_F32)
+        memcpy(at, &value, sizeof value);
+    else
+        memcpy(at, &half, sizeof half);
+}
+
 /* ---- cache lines ---- */
 
-/* One line of output holds LINE_BYTES / size elements: this many vectors. */
-#define LINE_VECTORS(dt)  (LINE_BYTES / K_VECTOR_BYTES * ((dt) == K_F32 ? 1 : 2))
-#define LINE_ELEMENTS(dt) (LINE_VECTORS(dt) * VL)
+/* A line of output is stored by vectors of K_VECTOR_BYTES, each made of so many vectors of floats.
+ */
+#define LINE_STORES    (LINE_BYTES / K_VECTOR_BYTES)
+#define LINE_PARTS(dt) ((dt) == K_F32 ? 1 : 2)
 
-/* Stores the vector-th vector of the line at `at` (aligned), rounded once; stream goes past the
- * caches. */
+/* One vector past the caches; at is aligned to its size. */
 K_TEMPLATE
-void k_store_in_line(enum k_dtype dt, char *at, int vector, vf value, bool stream)
+void k_stream(char *at, vf value)
 {
-    if (dt == K_F32) {
-        float *to = (float *)(void *)at + vector * VL;
 #if defined(K_ISA_avx512)
-        if (stream) _mm512_stream_ps(to, (__m512)value);
+    _mm512_stream_ps((float *)(void *)at, (__m512)value);
 #elif defined(K_ISA_avx2)
-        if (stream) _mm256_stream_ps(to, (__m256)value);
+    _mm256_stream_ps((float *)(void *)at, (__m256)value);
 #elif defined(__SSE2__)
-        if (stream) _mm_stream_ps(to, (__m128)value);
+    _mm_stream_ps((float *)(void *)at, (__m128)value);
 #else
-        if (stream) v_store(to, value);
+    memcpy(at, &value, sizeof value);
 #endif
-        if (!stream) v_store(to, value);
-        return;
-    }
-    const vh half = v_to_half(dt, value);
-    char *to = at + vector * (int)sizeof half;
-#if defined(K_ISA_avx512)
-    if (stream) _mm256_stream_si256((__m256i *)(void *)to, (__m256i)half);
-#elif defined(K_ISA_avx2)
-    if (stream) _mm_stream_si128((__m128i *)(void *)to, (__m128i)half);
-#elif defined(__SSE2__)
-    int64_t pair;
-    memcpy(&pair, &half, sizeof pair);
-    if (stream) _mm_stream_si64((long long *)(void *)to, pair);
-#else
-    if (stream) memcpy(to, &half, sizeof half);
-#endif
-    if (!stream) memcpy(to, &half, sizeof half);
+}
+
+/* LINE_PARTS(dt) vectors of floats as one vector of output. */
+K_TEMPLATE
+void k_store_parts(enum k_dtype dt, char *at, const vf parts[], bool stream)
+{
+    vf bits = parts[0];
+    if (dt != K_F32) bits = (vf)v_to_halves(dt, parts[0], parts[1]);
+    if (stream)
+        k_stream(at, bits);
+    else
+        memcpy(at, &bits, sizeof bits);
 }
 
 /* Makes streaming stores visible in order with what follows. */

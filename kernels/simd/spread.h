@@ -47,15 +47,20 @@ vf windows_load(enum k_dtype dt, const struct k_windows *in, int x, bool whole)
     return sum;
 }
 
-/* The sums over most and over most - 1 windows that end in each lane of now. */
+/* The sum over the `most` windows that end in each lane of now. */
 K_TEMPLATE
 vf sum_most(int most, vf before, vf now)
 {
-    if (most == 1) return now;
-    vf sum = v_delay(most - 1, before, now);
-    for (int i = most - 2; i > 0; i--)
-        sum = sum + v_delay(i, before, now);
-    return sum + now;
+    switch (most) {
+    case 1:
+        return now;
+    case 2:
+        return v_delay(1, before, now) + now;
+    case 3:
+        return v_delay(2, before, now) + v_delay(1, before, now) + now;
+    default:
+        return v_delay(3, before, now) + v_delay(2, before, now) + v_delay(1, before, now) + now;
+    }
 }
 
 /* Stores the cells of VL windows at e; pattern[q] says where the cells of the q-th vector come
@@ -82,31 +87,91 @@ void spread_step(int most, int step, bool even, const vi pattern[], float *e, vf
     cells_store(step, pattern, e, all, fewer);
 }
 
-/* One channel: spreads a row of windows to e. The cells before e keep their values; up to
- * POOL_SLACK floats behind the row are overwritten. even: every cell of a window's stride has
- * `most` windows. */
+/* Rows of windows of one channel, one depth, in memory, and where their cells go. */
+struct k_rows {
+    const char *at, *end; /* first window; end of the whole tensor */
+    int64_t row_bytes;
+    const float *scale; /* per window; NULL: scaled */
+    enum k_rounding rounding;
+    int count, real, front; /* as in k_windows */
+    float *to;
+    int64_t pitch; /* floats from row to row */
+    int64_t rows;
+};
+
+/* Windows x to x + VL - 1, zero beyond the real ones. */
 K_TEMPLATE
-void spread_row(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
-                const struct k_windows *in, float *e)
+vf row_load(enum k_dtype dt, const struct k_rows *in, const char *row, int x, bool whole)
 {
+    const char *at = row + x * k_size(dt);
+    k_prefetch(at + POOL_AHEAD);
+    vf value = {0};
+    if (whole)
+        value = k_load(dt, at);
+    else if (x < in->real)
+        value = k_load_first_before(dt, at, in->real - x, in->end);
+    if (in->rounding != K_ROUND_NONE) value = pool_round(dt, in->rounding, value);
+    return in->scale ? value * v_load(in->scale + (x < in->real ? x : in->real)) : value;
+}
+
+/* Spreads rows of windows to rows of cells. The cells before a row keep their values; up to
+ * POOL_SLACK floats behind it are overwritten. even: every cell of a window's stride has `most`
+ * windows. */
+K_TEMPLATE
+void spread_rows(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                 const struct k_rows *rows)
+{
+    const struct k_rows in = *rows;
     float keep[POOL_REGISTER_WINDOWS * POOL_REGISTER_STEP];
-    for (int i = 0; i < in->front; i++)
-        keep[i] = e[i - in->front];
-    vf before = {0};
-    float *to = e - in->front;
-    int x = 0;
-    for (; x + VL <= in->real; x += VL, to += VL * step) {
-        const vf now = windows_load(dt, in, x, true);
-        spread_step(most, step, even, pattern, to, before, now);
-        before = now;
+    const char *at = in.at;
+    float *e = in.to;
+    for (int64_t row = 0; row < in.rows; row++, at += in.row_bytes, e += in.pitch) {
+        for (int i = 0; i < in.front; i++)
+            keep[i] = e[i - in.front];
+        vf before = {0};
+        float *to = e - in.front;
+        int x = 0;
+        for (; x + VL <= in.real; x += VL, to += VL * step) {
+            const vf now = row_load(dt, &in, at, x, true);
+            spread_step(most, step, even, pattern, to, before, now);
+            before = now;
+        }
+        for (; x < in.count; x += VL, to += VL * step) {
+            const vf now = row_load(dt, &in, at, x, false);
+            spread_step(most, step, even, pattern, to, before, now);
+            before = now;
+        }
+        for (int i = 0; i < in.front; i++)
+            e[i - in.front] = keep[i];
     }
-    for (; x < in->count; x += VL, to += VL * step) {
-        const vf now = windows_load(dt, in, x, false);
-        spread_step(most, step, even, pattern, to, before, now);
-        before = now;
+}
+
+/* At most one window over a cell, half types: one row of cells as elements. */
+K_TEMPLATE
+void expand_halves(enum k_dtype dt, int step, bool even, const vi pattern[],
+                   const struct k_rows *rows, char *to)
+{
+    const struct k_rows in = *rows;
+    uint16_t keep[POOL_REGISTER_STEP];
+    char *e = to - 2 * in.front;
+    memcpy(keep, e, sizeof keep);
+    for (int x = 0; x < in.count; x += 2 * VL, e += 4 * VL * step) {
+        const bool whole = x + 2 * VL <= in.real;
+        const vf low = row_load(dt, &in, in.at, x, whole);
+        const vf high = row_load(dt, &in, in.at, x + VL, whole);
+        if (step <= 2) {
+            const vw all = v_to_halves(dt, low, high), none = {0};
+            w_store(e, step == 1 ? all : v_zip_halves(0, all, even ? all : none));
+            if (step == 2) w_store(e + K_VECTOR_BYTES, v_zip_halves(1, all, even ? all : none));
+            continue;
+        }
+        for (int q = 0; q < step; q++) {
+            k_store(dt, e + 2 * VL * q, v_pick(low, (vf){0}, pattern[q]));
+            k_store(dt, e + 2 * VL * (step + q), v_pick(high, (vf){0}, pattern[q]));
+        }
     }
-    for (int i = 0; i < in->front; i++)
-        e[i - in->front] = keep[i];
+    for (int i = 0; i < in.front; i++)
+        memcpy(to + 2 * (i - in.front), keep + i, sizeof keep[i]);
 }
 
 /* pattern[q] lane i: cell q * VL + i belongs to window (q * VL + i) / step, counted from the
@@ -124,50 +189,58 @@ void spread_pattern(int step, int rest, vi pattern[])
 }
 
 K_TEMPLATE
-void spread_row_even(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
-                     const struct k_windows *in, float *e)
+void spread_rows_step(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                      const struct k_rows *rows)
 {
-    if (even)
-        spread_row(dt, most, step, true, pattern, in, e);
+    if (step == 1)
+        spread_rows(dt, most, 1, true, pattern, rows);
+    else if (step == 2 && even)
+        spread_rows(dt, most, 2, true, pattern, rows);
+    else if (step == 2)
+        spread_rows(dt, most, 2, false, pattern, rows);
     else
-        spread_row(dt, most, step, false, pattern, in, e);
-}
-
-K_TEMPLATE
-void spread_row_step(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
-                     const struct k_windows *in, float *e)
-{
-    switch (step) {
-    case 1:
-        spread_row(dt, most, 1, true, pattern, in, e);
-        break;
-    case 2:
-        spread_row_even(dt, most, 2, even, pattern, in, e);
-        break;
-    default:
-        spread_row(dt, most, step, even, pattern, in, e);
-        break;
-    }
+        spread_rows(dt, most, step, even, pattern, rows);
 }
 
 /* most <= POOL_REGISTER_WINDOWS, step <= POOL_REGISTER_STEP. */
 K_TEMPLATE
-void spread_row_any(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
-                    const struct k_windows *in, float *e)
+void spread_rows_any(enum k_dtype dt, int most, int step, bool even, const vi pattern[],
+                     const struct k_rows *rows)
 {
     switch (most) {
     case 1:
-        spread_row_step(dt, 1, step, even, pattern, in, e);
+        spread_rows_step(dt, 1, step, even, pattern, rows);
         break;
     case 2:
-        spread_row_step(dt, 2, step, even, pattern, in, e);
+        spread_rows_step(dt, 2, step, even, pattern, rows);
         break;
     case 3:
-        spread_row_step(dt, 3, step, even, pattern, in, e);
+        spread_rows_step(dt, 3, step, even, pattern, rows);
         break;
     default:
-        spread_row_step(dt, 4, step, even, pattern, in, e);
+        spread_rows_step(dt, 4, step, even, pattern, rows);
         break;
+    }
+}
+
+/* At most one window over a cell: one row of cells as elements. */
+K_TEMPLATE
+void expand_row(enum k_dtype dt, int step, bool even, const vi pattern[], const struct k_rows *in,
+                char *to)
+{
+    if (dt == K_F32) {
+        struct k_rows one = *in;
+        one.to = (float *)(void *)to;
+        one.rows = 1;
+        spread_rows_step(dt, 1, step, even, pattern, &one);
+    } else if (step == 1) {
+        expand_halves(dt, 1, true, pattern, in, to);
+    } else if (step == 2 && even) {
+        expand_halves(dt, 2, true, pattern, in, to);
+    } else if (step == 2) {
+        expand_halves(dt, 2, false, pattern, in, to);
+    } else {
+        expand_halves(dt, step, even, pattern, in, to);
     }
 }
 
@@ -263,6 +336,28 @@ static inline void slide(float *to, float *from, int most, int64_t gap, int64_t 
         reach -= bit * gap;
         for (int64_t x = 0; 2 * bit <= most && x < reach; x += VL)
             v_store(from + x, v_load(from + x) + v_load(from + x + bit * gap));
+    }
+}
+
+/* Channels [first, first + count) of real window j as elements, to `copies` cells that are
+ * cell_bytes apart. Several copies only of at least 2 VL channels: then nothing is written behind a
+ * cell. */
+K_TEMPLATE
+void channels_copy(enum k_dtype dt, const struct k_channels *in, int j, int first, int count,
+                   char *to, int copies, int64_t cell_bytes)
+{
+    const int wide = dt == K_F32 ? VL : 2 * VL;
+    for (int tile = 0; tile < count; tile += wide) {
+        const int x = tile + wide <= count || count < wide ? tile : count - wide;
+        vf value = channels_load(dt, in, j, first + x);
+        if (dt != K_F32) {
+            const bool more = first + x + VL < in->channels;
+            const vf high = more ? channels_load(dt, in, j, first + x + VL) : (vf){0};
+            value = (vf)v_to_halves(dt, value, high);
+        }
+        char *cell = to + x * k_size(dt);
+        for (int i = 0; i < copies; i++, cell += cell_bytes)
+            memcpy(cell, &value, sizeof value);
     }
 }
 

@@ -18,74 +18,57 @@
 #include "kernels/simd/grad.h"
 #include "kernels/simd/instance.h"
 
+/* Appends the sum of `count` rows to the line; one copy of the code per type, whoever calls. */
 K_TEMPLATE
-void put_kind(enum k_dtype dt, struct k_line *line, int kind, const struct k_source *source,
-              int64_t length, bool stream)
+void put_count(enum k_dtype dt, struct k_line *line, const float *const rows[], int count,
+               int64_t length, bool stream)
 {
-    switch (kind) {
-    case SOURCE_ROWS:
-        line_put(dt, line, SOURCE_ROWS, source, length, stream);
+    switch (count) {
+    case 1:
+        line_put(dt, line, rows, 1, length, stream);
         break;
-    case SOURCE_ROWS + 1:
-        line_put(dt, line, SOURCE_ROWS + 1, source, length, stream);
+    case 2:
+        line_put(dt, line, rows, 2, length, stream);
         break;
-    case SOURCE_ROWS + 2:
-        line_put(dt, line, SOURCE_ROWS + 2, source, length, stream);
-        break;
-    case SOURCE_ROWS + 3:
-        line_put(dt, line, SOURCE_ROWS + 3, source, length, stream);
-        break;
-    case SOURCE_VALUE:
-        line_put(dt, line, SOURCE_VALUE, source, length, stream);
-        break;
-    case SOURCE_SCALED:
-        line_put(dt, line, SOURCE_SCALED, source, length, stream);
+    case 3:
+        line_put(dt, line, rows, 3, length, stream);
         break;
     default:
-        line_put(dt, line, kind, source, length, stream);
+        line_put(dt, line, rows, count, length, stream);
         break;
     }
 }
 
-static void put_f32(struct grad *g, int kind, const struct k_source *source, int64_t length)
+static void put_f32(struct grad *g, const float *const rows[], int count, int64_t length)
 {
     if (g->pool->stream_output)
-        put_kind(K_F32, &g->line, kind, source, length, true);
+        put_count(K_F32, &g->line, rows, count, length, true);
     else
-        put_kind(K_F32, &g->line, kind, source, length, false);
+        put_count(K_F32, &g->line, rows, count, length, false);
 }
 
-static void put_f16(struct grad *g, int kind, const struct k_source *source, int64_t length)
+static void put_f16(struct grad *g, const float *const rows[], int count, int64_t length)
 {
     if (g->pool->stream_output)
-        put_kind(K_F16, &g->line, kind, source, length, true);
+        put_count(K_F16, &g->line, rows, count, length, true);
     else
-        put_kind(K_F16, &g->line, kind, source, length, false);
+        put_count(K_F16, &g->line, rows, count, length, false);
 }
 
-static void put_bf16(struct grad *g, int kind, const struct k_source *source, int64_t length)
+static void put_bf16(struct grad *g, const float *const rows[], int count, int64_t length)
 {
     if (g->pool->stream_output)
-        put_kind(K_BF16, &g->line, kind, source, length, true);
+        put_count(K_BF16, &g->line, rows, count, length, true);
     else
-        put_kind(K_BF16, &g->line, kind, source, length, false);
-}
-
-/* Appends a run to the output; one copy of the code per type, whoever calls. */
-K_TEMPLATE
-void put_source(enum k_dtype dt, struct grad *g, int kind, const struct k_source *source,
-                int64_t length)
-{
-    if (dt == K_F32) put_f32(g, kind, source, length);
-    if (dt == K_F16) put_f16(g, kind, source, length);
-    if (dt == K_BF16) put_bf16(g, kind, source, length);
+        put_count(K_BF16, &g->line, rows, count, length, false);
 }
 
 K_TEMPLATE
 void put(enum k_dtype dt, struct grad *g, const float *const rows[], int count, int64_t length)
 {
-    const struct k_source source = {.rows = rows};
-    put_source(dt, g, SOURCE_ROWS + count, &source, length);
+    if (dt == K_F32) put_f32(g, rows, count, length);
+    if (dt == K_F16) put_f16(g, rows, count, length);
+    if (dt == K_BF16) put_bf16(g, rows, count, length);
 }
 
 /* A row of cells, each with all channels of the tile. */
@@ -107,16 +90,22 @@ K_TEMPLATE
 void put_rows(enum k_dtype dt, struct grad *g, const float *rows[], int count, int64_t h,
               int64_t heights)
 {
-    const struct pool_plan *plan = &g->plan;
-    const int64_t row = (g->outer * plan->depth.in + g->depth) * plan->height.in + h;
-    const int64_t at = (row * plan->width.in + g->first_cell) * plan->channels + g->first_channel;
-    char *to = g->dx + at * k_size(dt);
+    char *to = row_of_dx(g, h, k_size(dt));
     if (!g->contiguous || !g->line.at) line_begin(dt, &g->line, to);
-    if (plan->channel_tiles > 1)
+    if (g->plan.channel_tiles > 1)
         put_cells(dt, g, to, rows, count);
     else
         put(dt, g, rows, count, heights * g->in.cells * g->channels);
     if (!g->contiguous) line_end(dt, &g->line);
+}
+
+/* Makes rows if fewer than plan.ahead are waiting behind `needed`, but none behind `last`. */
+K_TEMPLATE
+void make_rows_ahead(enum k_dtype dt, struct grad *g, int64_t needed, int64_t last)
+{
+    const int64_t ahead = g->plan.ahead;
+    if (g->made <= pool_min(needed + ahead, last))
+        make_rows(dt, g, pool_min(needed + 2 * ahead, last));
 }
 
 /* Height stride 1: in long runs every row of dX adds the next rows of the ring. */
@@ -126,16 +115,14 @@ void walk_dense(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     const struct pool_plan *plan = &g->plan;
     const int count = plan->heights;
     const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
-    const int64_t spare = plan->rows - count - behind - plan->ahead;
+    const int64_t spare = plan->rows - count - behind - 2 * plan->ahead;
     const int64_t last = end - 1 + plan->height.pad;
     const int64_t together = pool_max(pool_min(spare, POOL_RUN / plan->pitch), 1);
     g->made = h + plan->height.pad - count + 1;
     while (h < end) {
         const int64_t low = h + plan->height.pad - count + 1;
         int64_t heights = g->contiguous ? pool_min(together, end - h) : 1;
-        const int64_t wanted = pool_min(low + count - 2 + heights + plan->ahead, last);
-        while (g->made <= wanted)
-            make_row(dt, g);
+        make_rows_ahead(dt, g, low + count - 2 + heights, last);
         const float *rows[POOL_DIRECT];
         for (int i = 0; i < count; i++) {
             const int slot = slot_of(g, low + i);
@@ -145,6 +132,40 @@ void walk_dense(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         put_rows(dt, g, rows, count, h, heights);
         h += heights;
     }
+}
+
+/* One row of cells, the sum of n rows; up to 2 VL elements behind it are overwritten. */
+K_TEMPLATE
+void sum_rows(enum k_dtype dt, const float *const rows[], int n, char *to, int cells)
+{
+    if (dt == K_F32)
+        for (int x = 0; x < cells; x += VL)
+            v_store((float *)(void *)to + x, line_sum(rows, n, x));
+    else
+        for (int x = 0; x < cells; x += 2 * VL)
+            w_store(to + 2 * x, v_to_halves(dt, line_sum(rows, n, x), line_sum(rows, n, x + VL)));
+}
+
+K_TEMPLATE
+void sink_rows(enum k_dtype dt, struct grad *g, const float *const rows[], int n, int64_t h)
+{
+    const int64_t bytes = g->in.cells * k_size(dt);
+    if (!g->contiguous)
+        sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), bytes, g->pool->stream_output);
+    char *to = sink_room(&g->sink, bytes, false);
+    switch (n) {
+    case 1:
+        sum_rows(dt, rows, 1, to, g->in.cells);
+        break;
+    case 2:
+        sum_rows(dt, rows, 2, to, g->in.cells);
+        break;
+    default:
+        sum_rows(dt, rows, n, to, g->in.cells);
+        break;
+    }
+    sink_took(&g->sink, bytes);
+    if (!g->contiguous) sink_end(&g->sink);
 }
 
 /* Any stride of the height, at most POOL_DIRECT rows to add. */
@@ -161,14 +182,17 @@ void walk_strided(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         const int64_t low = pool_max(window - height->most + (place < height->rest ? 1 : 2), 0);
         const int64_t high = pool_min(window, height->out - 1);
         g->made = pool_max(g->made, low);
-        const int64_t wanted = pool_min(high + g->plan.ahead, last);
-        while (g->made <= wanted)
-            make_row(dt, g);
+        make_rows_ahead(dt, g, high, last);
         const float *rows[POOL_DIRECT];
-        int count = 0;
-        for (int64_t row = low; row <= high; row++)
-            rows[count++] = g->ring + slot_of(g, row) * g->plan.pitch;
-        put_rows(dt, g, rows, count, h, 1);
+        int count = 0, slot = low <= high ? slot_of(g, low) : 0;
+        for (int64_t row = low; row <= high; row++) {
+            rows[count++] = g->ring + slot * g->plan.pitch;
+            if (++slot == g->plan.rows) slot = 0;
+        }
+        if (g->plan.channels == 1)
+            sink_rows(dt, g, rows, count, h);
+        else
+            put_rows(dt, g, rows, count, h, 1);
         if (++place == height->stride) place = 0, window++;
     }
 }
@@ -197,7 +221,7 @@ void make_row_in_block(enum k_dtype dt, struct grad *g)
 {
     const float *e = g->ring + g->slot * g->plan.pitch;
     const bool first = g->made % g->plan.heights == 0;
-    make_row(dt, g);
+    make_rows(dt, g, g->made);
     for (int64_t x = 0; x < g->plan.pitch; x += VL)
         v_store(g->prefix + x, first ? v_load(e + x) : v_load(g->prefix + x) + v_load(e + x));
 }
@@ -235,64 +259,103 @@ void walk_blocks(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     }
 }
 
-/* A window's cells in a row, [cell, cell + stride) without those that the tile lacks: the first
- * ones take the run, the others are in no window. */
+/* The row of dY over row h of dX where at most one is; -1: none. */
+static inline int64_t single_row(const struct grad *g, int64_t h)
+{
+    const struct pool_axis *height = &g->plan.height;
+    const int64_t row = (h + height->pad) / height->stride;
+    const int64_t place = (h + height->pad) - row * height->stride;
+    return place < height->rest && row < height->out && g->in.windows.depths == 1 ? row : -1;
+}
+
+/* One channel, at most one window over a cell: a row of dX is a row of dY, scaled and spread. */
 K_TEMPLATE
-void put_window(enum k_dtype dt, struct grad *g, int kind, const struct k_source *source,
-                int64_t cell, bool covered)
+void walk_expand(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     const struct pool_axis *width = &g->plan.width;
-    const int64_t channels = g->plan.channels;
-    const int64_t end = pool_min(cell + width->stride, g->in.cells), begin = pool_max(cell, 0);
-    const int64_t split = covered ? pool_max(pool_min(cell + width->rest, end), begin) : begin;
-    if (kind == SOURCE_VALUE && begin < split)
-        put_source(dt, g, kind, source, split - begin);
-    else
-        for (int64_t i = begin; i < split; i++)
-            put_source(dt, g, kind, source, channels);
-    if (split < end) put_source(dt, g, SOURCE_ROWS, source, (end - split) * channels);
+    const int64_t bytes = g->in.cells * k_size(dt);
+    struct k_rows in = rows_begin(g, NULL);
+    double size = 0;
+    for (; h < end; h++) {
+        if (!g->contiguous)
+            sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), bytes, g->pool->stream_output);
+        char *to = sink_room(&g->sink, bytes, in.front != 0);
+        const int64_t row = single_row(g, h);
+        if (row < 0) {
+            memset(to, 0, (size_t)bytes);
+        } else {
+            const double now = tall_of(g, row) * deep_of(g, 0);
+            if (now != size) in.scale = scale_of(g, 0, size = now);
+            in.at = row_of_dy(g, row, k_size(dt));
+            expand_row(dt, (int)width->stride, width->rest == width->stride, g->pattern, &in, to);
+        }
+        sink_took(&g->sink, bytes);
+        if (!g->contiguous) sink_end(&g->sink);
+    }
+}
+
+/* All channels of window j to `cells` cells, by pieces that the sink takes; j < 0: zeros. */
+K_TEMPLATE
+void sink_cells(enum k_dtype dt, struct grad *g, int j, int64_t cells)
+{
+    const int64_t bytes = g->in.window_bytes;
+    const bool wide = g->in.channels >= 2 * VL && bytes <= SINK_ROOM;
+    const int64_t most = wide && j >= 0 ? SINK_ROOM / bytes : 1;
+    const int piece = (int)pool_min(g->in.channels, SINK_ROOM / k_size(dt));
+    for (int64_t cell = 0; cell < cells; cell += most) {
+        const int64_t copies = pool_min(most, cells - cell);
+        for (int first = 0; first < g->in.channels; first += piece) {
+            const int count = (int)pool_min(piece, g->in.channels - first);
+            const int64_t part = copies * count * k_size(dt);
+            char *to = sink_room(&g->sink, part, false);
+            if (j < 0)
+                memset(to, 0, (size_t)part);
+            else
+                channels_copy(dt, &g->in, j, first, count, to, (int)copies, bytes);
+            sink_took(&g->sink, part);
+        }
+    }
 }
 
 /* One window at most over every cell, vectors along the channels: dX is dY's elements, scaled. */
 K_TEMPLATE
 void walk_straight(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *height = &plan->height, *width = &plan->width;
-    const struct k_windows *in = &g->in.windows;
-    const bool padding = g->pool->count_padding;
-    const int64_t step = g->in.window_bytes;
-    const float *ring[1] = {g->ring};
+    const struct pool_axis *width = &g->plan.width;
+    struct k_windows *in = &g->in.windows;
     for (; h < end; h++) {
-        const int64_t row = (h + height->pad) / height->stride;
-        const bool covered = (h + height->pad) % height->stride < height->rest &&
-                             row < height->out && in->depths == 1;
-        const int64_t at = (g->outer * plan->depth.out + g->depth_low) * height->out + row;
-        const char *from = g->dy + (at * width->out + g->first_window) * step;
-        const float *scale = NULL;
-        if (covered)
-            scale = scale_of(g, 0,
-                             window_extent(height, padding, row) *
-                                 window_extent(&plan->depth, padding, g->depth_low));
-        const int64_t to = ((g->outer * plan->depth.in + g->depth) * height->in + h) * width->in;
-        if (!g->contiguous || !g->line.at)
-            line_begin(dt, &g->line, g->dx + (to + g->first_cell) * step);
-        int64_t cell = -g->front;
-        for (int j = 0; cell < g->in.cells; j++, cell += width->stride, from += step) {
-            struct k_source source = {.at = from, .rounding = in->rounding, .rows = ring};
-            int kind = SOURCE_SCALED;
-            const bool real = covered && j < in->real;
-            if (real) source.value = scale[j];
-            if (real && (from - g->dy < 2 * LINE_BYTES || in->end - from < step + 2 * LINE_BYTES)) {
-                struct k_channels one = g->in; /* near the tensor's ends: nothing beyond is read */
-                one.windows.at = from, one.windows.real = 1;
-                one.windows.scale[0] = scale + j;
-                channels_scale(dt, &one, g->ring);
-                kind = SOURCE_ROWS + 1;
-            }
-            put_window(dt, g, kind, &source, cell, real);
+        if (!g->contiguous)
+            sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), g->in.cells * g->in.window_bytes,
+                       g->pool->stream_output);
+        const int64_t row = single_row(g, h);
+        if (row >= 0) {
+            in->scale[0] = scale_of(g, 0, tall_of(g, row) * deep_of(g, 0));
+            in->at = row_of_dy(g, row, k_size(dt));
         }
-        if (!g->contiguous) line_end(dt, &g->line);
+        int64_t cell = -g->front;
+        for (int j = 0; cell < g->in.cells; j++, cell += width->stride) {
+            const int64_t stop = pool_min(cell + width->stride, g->in.cells);
+            const int64_t begin = pool_max(cell, 0);
+            const int64_t split = pool_max(pool_min(cell + width->rest, stop), begin);
+            const bool real = row >= 0 && j < in->real;
+            sink_cells(dt, g, real ? j : -1, split - begin);
+            sink_cells(dt, g, -1, stop - split);
+        }
+        if (!g->contiguous) sink_end(&g->sink);
+    }
+}
+
+/* `cells` cells of one value. */
+K_TEMPLATE
+void sink_fill(enum k_dtype dt, struct grad *g, float value, int64_t cells)
+{
+    const vf all = v_all(value), bits = dt == K_F32 ? all : (vf)v_to_halves(dt, all, all);
+    for (int64_t bytes = cells * k_size(dt), part; bytes > 0; bytes -= part) {
+        part = pool_min(bytes, SINK_ROOM);
+        char *to = sink_room(&g->sink, part, false);
+        for (int64_t x = 0; x < part; x += K_VECTOR_BYTES)
+            memcpy(to + x, &bits, sizeof bits);
+        sink_took(&g->sink, part);
     }
 }
 
@@ -300,28 +363,28 @@ void walk_straight(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 K_TEMPLATE
 void walk_runs(enum k_dtype dt, struct grad *g)
 {
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *depth = &plan->depth, *width = &plan->width;
-    const bool padding = g->pool->count_padding;
+    const struct pool_axis *width = &g->plan.width;
     struct k_windows *in = &g->in.windows;
     float *values = g->buffers.windows;
-    const int64_t row = g->outer * depth->out + g->depth_low; /* the height has one window */
-    in->at = g->dy + (row * width->out + g->first_window) * k_size(dt);
-    if (in->depths != 0) {
-        in->scale[0] = scale_of(g, 0,
-                                window_extent(&plan->height, padding, 0) *
-                                    window_extent(depth, padding, g->depth_low));
+    const bool covered = single_row(g, 0) == 0;
+    if (!g->contiguous)
+        sink_begin(&g->sink, row_of_dx(g, 0, k_size(dt)), g->in.cells * k_size(dt),
+                   g->pool->stream_output);
+    if (covered) {
+        in->at = row_of_dy(g, 0, k_size(dt));
+        in->scale[0] = scale_of(g, 0, tall_of(g, 0) * deep_of(g, 0));
         for (int x = 0; x < in->real; x += VL)
             v_store(values + x, windows_load(dt, in, x, x + VL <= in->real));
     }
-    const int64_t to = (g->outer * depth->in + g->depth) * width->in + g->first_cell;
-    if (!g->line.at) line_begin(dt, &g->line, g->dx + to * k_size(dt));
     int64_t cell = -g->front;
     for (int j = 0; cell < g->in.cells; j++, cell += width->stride) {
-        const bool real = in->depths != 0 && j < in->real;
-        const struct k_source source = {.value = real ? values[j] : 0};
-        put_window(dt, g, SOURCE_VALUE, &source, cell, real);
+        const int64_t stop = pool_min(cell + width->stride, g->in.cells);
+        const int64_t begin = pool_max(cell, 0);
+        const int64_t split = pool_max(pool_min(cell + width->rest, stop), begin);
+        sink_fill(dt, g, covered && j < in->real ? values[j] : 0, split - begin);
+        sink_fill(dt, g, 0, stop - split);
     }
+    if (!g->contiguous) sink_end(&g->sink);
 }
 
 /* Hundreds of windows over one cell and more than one window: each is visited. */
@@ -360,6 +423,12 @@ void plain_row(enum k_dtype dt, const struct grad *g, int64_t outer, int64_t d, 
     }
 }
 
+/* The first cell of an item, where items follow each other in memory. */
+static inline int64_t item_cell(const struct pool_plan *plan, int64_t item)
+{
+    return item / plan->cell_tiles * plan->width.in + item % plan->cell_tiles * plan->cells;
+}
+
 K_TEMPLATE
 void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[],
                    struct k_slice slice)
@@ -367,6 +436,14 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
     const struct pool_plan plan = pool_plan(pool);
     struct grad g;
     grad_begin(&g, dt, pool, &plan, buf);
+    if (g.contiguous && slice.begin < slice.end) {
+        const int64_t last = slice.end - 1, from = item_cell(&plan, slice.begin);
+        const int64_t cells =
+            item_cell(&plan, last) - from +
+            pool_min(plan.cells, plan.width.in - last % plan.cell_tiles * plan.cells);
+        const int64_t cell_bytes = plan.channels * k_size(dt);
+        sink_begin(&g.sink, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
+    }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
         const int64_t end = pool_min(plan.height.in, h + slice.end - item);
@@ -381,6 +458,8 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             walk_runs(dt, &g);
         else if (plan.way == POOL_STRAIGHT)
             walk_straight(dt, &g, h, end);
+        else if (plan.way == POOL_EXPAND)
+            walk_expand(dt, &g, h, end);
         else if (plan.zero_rows)
             walk_dense(dt, &g, h, end);
         else if (plan.heights <= POOL_DIRECT)
@@ -389,6 +468,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             walk_blocks(dt, &g, h, end);
     }
     line_end(dt, &g.line);
+    if (g.contiguous) sink_end(&g.sink);
     if (pool->stream_output) k_stream_end();
 }
 
