@@ -88,7 +88,7 @@ Test(avg_pool_backward_values, large_problems, .timeout = 300)
 
 static void check_random(enum case_dtype dtype)
 {
-    enum { CASES = 20000 };
+    enum { CASES = 40000 };
     uint64_t seed = random_test_seed();
     struct random random = {seed + (uint64_t)dtype};
     struct avg_pool_rig rig;
