@@ -70,16 +70,16 @@ static void put_mark(struct rt_mark *mark)
 
 static void set_dependency(struct rt_stream *stream, const struct rt_dependency *place)
 {
-    pthread_mutex_lock(&stream->lock);
+    rt_lock_take(&stream->lock);
     stream->dependency = *place;
-    pthread_mutex_unlock(&stream->lock);
+    rt_lock_give(&stream->lock);
 }
 
 static void set_deadline(struct rt_stream *stream, uint64_t seconds)
 {
-    pthread_mutex_lock(&stream->lock);
+    rt_lock_take(&stream->lock);
     stream->park_deadline_ns = seconds == 0 ? 0 : rt_now_ns() + (int64_t)seconds * 1000000000;
-    pthread_mutex_unlock(&stream->lock);
+    rt_lock_give(&stream->lock);
 }
 
 /* The place is known only once the record is queued; streams may be parked by then. */

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "runtime/claim.h"
 #include "runtime/queue.h"
 
 static pthread_mutex_t grace_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,15 +46,10 @@ static bool has_passed(struct rt_stream *stream, uint64_t ticket)
     return atomic_load_explicit(&stream->completed, memory_order_seq_cst) >= ticket;
 }
 
-/* The runner looks at attention after each completion, we look at completed after lowering it: one
- * of us sees the other. */
+/* False: it has passed already. A runner that misses the request sees it after its next task. */
 static bool ask_for_attention(struct rt_stream *stream, uint64_t ticket)
 {
-    uint64_t old = atomic_load_explicit(&stream->attention, memory_order_relaxed);
-    while (old > ticket &&
-           !atomic_compare_exchange_weak_explicit(&stream->attention, &old, ticket,
-                                                  memory_order_seq_cst, memory_order_relaxed)) {
-    }
+    rt_ask_attention(stream, ticket);
     return !has_passed(stream, ticket);
 }
 

@@ -10,12 +10,12 @@
 #ifndef ACLNN_CPU_RUNTIME_QUEUE_H
 #define ACLNN_CPU_RUNTIME_QUEUE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/context.h"
+#include "runtime/lock.h"
 #include "runtime/registry.h"
 #include "runtime/stream.h"
 
@@ -77,10 +77,8 @@ struct rt_stream {
     uint64_t watch_submitted, watch_completed; /* at its last look */
     uint32_t watch_still;                      /* looks since something moved */
 
-    /* Submitting. Guarded by lock; submitted and has_error may be read without. */
-    _Alignas(64) pthread_mutex_t lock;
-    _Atomic uint64_t submitted;
-    struct rt_chunk *tail;
+    /* Submitting. Guarded by lock; submitted may be read without. */
+    _Alignas(64) struct rt_lock lock;
     uint16_t tail_index;
     uint8_t state;    /* enum rt_stream_state */
     bool is_ready;    /* on the ready list */
@@ -89,6 +87,12 @@ struct rt_stream {
     bool is_unparked; /* the event came while the runner was about to park */
     bool is_dead;     /* destroyed; lists still hold references */
     bool refuses;     /* its context has stopped after a failure */
+    bool is_blocking; /* ASCEND_LAUNCH_BLOCKING=1 */
+    uint32_t task_ns; /* what a task takes, from the last long batch */
+    _Atomic uint64_t submitted;
+    uint64_t completed_seen; /* completed at some time: saves the submitter a look at the runner's
+                                cache line */
+    struct rt_chunk *tail;
 
     /* Running. head and head_index belong to the thread that has claimed the stream. */
     _Alignas(64) _Atomic uint64_t completed;
@@ -96,10 +100,10 @@ struct rt_stream {
     _Atomic uint64_t discard;   /* tasks up to this ticket are dropped, not run */
     struct rt_chunk *head;
     uint32_t head_index;
-    _Atomic uint32_t signal; /* futex of the waiters; changes at each wake */
-    atomic_bool has_error;
-    _Atomic(struct rt_loop *)
-        loop; /* of the running task, while others may join; guarded by lock */
+    _Atomic uint32_t signal;        /* futex of the waiters; changes at each wake */
+    _Atomic(struct rt_loop *) loop; /* of the running task, while others may join; written under
+                                       lock */
+    atomic_bool has_error;          /* written under lock */
 };
 
 /* The stream that begins with this object; NULL for NULL. */
@@ -149,15 +153,6 @@ void rt_queue_discard(struct rt_stream *stream, uint64_t ticket);
 
 /* For worker.c. Claims the stream and runs a batch; keeps no reference. */
 void rt_queue_serve(struct rt_stream *stream);
-/* What the watchman shall do with a watched stream. */
-enum rt_watch {
-    RT_WATCH_KEEP,
-    RT_WATCH_SERVE,     /* tasks lie there; it is on the ready list now */
-    RT_WATCH_PATIENTLY, /* parked with a deadline: keep it, no need to hurry */
-    RT_WATCH_EXPIRED,   /* the deadline has passed; as SERVE */
-    RT_WATCH_FORGET,
-};
-enum rt_watch rt_queue_inspect(struct rt_stream *stream);
 
 /* For pool.c: others may take part in the running task's loop until it is taken back with NULL. */
 void rt_queue_show_loop(struct rt_stream *stream, struct rt_loop *loop);

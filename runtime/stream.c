@@ -189,13 +189,13 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 
 static void keep_error(struct rt_stream *stream, aclError code, const char *text)
 {
-    pthread_mutex_lock(&stream->lock);
+    rt_lock_take(&stream->lock);
     if (stream->error == ACL_SUCCESS) {
         stream->error = code;
         snprintf(stream->error_text, sizeof(stream->error_text), "%s", text);
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
-    pthread_mutex_unlock(&stream->lock);
+    rt_lock_give(&stream->lock);
 }
 
 /* One stream's failure ends all work of its context: nothing queued runs, nothing more is taken. */
@@ -209,9 +209,9 @@ static void stop_context(struct rt_context *context, aclError code, const char *
     for (size_t i = 0; i < count; i++) {
         struct rt_stream *stream = rt_stream_of(objects[i]);
         keep_error(stream, code, text);
-        pthread_mutex_lock(&stream->lock);
+        rt_lock_take(&stream->lock);
         stream->refuses = true;
-        pthread_mutex_unlock(&stream->lock);
+        rt_lock_give(&stream->lock);
         rt_queue_discard(stream, UINT64_MAX);
     }
     rt_registry_list_free(objects, count);
@@ -235,14 +235,14 @@ aclError rt_stream_take_error(const char *who, struct rt_stream *stream)
     if (__builtin_expect(!atomic_load_explicit(&stream->has_error, memory_order_acquire), 1))
         return ACL_SUCCESS;
     char text[sizeof(stream->error_text)];
-    pthread_mutex_lock(&stream->lock);
+    rt_lock_take(&stream->lock);
     aclError code = stream->error;
     memcpy(text, stream->error_text, sizeof(text));
     if (!stream->refuses) {
         stream->error = ACL_SUCCESS;
         atomic_store_explicit(&stream->has_error, false, memory_order_release);
     }
-    pthread_mutex_unlock(&stream->lock);
+    rt_lock_give(&stream->lock);
     return code == ACL_SUCCESS ? code : rt_error_report(code, who, "%s", text);
 }
 

@@ -22,6 +22,9 @@ struct rt_task_kind {
     /* Asked before run, NULL: always ready. False parks the stream: the kind has then arranged that
      * rt_queue_unpark is called, after which it is asked again. */
     bool (*ready)(struct rt_task *task, struct rt_stream *stream);
+    /* run calls the program's code, which may take the program's locks: it must not run while a
+     * thread of the program is submitting. */
+    bool calls_program;
 };
 
 /* 64 bytes, copied into the queue: submitting allocates nothing once a stream is warm. */

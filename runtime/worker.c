@@ -23,6 +23,7 @@
 #include "runtime/loop.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
+#include "runtime/watch.h"
 
 enum {
     SPIN_NS = 30000,            /* before sleeping: loops that follow each other pay no wake-up */
@@ -104,6 +105,24 @@ struct rt_stream *rt_worker_pop_ready(void)
     return stream;
 }
 
+bool rt_worker_has_ready(void)
+{
+    return atomic_load_explicit(&pool.ready_count, memory_order_relaxed) > 0;
+}
+
+void rt_worker_push_ready(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&pool.lock);
+    stream->ready_next = NULL;
+    if (pool.ready_last)
+        pool.ready_last->ready_next = stream;
+    else
+        pool.ready_first = stream;
+    pool.ready_last = stream;
+    atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
+    pthread_mutex_unlock(&pool.lock);
+}
+
 static struct rt_stream *pop_watched(void)
 {
     pthread_mutex_lock(&pool.lock);
@@ -116,8 +135,7 @@ static struct rt_stream *pop_watched(void)
     return stream;
 }
 
-/* True when nobody watches the list. */
-static bool append_watched(struct rt_stream *stream)
+bool rt_worker_push_watched(struct rt_stream *stream)
 {
     pthread_mutex_lock(&pool.lock);
     stream->watch_next = NULL;
@@ -218,8 +236,7 @@ static bool start_one(int avoid_cpu, bool strictly, struct rt_loop *invitation)
     return ok;
 }
 
-/* Sees to it that a worker looks for work soon, if any is free. */
-static void wake_one(void)
+void rt_worker_wake_one(void)
 {
     int cpu = sched_getcpu();
     struct rt_worker *here = NULL;
@@ -240,25 +257,6 @@ static void wake_one(void)
         start_one(cpu, here != NULL, NULL))
         return;
     if (here) wake(here);
-}
-
-void rt_worker_push_ready(struct rt_stream *stream, bool wakes)
-{
-    pthread_mutex_lock(&pool.lock);
-    stream->ready_next = NULL;
-    if (pool.ready_last)
-        pool.ready_last->ready_next = stream;
-    else
-        pool.ready_first = stream;
-    pool.ready_last = stream;
-    atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
-    pthread_mutex_unlock(&pool.lock);
-    if (wakes) wake_one();
-}
-
-void rt_worker_push_watched(struct rt_stream *stream)
-{
-    if (append_watched(stream)) wake_one();
 }
 
 /* --- loops ---------------------------------------------------------------------------------- */
@@ -331,7 +329,7 @@ static void do_work(struct rt_worker *worker)
     struct rt_loop *loop =
         atomic_exchange_explicit(&worker->invitation, NULL, memory_order_acq_rel);
     struct rt_stream *stream = loop ? NULL : rt_worker_pop_ready();
-    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0) wake_one();
+    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0) rt_worker_wake_one();
     if (loop) rt_loop_run(loop);
     if (stream) {
         rt_queue_serve(stream);
@@ -366,17 +364,17 @@ static bool look_around(int64_t *period)
         struct rt_stream *stream = pop_watched();
         if (!stream) break;
         if (stream == first) { /* once round */
-            append_watched(stream);
+            rt_worker_push_watched(stream);
             break;
         }
-        enum rt_watch verdict = rt_queue_inspect(stream);
+        enum rt_watch verdict = rt_watch_inspect(stream);
         if (!first && verdict != RT_WATCH_FORGET) first = stream;
         found |= verdict == RT_WATCH_SERVE || verdict == RT_WATCH_EXPIRED;
         patient &= verdict == RT_WATCH_PATIENTLY || verdict == RT_WATCH_FORGET;
         if (verdict == RT_WATCH_FORGET)
             rt_object_release(&stream->object);
         else
-            append_watched(stream);
+            rt_worker_push_watched(stream);
     }
     int64_t longest = patient ? PATIENT_LOOK_NS : SLOW_LOOK_NS;
     *period = *period < longest / 2 ? *period * 2 : longest;
@@ -428,7 +426,7 @@ static void sleep_until_work(struct rt_worker *worker)
         atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
     }
     atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst); /* not for wake_one */
-    if (watches && resign()) wake_one();
+    if (watches && resign()) rt_worker_wake_one();
 }
 
 static void *worker_main(void *argument)

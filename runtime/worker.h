@@ -17,10 +17,15 @@
 struct rt_loop;
 struct rt_stream;
 
-/* Both take over one reference to the stream. wake is false when the caller is a worker that will
- * look at the list itself before it does anything long. */
-void rt_worker_push_ready(struct rt_stream *stream, bool wake);
-void rt_worker_push_watched(struct rt_stream *stream);
+/* Both take over one reference to the stream and wake nobody. The second is true when the list has
+ * no watchman: then a worker must be woken. */
+void rt_worker_push_ready(struct rt_stream *stream);
+bool rt_worker_push_watched(struct rt_stream *stream);
+
+/* Sees to it that a worker looks for work soon, if any is free. */
+void rt_worker_wake_one(void);
+
+bool rt_worker_has_ready(void);
 
 /* Offers the loop to up to `wanted` idle workers of other CPUs than the caller's, starting threads
  * that are not there yet. Each that will take part or might do so is counted in loop->outstanding.

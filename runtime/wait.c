@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that wait for a stream. They run its tasks if nobody else does, or take part in the loop
+ * of the running one, or run what a parked stream waits for; only then do they sleep.
+ * Locks: the stream's, see queue.c. No two streams' at once. */
+#include <sched.h>
+#include <stddef.h>
+
+#include "runtime/claim.h"
+#include "runtime/futex.h"
+#include "runtime/grace.h"
+#include "runtime/loop.h"
+#include "runtime/queue.h"
+#include "runtime/thread.h"
+#include "runtime/worker.h"
+
+enum {
+    SPIN_NS = 20000,        /* a futex wake-up takes longer than this on a virtual machine */
+    DEEPEST_HELP = 32,      /* streams that wait for streams */
+    FIRST_NAP_NS = 2000000, /* see queue.c: a runner amid a long batch may have missed us */
+    LONELY_NS = 1000000,    /* between looks at the ready list when no worker exists */
+};
+
+static bool join_loop(struct rt_stream *stream)
+{
+    if (!atomic_load_explicit(&stream->loop, memory_order_relaxed)) return false;
+    struct rt_loop *loop = NULL;
+    if (rt_worker_computing(1) < rt_pool_threads(rt_pool_default())) {
+        rt_lock_take(&stream->lock);
+        loop = atomic_load_explicit(&stream->loop, memory_order_relaxed);
+        if (loop && !rt_loop_wants_help(loop)) loop = NULL;
+        if (loop) atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
+        rt_lock_give(&stream->lock);
+    }
+    if (loop) rt_loop_run(loop);
+    rt_worker_computing(-1);
+    if (loop) rt_loop_leave(loop);
+    return loop != NULL;
+}
+
+/* Another thread runs the stream: takes part in its loop, or spins for a while. */
+static bool stay_close(struct rt_stream *stream, uint64_t ticket)
+{
+    if (rt_pool_threads(rt_pool_default()) == 1) return false;
+    for (int64_t stop = rt_now_ns() + SPIN_NS; rt_now_ns() < stop;) {
+        for (int i = 0; i < 16; i++)
+            rt_pause();
+        if (rt_queue_is_complete(stream, ticket) || join_loop(stream)) return true;
+    }
+    return false;
+}
+
+/* Runs what a parked stream waits for. False: nothing could be done. */
+static bool help(const struct rt_dependency *dependency, int depth)
+{
+    if (dependency->serial == 0 || depth == DEEPEST_HELP) return false;
+    struct rt_stream *stream =
+        rt_stream_of(rt_registry_acquire(dependency->stream, RT_OBJECT_STREAM, dependency->serial));
+    if (!stream) return false;
+    bool helped = false;
+    unsigned after = 0;
+    rt_lock_take(&stream->lock);
+    if (stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream)) {
+        struct rt_dependency deeper = stream->dependency;
+        stream->helper = &rt_self;
+        rt_lock_give(&stream->lock);
+        helped = help(&deeper, depth + 1);
+        rt_lock_take(&stream->lock);
+        if (stream->helper == &rt_self) stream->helper = NULL;
+    }
+    bool is_claimable = rt_is_claimable_locked(stream);
+    bool ours = is_claimable && !rt_queue_is_complete(stream, dependency->ticket);
+    if (ours)
+        stream->state = RT_STREAM_RUNNING;
+    else if (is_claimable && !stream->is_watched)
+        after = rt_leave_locked(stream);
+    rt_claim_unlock(stream, after);
+    if (ours)
+        rt_run_claimed(stream, dependency->ticket, RT_RUNNER_WAITS);
+    else if (!helped)
+        helped = join_loop(stream);
+    rt_object_release(&stream->object);
+    return ours || helped;
+}
+
+/* The lock is held before and after, not meanwhile. */
+static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_helper,
+                         int64_t timeout_ns)
+{
+    stream->waiters++;
+    stream->helpers += is_helper;
+    rt_ask_attention(stream, ticket);
+    uint32_t signal = atomic_load_explicit(&stream->signal, memory_order_relaxed);
+    rt_lock_give(&stream->lock);
+    if (!rt_queue_is_complete(stream, ticket)) rt_futex_wait(&stream->signal, signal, timeout_ns);
+    rt_lock_take(&stream->lock);
+    stream->waiters--;
+    stream->helpers -= is_helper;
+}
+
+/* Without a single worker the thread that waits does other streams' work too. */
+static bool work_alone(void)
+{
+    struct rt_stream *other = rt_worker_any() ? NULL : rt_worker_pop_ready();
+    if (!other) return false;
+    rt_queue_serve(other);
+    rt_object_release(&other->object);
+    return true;
+}
+
+/* One step of waiting for a stream that cannot be claimed; the lock is held before and after.
+ * False: nothing to do but sleep. */
+static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up)
+{
+    bool is_parked = stream->state == RT_STREAM_PARKED;
+    struct rt_dependency dependency = stream->dependency;
+    if (is_parked && gives_up && dependency.serial == 0) {
+        atomic_store_explicit(&stream->discard, UINT64_MAX, memory_order_relaxed);
+        return true;
+    }
+    if (is_parked) stream->helper = &rt_self;
+    rt_lock_give(&stream->lock);
+    bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);
+    if (!done) done = work_alone();
+    rt_lock_take(&stream->lock);
+    if (stream->helper == &rt_self) stream->helper = NULL;
+    return done || rt_is_claimable_locked(stream);
+}
+
+/* A thread that gives up drops the tasks of a stream that waits for an event nobody has recorded.
+ */
+static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_up)
+{
+    int64_t nap = FIRST_NAP_NS;
+    rt_object_retain(&stream->object);
+    rt_lock_take(&stream->lock);
+    while (!rt_queue_is_complete(stream, ticket)) {
+        if (rt_is_claimable_locked(stream)) {
+            stream->state = RT_STREAM_RUNNING;
+            rt_lock_give(&stream->lock);
+            rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
+            rt_lock_take(&stream->lock);
+        } else {
+            rt_ask_attention(stream, ticket);
+            if (step_locked(stream, ticket, gives_up)) continue;
+            sleep_locked(stream, ticket, true, rt_worker_any() ? nap : LONELY_NS);
+            nap = RT_FOREVER;
+        }
+    }
+    /* Whoever woke us may have counted on us for the tasks behind our ticket. */
+    bool is_left = rt_is_claimable_locked(stream) && !stream->is_watched;
+    rt_claim_unlock(stream, is_left ? rt_leave_locked(stream) : 0);
+    rt_object_release(&stream->object);
+}
+
+void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
+{
+    if (rt_queue_is_complete(stream, ticket)) return;
+    if (rt_claim(stream)) rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
+    if (rt_queue_is_complete(stream, ticket)) return;
+    await_slowly(stream, ticket, false);
+}
+
+void rt_stream_drain(struct rt_stream *stream)
+{
+    rt_queue_await(stream, rt_queue_submitted(stream));
+}
+
+void rt_queue_finish(struct rt_stream *stream)
+{
+    await_slowly(stream, rt_queue_submitted(stream), true);
+}
+
+bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns)
+{
+    if (rt_queue_is_complete(stream, ticket)) return true;
+    rt_queue_kick(stream);
+    rt_object_retain(&stream->object);
+    rt_lock_take(&stream->lock);
+    int64_t left = deadline_ns - rt_now_ns();
+    for (int64_t nap = FIRST_NAP_NS; !rt_queue_is_complete(stream, ticket) && left > 0;) {
+        sleep_locked(stream, ticket, false, left < nap ? left : nap);
+        nap = RT_FOREVER;
+        left = deadline_ns - rt_now_ns();
+    }
+    rt_lock_give(&stream->lock);
+    bool is_complete = rt_queue_is_complete(stream, ticket);
+    rt_object_release(&stream->object);
+    return is_complete;
+}
+
+void rt_queue_quiesce(struct rt_stream *stream)
+{
+    for (bool quiet = false; !quiet;) {
+        rt_stream_drain(stream);
+        rt_lock_take(&stream->lock);
+        quiet = stream->state == RT_STREAM_IDLE && !rt_has_tasks(stream);
+        if (quiet) {
+            stream->is_dead = true;
+            if (stream->is_active) rt_grace_leave(stream);
+            stream->is_active = false;
+        }
+        rt_lock_give(&stream->lock);
+        if (!quiet) sched_yield();
+    }
+}
