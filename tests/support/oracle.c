@@ -101,7 +101,7 @@ void oracle_avg_pool_backward(const struct test_case *test, const double *dy, st
                     for (int64_t w = box.w.begin; w < box.w.end; w++) {
                         struct oracle_sum *sum = &to[(d * height + h) * width + w];
                         sum->value += term;
-                        sum->magnitude += fabs(term);
+                        if (isfinite(term)) sum->magnitude += fabs(term);
                         sum->terms++;
                     }
         }

@@ -22,8 +22,8 @@ struct oracle_span oracle_span(const struct case_window *axis, int64_t w);
 /* x and y are dense, (planes, extents of the axes). */
 void oracle_avg_pool(const struct test_case *test, const double *x, double *y);
 
-/* What an element of the gradient is made of: the sum of its terms, the sum of their magnitudes and
- * how many there are. */
+/* What an element of the gradient is made of: the sum of its terms, the sum of the magnitudes of
+ * the finite ones, and how many there are. */
 struct oracle_sum {
     double value, magnitude;
     int64_t terms;

@@ -322,7 +322,7 @@ static bool accepts(enum case_dtype dtype, double value, int64_t terms, double g
 {
     struct test_case test = parse("a f32 c1 8x8 k3");
     test.dtype = dtype;
-    struct oracle_sum sum = {value, fabs(value), terms};
+    struct oracle_sum sum = {value, isfinite(value) ? fabs(value) : 0, terms};
     double bound;
     return compare_element(&test, &sum, got, &bound);
 }
@@ -348,6 +348,9 @@ Test(compare, knows_nan_and_infinity)
     cr_assert(accepts(CASE_F32, infinity, 2, infinity));
     cr_assert_not(accepts(CASE_F32, infinity, 2, -infinity));
     cr_assert_not(accepts(CASE_F32, infinity, 2, (double)FLT_MAX));
+    cr_assert_not(accepts(CASE_F32, infinity, 2, nan));
+    cr_assert(accepts(CASE_F32, 1e38, 4, nan)); /* terms of up to 9e38 before the last division */
+    cr_assert_not(accepts(CASE_F32, 1e37, 4, nan));
     cr_assert(accepts(CASE_F16, 70000, 1, infinity));
     cr_assert_not(accepts(CASE_F16, 70000, 1, -infinity));
     cr_assert_not(accepts(CASE_F16, 70000, 1, 65504));
