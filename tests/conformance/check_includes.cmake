@@ -13,7 +13,8 @@ set(may_samples public)
 set(may_tests tests public)
 set(may_tests/unit tests api executor kernels runtime public)
 set(may_tests/stress tests runtime public)
-set(places api/include api executor kernels runtime samples tests/unit tests/stress tests) # inner folders first
+set(may_tests/bench tests kernels runtime public)
+set(places api/include api executor kernels runtime samples tests/unit tests/stress tests/bench tests) # inner folders first
 
 set(public_folders "^(acl|aclnn|aclnnop|aclnnext)/")
 set(wrong "")
