@@ -229,6 +229,14 @@ static inline struct k_rows rows_begin(const struct grad *g, const char *at)
                            .front = (int)in->front};
 }
 
+/* One copy of this much code serves every type. */
+static __attribute__((noinline, unused)) void spread_sum(struct grad *g, const struct k_rows *sum)
+{
+    const struct pool_axis *width = &g->plan.width;
+    spread_rows_any(K_F32, (int)width->most, (int)width->stride, width->rest == width->stride,
+                    g->pattern, sum);
+}
+
 /* Several channels, or many windows or a long step: row `row` to e. */
 K_TEMPLATE
 void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
@@ -247,7 +255,7 @@ void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
         sum.end = (const char *)(g->buffers.windows + POOL_ROW_WINDOWS + VL);
         sum.rounding = K_ROUND_NONE;
         sum.to = e, sum.rows = 1;
-        spread_rows_any(K_F32, (int)width->most, (int)step, rest == step, g->pattern, &sum);
+        spread_sum(g, &sum);
     } else if (plan->channels == 1 || plan->buffered) {
         spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
     } else if (width->most == 1) {
@@ -261,9 +269,8 @@ void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
     }
 }
 
-/* Rows made .. last of dY, spread to the cells of this column, go into the ring. */
 K_TEMPLATE
-void make_rows(enum k_dtype dt, struct grad *g, int64_t last)
+void make_rows_of(enum k_dtype dt, struct grad *g, int64_t last)
 {
     const struct pool_plan *plan = &g->plan;
     const struct pool_axis *height = &plan->height, *width = &plan->width;
@@ -292,6 +299,31 @@ void make_rows(enum k_dtype dt, struct grad *g, int64_t last)
         g->slot += (int)rows;
         if (g->slot == plan->rows) g->slot = 0;
     }
+}
+
+static __attribute__((noinline, unused)) void make_rows_f32(struct grad *g, int64_t last)
+{
+    make_rows_of(K_F32, g, last);
+}
+
+static __attribute__((noinline, unused)) void make_rows_f16(struct grad *g, int64_t last)
+{
+    make_rows_of(K_F16, g, last);
+}
+
+static __attribute__((noinline, unused)) void make_rows_bf16(struct grad *g, int64_t last)
+{
+    make_rows_of(K_BF16, g, last);
+}
+
+/* Rows made .. last of dY, spread to the cells of this column, go into the ring; one copy of the
+ * code per type, whoever calls. */
+K_TEMPLATE
+void make_rows(enum k_dtype dt, struct grad *g, int64_t last)
+{
+    if (dt == K_F32) make_rows_f32(g, last);
+    if (dt == K_F16) make_rows_f16(g, last);
+    if (dt == K_BF16) make_rows_bf16(g, last);
 }
 
 static inline int slot_of(const struct grad *g, int64_t row)
