@@ -7,7 +7,7 @@ function(aclnn_add_isa room name)
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
     target_compile_definitions(${target} PRIVATE K_ISA_NAME=${name} K_ISA_${name}=1 _GNU_SOURCE)
     target_compile_options(${target} PRIVATE -O2 -ffp-contract=off ${ARGN}) # -O3: three times the code and the wait
-    target_link_libraries(${target} PRIVATE aclnn_warnings aclnn_sanitizers)
+    target_link_libraries(${target} PRIVATE aclnn_warnings aclnn_kernel_sanitizers)
     set_property(GLOBAL APPEND PROPERTY ACLNN_OBJECT_TARGETS ${target}) # into the library, see cmake/Libraries.cmake
     target_compile_definitions(aclnn_${room} PRIVATE K_BUILD_${name}=1)
 endfunction()
