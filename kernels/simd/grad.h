@@ -241,14 +241,6 @@ static inline struct k_rows rows_begin(const struct grad *g, const char *at)
                            .front = (int)in->front};
 }
 
-/* One copy of this much code serves every type. */
-static __attribute__((noinline, unused)) void spread_sum(struct grad *g, struct k_rows sum)
-{
-    const struct pool_axis *width = &g->plan.width;
-    spread_rows_any(K_F32, (int)width->most, (int)width->stride, width->rest == width->stride,
-                    g->pattern, &sum);
-}
-
 /* Several channels, or many windows or a long step: row `row` to e. */
 K_TEMPLATE
 void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
@@ -267,7 +259,7 @@ void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
         sum.end = (const char *)(g->buffers.windows + POOL_ROW_WINDOWS + VL);
         sum.rounding = K_ROUND_NONE;
         sum.to = e, sum.rows = 1;
-        spread_sum(g, sum);
+        spread_rows_any(K_F32, (int)width->most, (int)step, rest == step, g->pattern, &sum);
     } else if (plan->channels == 1 || plan->buffered) {
         spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
     } else if (width->most == 1) {
