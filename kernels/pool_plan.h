@@ -20,7 +20,9 @@ enum {
     POOL_SLACK = 160,   /* floats that may be written behind a row */
     POOL_REGISTER_WINDOWS = 4,
     POOL_REGISTER_STEP = 8,
-    POOL_WIDE = 16, /* channels from which vectors run along them */
+    POOL_WIDE = 16,  /* channels from which vectors run along them */
+    POOL_BLOCK = 32, /* most rows of dX made together, and their floats: */
+    POOL_BLOCK_FLOATS = 512,
     POOL_RUN = 512, /* floats of dX written between one making of rows and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
@@ -49,6 +51,7 @@ struct pool_plan {
     int rows;      /* of the ring that holds spread rows of dY */
     int heights;   /* most rows of dY that one row of dX adds */
     bool buffered; /* several channels, summed along the width through buffers */
+    int block;     /* rows of dX made together */
     int ahead; /* rows made before they are needed: their stores have left the store queue when they
                   are read */
     enum pool_way way;
@@ -143,6 +146,7 @@ static inline void pool_tile_cells(struct pool_plan *plan)
     plan->cell_tiles = (plan->width.in + plan->cells - 1) / plan->cells;
     plan->cells = (plan->width.in + plan->cell_tiles - 1) / plan->cell_tiles;
     plan->pitch = plan->cells * plan->tile_channels;
+    plan->block = (int)pool_max(pool_min(POOL_BLOCK_FLOATS / plan->pitch, POOL_BLOCK), 1);
 }
 
 /* Cells of an item where no ring is needed. */
@@ -173,14 +177,15 @@ static inline void pool_cut_ring(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
     if (plan->channels == 1) {
-        const int64_t floats =
-            (POOL_ROWS_FLOATS - POOL_SLACK - 2 * POOL_LEAD) / (plan->heights + 5);
+        const int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK - 2 * POOL_LEAD - POOL_BLOCK_FLOATS) /
+                               (plan->heights + 7);
         const int64_t windows = POOL_ROW_WINDOWS - 2 - width->most;
         plan->cells = floats / width->stride < windows ? floats : windows * width->stride;
     } else {
         pool_cut_channels(plan);
     }
     pool_tile_cells(plan);
+    if (plan->channels > 1) plan->block = 1; /* their rows go line by line */
     if (plan->channels > 1 && !plan->buffered) {
         plan->rows = plan->heights + 1;
         return;
@@ -188,7 +193,7 @@ static inline void pool_cut_ring(struct pool_plan *plan)
     if (plan->channels == 1 && plan->heights <= POOL_DIRECT)
         plan->ahead = (int)((POOL_LEAD + plan->pitch - 1) / plan->pitch);
     const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
-    plan->rows = (int)(plan->heights + 2 + behind + 2 * plan->ahead);
+    plan->rows = (int)(plan->heights + 2 + behind + 2 * plan->ahead + plan->block);
     if (plan->zero_rows) /* room for long runs */
         plan->rows = (int)pool_max(plan->rows, POOL_ROWS_FLOATS / 2 / plan->pitch);
 }

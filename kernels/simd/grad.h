@@ -41,6 +41,7 @@ struct grad {
     vi pattern[POOL_REGISTER_STEP];
     struct scale scales[POOL_DIRECT];
     int scale_turn;
+    int64_t whole_low, whole_high; /* see rows_of_whole_height */
     struct spread_buffers buffers;
     vf storage[(POOL_ROWS_FLOATS + POOL_SLACK + 4 * LINE_SLACK) / VL];
     vf prefix_storage[(POOL_ROWS_FLOATS / POOL_DIRECT + 4 * LINE_SLACK) / VL];
@@ -104,6 +105,16 @@ static inline void scales_forget(struct grad *g)
         g->scales[i].size = 0;
 }
 
+/* Rows of dY whose windows reach beyond neither end of the height: one factor table serves them. */
+static inline void rows_of_whole_height(struct grad *g)
+{
+    const struct pool_axis *height = &g->plan.height;
+    const int64_t room = height->limit + height->pad - height->kernel;
+    g->whole_low = g->pool->count_padding ? 0 : (height->pad + height->stride - 1) / height->stride;
+    g->whole_high = room < 0 ? 0 : pool_min(room / height->stride + 1, height->out);
+    if (g->pool->divisor != 0) g->whole_low = 0, g->whole_high = height->out;
+}
+
 static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_pool *pool,
                               const struct pool_plan *plan, void *const buf[])
 {
@@ -126,6 +137,7 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     in->rounding = pool->rounding;
     g->in.window_bytes = plan->channels * k_size(dt);
     scales_forget(g);
+    rows_of_whole_height(g);
     if (plan->registers) spread_pattern((int)plan->width.stride, (int)plan->width.rest, g->pattern);
 }
 
@@ -276,8 +288,8 @@ void make_rows_of(enum k_dtype dt, struct grad *g, int64_t last)
             const double tall = tall_of(g, row);
             const int64_t most =
                 pool_min(pool_min(last, height->out - 1) - row + 1, plan->rows - g->slot);
-            while (rows < most && tall_of(g, row + rows) == tall)
-                rows++;
+            if (row >= g->whole_low && row < g->whole_high)
+                rows = pool_min(most, g->whole_high - row);
             struct k_rows in = rows_begin(g, row_of_dy(g, row, k_size(dt)));
             in.row_bytes = width->out * k_size(dt);
             in.scale = scale_of(g, 0, tall * deep_of(g, 0));

@@ -4,6 +4,7 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_LINE_H
 #define ACLNN_CPU_KERNELS_SIMD_LINE_H
 
+#include "kernels/pool_plan.h"
 #include "kernels/simd/simd.h"
 
 enum { LINE_SLACK = LINE_BYTES / 2 }; /* floats before and behind a run that are read, not used */
@@ -62,12 +63,15 @@ vf line_sum(const float *const rows[], int n, int64_t x)
     return sum;
 }
 
-/* Appends rows[0][x] + ... + rows[n - 1][x], 0 <= x < length. */
+/* Appends sources[0][x] + ... + sources[n - 1][x], 0 <= x < length. */
 K_TEMPLATE
-void line_put(enum k_dtype dt, struct k_line *line, const float *const rows[], int n,
+void line_put(enum k_dtype dt, struct k_line *line, const float *const sources[], int n,
               int64_t length, bool stream)
 {
     const int parts = LINE_STORES * LINE_PARTS(dt), elements = line_elements(dt);
+    const float *rows[POOL_DIRECT] = {NULL}; /* a copy: not read again after each store */
+    for (int i = 0; i < n; i++)
+        rows[i] = sources[i];
     int64_t x = 0;
     char *at = line->at;
     if (line->filled != 0) {

@@ -251,10 +251,11 @@ vw v_zip_halves(int half, vw a, vw b)
 #endif
 }
 
+/* A vector of elements. */
 K_TEMPLATE
-void w_store(char *at, vw value)
+void k_put(char *at, vf elements)
 {
-    memcpy(at, &value, sizeof value);
+    memcpy(at, &elements, sizeof elements);
 }
 
 /* VL elements at `at`, rounded; half types store VL / 2 floats' worth of bytes. */
@@ -325,10 +326,7 @@ K_TEMPLATE
 vf v_delay(int n, vf before, vf value)
 {
 #if K_VECTOR_BYTES == 64
-#define DELAY(n)                                                                                   \
-    __builtin_shufflevector(before, value, 16 - (n), 17 - (n), 18 - (n), 19 - (n), 20 - (n),       \
-                            21 - (n), 22 - (n), 23 - (n), 24 - (n), 25 - (n), 26 - (n), 27 - (n),  \
-                            28 - (n), 29 - (n), 30 - (n), 31 - (n))
+#define DELAY(n) (vf) _mm512_alignr_epi32((__m512i)value, (__m512i)before, 16 - (n))
 #elif K_VECTOR_BYTES == 32
 #define DELAY(n)                                                                                   \
     __builtin_shufflevector(before, value, 8 - (n), 9 - (n), 10 - (n), 11 - (n), 12 - (n),         \

@@ -146,32 +146,92 @@ void spread_rows(enum k_dtype dt, int most, int step, bool even, const vi patter
     }
 }
 
-/* At most one window over a cell, half types: one row of cells as elements. */
+/* ---- at most one window over a cell: rows of cells as elements ---- */
+
+/* One vector of elements: VL windows, 2 VL of a half type. */
 K_TEMPLATE
-void expand_halves(enum k_dtype dt, int step, bool even, const vi pattern[],
-                   const struct k_rows *rows, char *to)
+vf expand_load(enum k_dtype dt, const struct k_rows *in, const char *row, int x)
 {
-    const struct k_rows in = *rows;
-    uint16_t keep[POOL_REGISTER_STEP];
-    char *e = to - 2 * in.front;
-    memcpy(keep, e, sizeof keep);
-    for (int x = 0; x < in.count; x += 2 * VL, e += 4 * VL * step) {
-        const bool whole = x + 2 * VL <= in.real;
-        const vf low = row_load(dt, &in, in.at, x, whole);
-        const vf high = row_load(dt, &in, in.at, x + VL, whole);
-        if (step <= 2) {
-            const vw all = v_to_halves(dt, low, high), none = {0};
-            w_store(e, step == 1 ? all : v_zip_halves(0, all, even ? all : none));
-            if (step == 2) w_store(e + K_VECTOR_BYTES, v_zip_halves(1, all, even ? all : none));
-            continue;
+    if (dt == K_F32) return row_load(dt, in, row, x, x + VL <= in->real);
+    const bool whole = x + 2 * VL <= in->real;
+    const vf low = row_load(dt, in, row, x, whole), high = row_load(dt, in, row, x + VL, whole);
+    return (vf)v_to_halves(dt, low, high);
+}
+
+K_TEMPLATE
+vf expand_zip(enum k_dtype dt, int half, vf all, bool even)
+{
+    const vf other = even ? all : (vf){0};
+    return dt == K_F32 ? v_zip(half, all, other) : (vf)v_zip_halves(half, (vw)all, (vw)other);
+}
+
+K_TEMPLATE
+void expand_row(enum k_dtype dt, int step, bool even, const vi pattern[], const struct k_rows *in,
+                const char *row, char *e)
+{
+    const int per = dt == K_F32 ? VL : 2 * VL; /* windows of a vector of elements */
+    if (step <= 2) {
+        for (int x = 0; x < in->count; x += per, e += step * K_VECTOR_BYTES) {
+            const vf all = expand_load(dt, in, row, x);
+            k_put(e, step == 1 ? all : expand_zip(dt, 0, all, even));
+            if (step == 2 && x + per / 2 < in->count)
+                k_put(e + K_VECTOR_BYTES, expand_zip(dt, 1, all, even));
         }
-        for (int q = 0; q < step; q++) {
-            k_store(dt, e + 2 * VL * q, v_pick(low, (vf){0}, pattern[q]));
-            k_store(dt, e + 2 * VL * (step + q), v_pick(high, (vf){0}, pattern[q]));
+        return;
+    }
+    for (int x = 0; x < in->count; x += VL) {
+        const vf all = row_load(dt, in, row, x, x + VL <= in->real);
+        for (int q = 0; q < step; q++, e += VL * k_size(dt))
+            k_store(dt, e, v_pick(all, (vf){0}, pattern[q]));
+    }
+}
+
+/* Rows list[0 .. in->rows) of windows (NULL: zeros), each to `bytes` bytes of cells; the cells
+ * before a row keep their values. A row that is short and comes again is made once. */
+K_TEMPLATE
+void expand_rows(enum k_dtype dt, int step, bool even, const vi pattern[],
+                 const struct k_rows *rows, const char *const list[], char *to, int64_t bytes)
+{
+    enum { KEPT = POOL_REGISTER_STEP * 4 };
+    const struct k_rows in = *rows;
+    const int64_t front = in.front * k_size(dt);
+    const bool single = step <= 2 && front == 0 && bytes <= K_VECTOR_BYTES;
+    const char *before = NULL;
+    vf once = {0};
+    for (int64_t r = 0; r < in.rows; r++, to += bytes) {
+        const char *row = list[r];
+        if (single && row) {
+            if (row != before) {
+                once = expand_load(dt, &in, row, 0);
+                if (step == 2) once = expand_zip(dt, 0, once, even);
+            }
+            before = row;
+            k_put(to, once);
+        } else if (!row) {
+            memset(to, 0, (size_t)bytes);
+        } else if (front == 0) {
+            expand_row(dt, step, even, pattern, &in, row, to);
+        } else {
+            char kept[KEPT];
+            memcpy(kept, to - front, (size_t)front);
+            expand_row(dt, step, even, pattern, &in, row, to - front);
+            memcpy(to - front, kept, (size_t)front);
         }
     }
-    for (int i = 0; i < in.front; i++)
-        memcpy(to + 2 * (i - in.front), keep + i, sizeof keep[i]);
+}
+
+K_TEMPLATE
+void expand_rows_step(enum k_dtype dt, int step, bool even, const vi pattern[],
+                      const struct k_rows *rows, const char *const list[], char *to, int64_t bytes)
+{
+    if (step == 1)
+        expand_rows(dt, 1, true, pattern, rows, list, to, bytes);
+    else if (step == 2 && even)
+        expand_rows(dt, 2, true, pattern, rows, list, to, bytes);
+    else if (step == 2)
+        expand_rows(dt, 2, false, pattern, rows, list, to, bytes);
+    else
+        expand_rows(dt, step, even, pattern, rows, list, to, bytes);
 }
 
 /* pattern[q] lane i: cell q * VL + i belongs to window (q * VL + i) / step, counted from the
@@ -220,27 +280,6 @@ void spread_rows_any(enum k_dtype dt, int most, int step, bool even, const vi pa
     default:
         spread_rows_step(dt, 4, step, even, pattern, rows);
         break;
-    }
-}
-
-/* At most one window over a cell: one row of cells as elements. */
-K_TEMPLATE
-void expand_row(enum k_dtype dt, int step, bool even, const vi pattern[], const struct k_rows *in,
-                char *to)
-{
-    if (dt == K_F32) {
-        struct k_rows one = *in;
-        one.to = (float *)(void *)to;
-        one.rows = 1;
-        spread_rows_step(dt, 1, step, even, pattern, &one);
-    } else if (step == 1) {
-        expand_halves(dt, 1, true, pattern, in, to);
-    } else if (step == 2 && even) {
-        expand_halves(dt, 2, true, pattern, in, to);
-    } else if (step == 2) {
-        expand_halves(dt, 2, false, pattern, in, to);
-    } else {
-        expand_halves(dt, step, even, pattern, in, to);
     }
 }
 

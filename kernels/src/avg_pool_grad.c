@@ -136,64 +136,83 @@ void walk_dense(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 
 /* One row of cells, the sum of n rows; up to 2 VL elements behind it are overwritten. */
 K_TEMPLATE
-void sum_rows(enum k_dtype dt, const float *const rows[], int n, char *to, int cells)
+void sum_row(enum k_dtype dt, const float *const rows[], int n, char *to, int64_t bytes)
 {
-    if (dt == K_F32)
-        for (int x = 0; x < cells; x += VL)
-            v_store((float *)(void *)to + x, line_sum(rows, n, x));
-    else
-        for (int x = 0; x < cells; x += 2 * VL)
-            w_store(to + 2 * x, v_to_halves(dt, line_sum(rows, n, x), line_sum(rows, n, x + VL)));
-}
-
-K_TEMPLATE
-void sink_rows(enum k_dtype dt, struct grad *g, const float *const rows[], int n, int64_t h)
-{
-    const int64_t bytes = g->in.cells * k_size(dt);
-    if (!g->contiguous)
-        sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), bytes, g->pool->stream_output);
-    char *to = sink_room(&g->sink, bytes, false);
-    switch (n) {
-    case 1:
-        sum_rows(dt, rows, 1, to, g->in.cells);
-        break;
-    case 2:
-        sum_rows(dt, rows, 2, to, g->in.cells);
-        break;
-    default:
-        sum_rows(dt, rows, n, to, g->in.cells);
-        break;
+    const char *end = to + bytes;
+    for (int64_t x = 0; to < end; to += K_VECTOR_BYTES) {
+        vf sum = line_sum(rows, n, x);
+        x += VL;
+        if (dt != K_F32) {
+            sum = (vf)v_to_halves(dt, sum, line_sum(rows, n, x));
+            x += VL;
+        }
+        k_put(to, sum);
     }
-    sink_took(&g->sink, bytes);
-    if (!g->contiguous) sink_end(&g->sink);
 }
 
-/* Any stride of the height, at most POOL_DIRECT rows to add. */
+/* Rows of cells, each the sum of counts[r] rows of the ring. */
+K_TEMPLATE
+void sum_rows(enum k_dtype dt, const float *const rows[][POOL_DIRECT], const int counts[],
+              int64_t heights, char *to, int64_t bytes)
+{
+    for (int64_t r = 0; r < heights; r++, to += bytes) {
+        const float *const two[2] = {rows[r][0], rows[r][1]};
+        if (counts[r] == 1)
+            sum_row(dt, two, 1, to, bytes);
+        else if (counts[r] == 2)
+            sum_row(dt, two, 2, to, bytes);
+        else
+            sum_row(dt, rows[r], counts[r], to, bytes);
+    }
+}
+
+/* Rows low to high of the ring; returns how many. */
+static inline int rows_between(const struct grad *g, int64_t low, int64_t high,
+                               const float *rows[POOL_DIRECT])
+{
+    if (low > high) return 0;
+    int slot = slot_of(g, low), count = 0;
+    for (int64_t row = low; row <= high; row++) {
+        rows[count++] = g->ring + slot * g->plan.pitch;
+        if (++slot == g->plan.rows) slot = 0;
+    }
+    return count;
+}
+
+/* Any stride of the height, at most POOL_DIRECT rows to add; plan.block rows of dX at a time. */
 K_TEMPLATE
 void walk_strided(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     const struct pool_axis *height = &g->plan.height;
+    const int64_t bytes = g->in.cells * g->in.window_bytes;
+    int64_t low, high, last;
     int64_t window = (h + height->pad) / height->stride;
-    int64_t place = (h + height->pad) % height->stride;
-    int64_t first_low, last;
-    windows_of_cell(height, end - 1, &first_low, &last);
+    int64_t place = (h + height->pad) - window * height->stride;
+    windows_of_cell(height, end - 1, &low, &last);
     g->made = 0;
-    for (; h < end; h++) {
-        const int64_t low = pool_max(window - height->most + (place < height->rest ? 1 : 2), 0);
-        const int64_t high = pool_min(window, height->out - 1);
+    for (int64_t heights; h < end; h += heights) {
+        const float *rows[POOL_BLOCK][POOL_DIRECT];
+        int counts[POOL_BLOCK];
+        heights = g->plan.block > 1 && g->contiguous ? pool_min(g->plan.block, end - h) : 1;
+        windows_of_cell(height, h + heights - 1, &low, &high);
+        low = pool_max(window - height->most + (place < height->rest ? 1 : 2), 0);
         g->made = pool_max(g->made, low);
         make_rows_ahead(dt, g, high, last);
-        const float *rows[POOL_DIRECT];
-        int count = 0, slot = low <= high ? slot_of(g, low) : 0;
-        for (int64_t row = low; row <= high; row++) {
-            rows[count++] = g->ring + slot * g->plan.pitch;
-            if (++slot == g->plan.rows) slot = 0;
+        for (int64_t r = 0; r < heights; r++) {
+            low = pool_max(window - height->most + (place < height->rest ? 1 : 2), 0);
+            counts[r] = rows_between(g, low, pool_min(window, height->out - 1), rows[r]);
+            if (++place == height->stride) place = 0, window++;
         }
-        if (g->plan.channels == 1)
-            sink_rows(dt, g, rows, count, h);
-        else
-            put_rows(dt, g, rows, count, h, 1);
-        if (++place == height->stride) place = 0, window++;
+        if (g->plan.channels > 1) {
+            put_rows(dt, g, rows[0], counts[0], h, 1);
+            continue;
+        }
+        if (!g->contiguous)
+            sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), bytes, g->pool->stream_output);
+        char *to = sink_room(&g->sink, heights * bytes, false);
+        sum_rows(dt, rows, counts, heights, to, bytes);
+        sink_took(&g->sink, heights * bytes);
+        if (!g->contiguous) sink_end(&g->sink);
     }
 }
 
@@ -268,29 +287,40 @@ static inline int64_t single_row(const struct grad *g, int64_t h)
     return place < height->rest && row < height->out && g->in.windows.depths == 1 ? row : -1;
 }
 
-/* One channel, at most one window over a cell: a row of dX is a row of dY, scaled and spread. */
+/* One channel, at most one window over a cell: a row of dX is a row of dY, scaled and spread. As
+ * many rows at a time as share their factors. */
 K_TEMPLATE
 void walk_expand(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
-    const struct pool_axis *width = &g->plan.width;
+    const struct pool_axis *height = &g->plan.height, *width = &g->plan.width;
     const int64_t bytes = g->in.cells * k_size(dt);
+    const int64_t row_bytes = width->out * k_size(dt);
     struct k_rows in = rows_begin(g, NULL);
-    double size = 0;
-    for (; h < end; h++) {
+    int64_t row = (h + height->pad) / height->stride;
+    int64_t place = (h + height->pad) - row * height->stride;
+    const char *from = row_of_dy(g, row, k_size(dt));
+    while (h < end) {
+        const char *list[POOL_BLOCK];
+        const double size = tall_of(g, row);
+        const bool whole = row >= g->whole_low && row < g->whole_high;
+        const int64_t most = g->contiguous ? pool_min(g->plan.block, end - h) : 1;
+        int64_t heights = 0;
+        for (; heights < most; heights++) {
+            if (!(whole && row < g->whole_high) && tall_of(g, row) != size) break;
+            const bool covered = place < height->rest && row < height->out;
+            list[heights] = covered && g->in.windows.depths == 1 ? from : NULL;
+            if (++place == height->stride) place = 0, row++, from += row_bytes;
+        }
+        if (g->in.windows.depths == 1) in.scale = scale_of(g, 0, size * deep_of(g, 0));
         if (!g->contiguous)
             sink_begin(&g->sink, row_of_dx(g, h, k_size(dt)), bytes, g->pool->stream_output);
-        char *to = sink_room(&g->sink, bytes, in.front != 0);
-        const int64_t row = single_row(g, h);
-        if (row < 0) {
-            memset(to, 0, (size_t)bytes);
-        } else {
-            const double now = tall_of(g, row) * deep_of(g, 0);
-            if (now != size) in.scale = scale_of(g, 0, size = now);
-            in.at = row_of_dy(g, row, k_size(dt));
-            expand_row(dt, (int)width->stride, width->rest == width->stride, g->pattern, &in, to);
-        }
-        sink_took(&g->sink, bytes);
+        char *to = sink_room(&g->sink, heights * bytes, in.front != 0);
+        in.rows = heights;
+        expand_rows_step(dt, (int)width->stride, width->rest == width->stride, g->pattern, &in,
+                         list, to, bytes);
+        sink_took(&g->sink, heights * bytes);
         if (!g->contiguous) sink_end(&g->sink);
+        h += heights;
     }
 }
 
