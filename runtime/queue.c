@@ -84,10 +84,16 @@ bool rt_is_claimable_locked(struct rt_stream *stream)
     return stream->state == RT_STREAM_IDLE || !rt_queue_is_complete(stream, discard);
 }
 
+bool rt_should_claim_locked(struct rt_stream *stream)
+{
+    if (!rt_is_claimable_locked(stream)) return false;
+    return rt_queue_is_complete(stream, stream->large_ticket) || !rt_worker_is_crowded_here();
+}
+
 bool rt_claim(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
-    bool ours = rt_is_claimable_locked(stream);
+    bool ours = rt_should_claim_locked(stream);
     if (ours) stream->state = RT_STREAM_RUNNING;
     rt_lock_give(&stream->lock);
     return ours;
@@ -216,10 +222,12 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
             stream->tail_index = 0;
             stream->head_index = 0;
             after = rt_watch_locked(stream);
+        } else if (runner == RT_RUNNER_WORKS) {
+            /* Behind the others; this worker looks there next. A thread that sleeps for the stream
+             * sleeps on: awake it would be one more than there are CPUs. */
+            rt_push_ready_locked(stream);
         } else {
             after = rt_leave_locked(stream);
-            /* A worker puts the stream behind the others and looks there next. */
-            if (runner == RT_RUNNER_WORKS) after &= ~(unsigned)RT_WAKE_WORKER;
         }
     }
     rt_claim_unlock(stream, after);
@@ -273,14 +281,14 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
     rt_self.running = stream;
     do {
         uint64_t end = rt_queue_submitted(stream);
-        /* A worker whom no other stream needs goes on. */
-        if (runner == RT_RUNNER_WORKS && completed == target && !rt_worker_has_ready())
-            target += BATCH;
         if (end > target) end = target;
         if (!run_batch(stream, &completed, end, runner, &outcome)) {
             if (outcome == HAS_PARKED) break;
             target = completed;
         }
+        /* A worker whom no other stream needs goes on. */
+        if (runner == RT_RUNNER_WORKS && completed == target && !rt_worker_has_ready())
+            target += BATCH;
     } while (!unclaim(stream, completed, target, runner));
     rt_self.running = outer;
 }
@@ -366,6 +374,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
     stream->tail->tasks[stream->tail_index++] = *task;
     uint64_t submitted = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->submitted, submitted, memory_order_release);
+    if (flags & RT_SUBMIT_LARGE) stream->large_ticket = submitted;
     uint64_t queued = submitted - stream->completed_seen;
     if (__builtin_expect(!stream->is_active, 0)) {
         stream->is_active = true;

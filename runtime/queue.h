@@ -93,6 +93,7 @@ struct rt_stream {
     uint64_t completed_seen; /* completed at some time: saves the submitter a look at the runner's
                                 cache line */
     struct rt_chunk *tail;
+    uint64_t large_ticket; /* the last task that was submitted as large */
 
     /* Running. head and head_index belong to the thread that has claimed the stream. */
     _Alignas(64) _Atomic uint64_t completed;

@@ -14,7 +14,7 @@
 #include "runtime/worker.h"
 
 enum {
-    SPIN_NS = 20000,        /* a futex wake-up takes longer than this on a virtual machine */
+    SPIN_NS = 50000,        /* about what a futex wake-up takes on a virtual machine */
     DEEPEST_HELP = 32,      /* streams that wait for streams */
     FIRST_NAP_NS = 2000000, /* see queue.c: a runner amid a long batch may have missed us */
     LONELY_NS = 1000000,    /* between looks at the ready list when no worker exists */
@@ -111,6 +111,12 @@ static bool work_alone(void)
  * False: nothing to do but sleep. */
 static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up)
 {
+    if (rt_is_claimable_locked(stream)) { /* but this CPU is crowded */
+        rt_claim_unlock(stream, rt_push_ready_locked(stream));
+        bool waited = stay_close(stream, ticket);
+        rt_lock_take(&stream->lock);
+        return waited;
+    }
     bool is_parked = stream->state == RT_STREAM_PARKED;
     struct rt_dependency dependency = stream->dependency;
     if (is_parked && gives_up && dependency.serial == 0) {
@@ -123,7 +129,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
     if (!done) done = work_alone();
     rt_lock_take(&stream->lock);
     if (stream->helper == &rt_self) stream->helper = NULL;
-    return done || rt_is_claimable_locked(stream);
+    return done || rt_should_claim_locked(stream);
 }
 
 /* A thread that gives up drops the tasks of a stream that waits for an event nobody has recorded.
@@ -134,7 +140,7 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
     rt_object_retain(&stream->object);
     rt_lock_take(&stream->lock);
     while (!rt_queue_is_complete(stream, ticket)) {
-        if (rt_is_claimable_locked(stream)) {
+        if (rt_should_claim_locked(stream)) {
             stream->state = RT_STREAM_RUNNING;
             rt_lock_give(&stream->lock);
             rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);

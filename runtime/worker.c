@@ -26,7 +26,7 @@
 #include "runtime/watch.h"
 
 enum {
-    SPIN_NS = 30000,            /* before sleeping: loops that follow each other pay no wake-up */
+    SPIN_NS = 50000,            /* before sleeping: loops that follow each other pay no wake-up */
     FIRST_LOOK_NS = 50000,      /* the watchman's period while it finds work ... */
     SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
     PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
@@ -82,6 +82,18 @@ int rt_worker_computing(int change)
 {
     if (change == 0) return atomic_load_explicit(&pool.computing, memory_order_relaxed);
     return atomic_fetch_add_explicit(&pool.computing, change, memory_order_relaxed);
+}
+
+bool rt_worker_is_crowded_here(void)
+{
+    if (!rt_worker_any() || rt_worker_computing(0) >= pool.threads) return false;
+    int cpu = sched_getcpu();
+    for (int i = 0; i < pool.threads; i++) {
+        const struct rt_worker *worker = &pool.workers[i];
+        if (worker->cpu == cpu)
+            return atomic_load_explicit(&worker->state, memory_order_relaxed) == BUSY;
+    }
+    return false;
 }
 
 bool rt_worker_any(void)
@@ -245,9 +257,10 @@ void rt_worker_wake_one(void)
             struct rt_worker *worker = &pool.workers[i];
             if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
             uint32_t state = atomic_load_explicit(&worker->state, memory_order_seq_cst);
-            if (state == SPINNING) return;
+            bool is_here = worker->cpu >= 0 && worker->cpu == cpu;
+            if (state == SPINNING && !is_here) return;
             if (state != SLEEPING) continue;
-            if (worker->cpu >= 0 && worker->cpu == cpu)
+            if (is_here)
                 here = worker;
             else if (wake(worker))
                 return;

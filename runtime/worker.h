@@ -38,6 +38,9 @@ void rt_worker_revoke(struct rt_loop *loop);
  * value. */
 int rt_worker_computing(int change);
 
+/* A worker is busy on the calling thread's CPU while another CPU has none that computes. */
+bool rt_worker_is_crowded_here(void);
+
 /* False when not a single worker thread could be started: then a thread that waits must do all
  * work itself. */
 bool rt_worker_any(void);
