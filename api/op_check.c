@@ -80,25 +80,41 @@ const char *op_shape(struct op_shape_text *text, const aclTensor *tensor)
     return text->text;
 }
 
-aclnnStatus op_check_float(const char *op, const char *argument, const aclTensor *tensor)
+aclnnStatus op_check_type(const char *op, const char *argument, const aclTensor *tensor,
+                          uint64_t types, const char *rule)
 {
     int32_t type = tensor->descriptor.data_type;
-    OP_CHECK(op, type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16,
-             ACLNN_ERR_PARAM_INVALID, "%s has data type %d (%s); it must be FLOAT, FLOAT16 or BF16",
-             argument, (int)type, op_data_type_name((aclDataType)type));
+    OP_CHECK(op, type >= 0 && type < 64 && (types >> type & 1), ACLNN_ERR_PARAM_INVALID,
+             "%s has data type %d (%s); it must be %s", argument, (int)type,
+             op_data_type_name((aclDataType)type), rule);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_float(const char *op, const char *argument, const aclTensor *tensor)
+{
+    const uint64_t floats = OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16);
+    return op_check_type(op, argument, tensor, floats, "FLOAT, FLOAT16 or BF16");
+}
+
+aclnnStatus op_check_same_type(const char *op, const char *argument, const aclTensor *tensor,
+                               const char *other_argument, const aclTensor *other)
+{
+    OP_CHECK(op, tensor->descriptor.data_type == other->descriptor.data_type,
+             ACLNN_ERR_PARAM_INVALID, "%s has data type %s; it must be %s's, which is %s", argument,
+             op_data_type_name((aclDataType)tensor->descriptor.data_type), other_argument,
+             op_data_type_name((aclDataType)other->descriptor.data_type));
     return ACLNN_SUCCESS;
 }
 
 enum k_dtype op_k_dtype(const aclTensor *tensor)
 {
-    switch (tensor->descriptor.data_type) {
-    case ACL_FLOAT16:
-        return K_F16;
-    case ACL_BF16:
-        return K_BF16;
-    default:
-        return K_F32;
-    }
+    static const uint8_t types[] = {
+        [ACL_FLOAT] = K_F32, [ACL_FLOAT16] = K_F16, [ACL_BF16] = K_BF16, [ACL_DOUBLE] = K_F64,
+        [ACL_INT8] = K_I8,   [ACL_UINT8] = K_U8,    [ACL_INT16] = K_I16, [ACL_UINT16] = K_U16,
+        [ACL_INT32] = K_I32, [ACL_UINT32] = K_U32,  [ACL_INT64] = K_I64, [ACL_UINT64] = K_U64,
+        [ACL_BOOL] = K_BOOL,
+    };
+    return (enum k_dtype)types[tensor->descriptor.data_type];
 }
 
 aclnnStatus op_check_format(const char *op, const char *argument, const aclTensor *tensor,
@@ -108,6 +124,55 @@ aclnnStatus op_check_format(const char *op, const char *argument, const aclTenso
     OP_CHECK(op, format >= 0 && format < 64 && (formats >> format & 1), ACLNN_ERR_PARAM_INVALID,
              "%s has format %d (%s); it must be %s", argument, (int)format,
              op_format_name((aclFormat)format), rule);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_same_format(const char *op, const char *argument, const aclTensor *tensor,
+                                 const char *other_argument, const aclTensor *other)
+{
+    int32_t format = tensor->descriptor.storage_format, wanted = other->descriptor.storage_format;
+    OP_CHECK(op, format == wanted, ACLNN_ERR_PARAM_INVALID,
+             "%s has format %d (%s); it must be %s's, which is %d (%s)", argument, (int)format,
+             op_format_name((aclFormat)format), other_argument, (int)wanted,
+             op_format_name((aclFormat)wanted));
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_public_format(const char *op, const char *argument, const aclTensor *tensor)
+{
+    const uint64_t formats = OP_FORMAT(ACL_FORMAT_NCHW) | OP_FORMAT(ACL_FORMAT_NHWC) |
+                             OP_FORMAT(ACL_FORMAT_ND) | OP_FORMAT(ACL_FORMAT_HWCN) |
+                             OP_FORMAT(ACL_FORMAT_NDHWC) | OP_FORMAT(ACL_FORMAT_NCDHW) |
+                             OP_FORMAT(ACL_FORMAT_NC) | OP_FORMAT(ACL_FORMAT_NCL);
+    return op_check_format(op, argument, tensor, formats, "none of the device's own layouts");
+}
+
+aclnnStatus op_check_rank(const char *op, const char *argument, const aclTensor *tensor, int least,
+                          int most)
+{
+    int rank = tensor->descriptor.rank;
+    OP_CHECK(op, rank >= least && rank <= most, ACLNN_ERR_PARAM_INVALID,
+             "%s has %d dimensions; it must have %d %s %d", argument, rank, least,
+             most == least + 1 ? "or" : "to", most);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_same_rank(const char *op, const char *argument, const aclTensor *tensor,
+                               const char *other_argument, const aclTensor *other)
+{
+    OP_CHECK(op, tensor->descriptor.rank == other->descriptor.rank, ACLNN_ERR_PARAM_INVALID,
+             "%s has %d dimensions; it must have as many as %s, which has %d", argument,
+             tensor->descriptor.rank, other_argument, other->descriptor.rank);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_same_shape(const char *op, const char *argument, const aclTensor *tensor,
+                                const char *other_argument, const aclTensor *other)
+{
+    struct op_shape_text text, other_text;
+    OP_CHECK(op, op_same_shape(tensor, other), ACLNN_ERR_PARAM_INVALID,
+             "%s has shape %s; it must be %s's, which is %s", argument, op_shape(&text, tensor),
+             other_argument, op_shape(&other_text, other));
     return ACLNN_SUCCESS;
 }
 

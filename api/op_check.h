@@ -45,14 +45,35 @@ struct op_shape_text {
 };
 const char *op_shape(struct op_shape_text *text, const aclTensor *tensor);
 
+/* One of the types in the set (OP_TYPE of each), else 161002. rule names them for the message. */
+#define OP_TYPE(type) (UINT64_C(1) << (type))
+aclnnStatus op_check_type(const char *op, const char *argument, const aclTensor *tensor,
+                          uint64_t types, const char *rule);
 /* FLOAT, FLOAT16 or BF16, else 161002. */
 aclnnStatus op_check_float(const char *op, const char *argument, const aclTensor *tensor);
-/* The kernels' name of a type that op_check_float accepts. */
+aclnnStatus op_check_same_type(const char *op, const char *argument, const aclTensor *tensor,
+                               const char *other_argument, const aclTensor *other);
+/* The kernels' name of a floating, integer or BOOL type that a check has accepted. */
 enum k_dtype op_k_dtype(const aclTensor *tensor);
 
-/* One of the formats in the set (bits 1 << format), else 161002. The storage format counts. */
+/* One of the formats in the set (OP_FORMAT of each), else 161002. The storage format counts. */
+#define OP_FORMAT(format) (UINT64_C(1) << (format))
 aclnnStatus op_check_format(const char *op, const char *argument, const aclTensor *tensor,
                             uint64_t formats, const char *rule);
+
+/* Both storage formats are one, else 161002. */
+aclnnStatus op_check_same_format(const char *op, const char *argument, const aclTensor *tensor,
+                                 const char *other_argument, const aclTensor *other);
+/* Not one of the device's own layouts (NC1HWC0, FRACTAL_Z, ...), else 161002. */
+aclnnStatus op_check_public_format(const char *op, const char *argument, const aclTensor *tensor);
+
+/* Dimensions: from least to most; as many as the other; all sizes as the other. Else 161002. */
+aclnnStatus op_check_rank(const char *op, const char *argument, const aclTensor *tensor, int least,
+                          int most);
+aclnnStatus op_check_same_rank(const char *op, const char *argument, const aclTensor *tensor,
+                               const char *other_argument, const aclTensor *other);
+aclnnStatus op_check_same_shape(const char *op, const char *argument, const aclTensor *tensor,
+                                const char *other_argument, const aclTensor *other);
 
 /* cubeMathType in [0, last], else 161002. */
 aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t last);

@@ -47,31 +47,31 @@ aclnnStatus op_window_read(struct op_window *window, const char *op, int axes,
         int axis = i - (K_POOL_AXES - axes);
         bool is_used = axis >= 0;
         window->kernel[i] = is_used ? entry(kernel_size, axis) : 1;
-        window->stride[i] = 1;
+        window->stride[i] = window->dilation[i] = 1;
         if (is_used)
             window->stride[i] = stride && stride->size ? entry(stride, axis) : window->kernel[i];
-        window->pad[i] = is_used ? entry(padding, axis) : 0;
-        OP_CHECK(op, window->pad[i] <= window->kernel[i] / 2, ACLNN_ERR_PARAM_INVALID,
+        int64_t pad = is_used ? entry(padding, axis) : 0;
+        OP_CHECK(op, pad <= window->kernel[i] / 2, ACLNN_ERR_PARAM_INVALID,
                  "padding[%d] is %" PRId64 "; it must be at most half of kernelSize[%d], which is "
                  "%" PRId64,
-                 axis, window->pad[i], axis, window->kernel[i]);
+                 axis, pad, axis, window->kernel[i]);
+        window->pad_begin[i] = window->pad_end[i] = pad;
     }
     return ACLNN_SUCCESS;
 }
 
 bool op_window_count(const struct op_window *window, int axis, int64_t input, int64_t *count)
 {
-    int64_t kernel = window->kernel[axis], stride = window->stride[axis], pad = window->pad[axis];
-    int64_t padded;
-    if (!rt_add_ok(input, 2 * pad, &padded)) return false;
-    int64_t room = padded - kernel; /* the last position at which a whole window begins */
-    if (room < 0) {
-        *count = 0;
-        return true;
-    }
-    *count = room / stride + 1;
-    /* One more, which is partial, if it begins inside the input or the padding before it. */
-    if (window->ceil_mode && room % stride != 0 && stride < input + pad - (*count - 1) * stride)
+    int64_t stride = window->stride[axis], before, padded, span;
+    if (!rt_mul_ok(window->kernel[axis] - 1, window->dilation[axis], &span)) return false;
+    if (!rt_add_ok(input, window->pad_begin[axis], &before)) return false;
+    if (!rt_add_ok(before, window->pad_end[axis], &padded)) return false;
+    int64_t room = padded - 1 - span; /* the last position at which a whole window begins */
+    *count = room < 0 ? 0 : room / stride + 1;
+    bool is_partial = room < 0 ? room > -stride : room % stride != 0;
+    /* A partial window counts if it begins inside the input or the padding before it. */
+    if (window->ceil_mode && is_partial &&
+        (*count == 0 ? before > 0 : stride < before - (*count - 1) * stride))
         *count += 1;
     return true;
 }
@@ -116,7 +116,8 @@ struct k_pool op_window_pool(const struct op_window *window, const aclTensor *ou
         pool.output[axis] = is_used ? o->sizes[d] : 1;
         pool.kernel[axis] = window->kernel[axis];
         pool.stride[axis] = window->stride[axis];
-        pool.pad_begin[axis] = pool.pad_end[axis] = window->pad[axis];
+        pool.pad_begin[axis] = window->pad_begin[axis];
+        pool.pad_end[axis] = window->pad_end[axis];
     }
     return pool;
 }

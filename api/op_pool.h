@@ -10,7 +10,8 @@
 
 struct op_window {
     int axes; /* spatial axes of the operator: the last ones of the arrays below */
-    int64_t kernel[K_POOL_AXES], stride[K_POOL_AXES], pad[K_POOL_AXES];
+    int64_t kernel[K_POOL_AXES], stride[K_POOL_AXES], dilation[K_POOL_AXES];
+    int64_t pad_begin[K_POOL_AXES], pad_end[K_POOL_AXES];
     bool ceil_mode;
 };
 
@@ -22,7 +23,9 @@ aclnnStatus op_window_read(struct op_window *window, const char *op, int axes,
                            const aclIntArray *kernel_size, const aclIntArray *stride,
                            const aclIntArray *padding, bool ceil_mode);
 
-/* How many windows fit along an axis (0: none). false when the arithmetic does not fit 64 bits. */
+/* How many windows fit along an axis (0: none), by the rule of the documented formula: with
+ * ceil_mode a window that is cut off at the end counts if it begins inside the input or the padding
+ * before it. false when the arithmetic does not fit 64 bits. */
 bool op_window_count(const struct op_window *window, int axis, int64_t input, int64_t *count);
 
 /* Checks that `output`'s shape is what the window makes of `input`'s; both have a leading batch

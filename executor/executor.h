@@ -24,6 +24,7 @@ struct ex_buffer {
 struct ex_step {
     const char *name;
     k_fn *kernel;
+    ex_describe_fault *describe; /* NULL: the kernel notes no faults */
     struct k_work work;
     uint16_t parameters; /* where they begin in step_bytes */
     uint16_t parameter_size;

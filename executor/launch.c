@@ -34,7 +34,7 @@ enum {
 struct step_run {
     const struct ex_step *step;
     const void *parameters;
-    void *buffers[EX_MAX_STEP_BUFFERS];
+    void *buffers[EX_MAX_STEP_BUFFERS + 1]; /* and the record of faults */
 };
 
 static void run_slice(void *context, int64_t begin, int64_t end)
@@ -62,7 +62,21 @@ static void prepare_scratch(const struct ex_plan *plan, char *workspace, int ste
     }
 }
 
-static void run_plan(const struct ex_plan *plan, void *const *addresses, char *workspace)
+static void run_step(const struct ex_plan *plan, struct step_run *run, struct rt_stream *stream)
+{
+    const struct ex_step *step = run->step;
+    struct k_fault fault = {INT64_MAX};
+    if (step->describe) run->buffers[step->buffer_count] = &fault;
+    rt_parallel_for(rt_pool_default(), run_slice, run, step->work.items, step->work.grain);
+    int64_t position = atomic_load_explicit(&fault.position, memory_order_relaxed);
+    if (position == INT64_MAX) return;
+    char text[128];
+    step->describe(run->parameters, run->buffers, position, text, sizeof text);
+    rt_stream_fail(stream, ACL_ERROR_RT_AICORE_EXCEPTION, "%s: %s", plan->operator_name, text);
+}
+
+static void run_plan(const struct ex_plan *plan, void *const *addresses, char *workspace,
+                     struct rt_stream *stream)
 {
     if (plan->workspace_size > 0) ASAN_POISON_MEMORY_REGION(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {
@@ -71,7 +85,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
         prepare_scratch(plan, workspace, i);
         for (int b = 0; b < step->buffer_count; b++)
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
-        rt_parallel_for(rt_pool_default(), run_slice, &run, step->work.items, step->work.grain);
+        run_step(plan, &run, stream);
     }
     if (plan->workspace_size > 0) ASAN_UNPOISON_MEMORY_REGION(workspace, plan->workspace_size);
 }
@@ -92,10 +106,9 @@ static void drop_launch(struct rt_task *task)
 
 static void run_launch(struct rt_task *task, struct rt_stream *stream)
 {
-    (void)stream;
     const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
     run_plan(&executor->plan, addresses_of(task, &executor->plan),
-             task->word[WORD_WORKSPACE].pointer);
+             task->word[WORD_WORKSPACE].pointer, stream);
     drop_launch(task);
 }
 

@@ -134,8 +134,9 @@ int ex_scratch(struct ex_plan *plan, size_t bytes)
     return add_buffer(plan, (struct ex_buffer){.operand = -1, .size = bytes});
 }
 
-void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
-             size_t parameter_size, struct k_work work, const int *buffers, int buffer_count)
+void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
+                         const void *parameters, size_t parameter_size, struct k_work work,
+                         const int *buffers, int buffer_count, ex_describe_fault *describe)
 {
     if (!plan || plan->status != ACLNN_SUCCESS) return;
     size_t begin = rt_round_up(plan->step_bytes_used, 16);
@@ -149,6 +150,7 @@ void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *p
     *step = (struct ex_step){
         .name = name,
         .kernel = kernel,
+        .describe = describe,
         .work = work,
         .parameters = (uint16_t)begin,
         .parameter_size = (uint16_t)parameter_size,
@@ -167,6 +169,13 @@ void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *p
         plan->operand_bytes += buffer->size;
     }
     plan->step_count++;
+}
+
+void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
+             size_t parameter_size, struct k_work work, const int *buffers, int buffer_count)
+{
+    ex_step_with_faults(plan, name, kernel, parameters, parameter_size, work, buffers, buffer_count,
+                        NULL);
 }
 
 /* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */

@@ -44,6 +44,17 @@ int ex_scratch(struct ex_plan *plan, size_t bytes);
 void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
              size_t parameter_size, struct k_work work, const int *buffers, int buffer_count);
 
+/* Says in a sentence what is wrong at a position that a kernel noted, once its step has run. */
+typedef void ex_describe_fault(const void *parameters, void *const buffers[], int64_t position,
+                               char *text, size_t size);
+
+/* The same for a kernel that notes faults in the data (struct k_fault): it finds the record behind
+ * its last buffer. A fault becomes the stream's error ACL_ERROR_RT_AICORE_EXCEPTION with the
+ * operator's name and describe's sentence; later steps run. */
+void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
+                         const void *parameters, size_t parameter_size, struct k_work work,
+                         const int *buffers, int buffer_count, ex_describe_fault *describe);
+
 #define EX_BUFFERS(...)                                                                            \
     (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 

@@ -4,10 +4,28 @@
 #ifndef ACLNN_CPU_KERNELS_KERNELS_H
 #define ACLNN_CPU_KERNELS_KERNELS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum k_dtype { K_F32, K_F16, K_BF16, K_DTYPES };
+/* The first ones have a function each in a table; kernels of one function for all types (the rows
+ * K_KERNEL_ANY) are told the type, where it matters, by their parameters. */
+enum k_dtype {
+    K_F32,
+    K_F16,
+    K_BF16,
+    K_DTYPES,
+    K_F64 = K_DTYPES,
+    K_I8,
+    K_U8,
+    K_I16,
+    K_U16,
+    K_I32,
+    K_U32,
+    K_I64,
+    K_U64,
+    K_BOOL,
+};
 
 /* A piece [begin, end) of a step's items. */
 struct k_slice {
@@ -24,6 +42,23 @@ struct k_work {
  * disjoint bytes, so any cutting gives the same result. All writes, streaming stores included, are
  * visible to whoever sees it return. */
 typedef void k_fn(const void *parameters, void *const buffers[], struct k_slice slice);
+
+/* Where a kernel notes that the data itself is wrong, such as an index outside of its plane. It
+ * goes on, leaves out what it cannot follow, and keeps the lowest position (of what, the kernel's
+ * header says): so the report is the same for every cutting. A step with faults hands it over
+ * behind its last buffer. */
+struct k_fault {
+    _Atomic int64_t position; /* INT64_MAX: nothing is wrong */
+};
+
+static inline void k_fault_note(struct k_fault *fault, int64_t position)
+{
+    int64_t lowest = atomic_load_explicit(&fault->position, memory_order_relaxed);
+    while (position < lowest &&
+           !atomic_compare_exchange_weak_explicit(&fault->position, &lowest, position,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
 
 struct k_table {
     const char *isa;

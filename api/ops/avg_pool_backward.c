@@ -21,19 +21,14 @@ static aclnnStatus check_types(const aclTensor *gradOutput, const aclTensor *sel
     OP_TRY(op_check_float(NAME, "self", self));
     OP_TRY(op_check_float(NAME, "gradInput", gradInput));
     /* self's data is not read, so its type may differ. */
-    OP_CHECK(NAME, gradOutput->descriptor.data_type == gradInput->descriptor.data_type,
-             ACLNN_ERR_PARAM_INVALID,
-             "gradInput has data type %s; it must be gradOutput's, which is %s",
-             op_data_type_name((aclDataType)gradInput->descriptor.data_type),
-             op_data_type_name((aclDataType)gradOutput->descriptor.data_type));
-    return ACLNN_SUCCESS;
+    return op_check_same_type(NAME, "gradInput", gradInput, "gradOutput", gradOutput);
 }
 
 static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *self,
                                  const aclTensor *gradInput)
 {
-    const uint64_t nchw = UINT64_C(1) << ACL_FORMAT_NCHW;
-    const uint64_t either = nchw | UINT64_C(1) << ACL_FORMAT_NCL;
+    const uint64_t nchw = OP_FORMAT(ACL_FORMAT_NCHW);
+    const uint64_t either = nchw | OP_FORMAT(ACL_FORMAT_NCL);
     OP_TRY(op_check_format(NAME, "gradOutput", gradOutput, either, "NCHW or NCL"));
     OP_TRY(op_check_format(NAME, "self", self, either, "NCHW or NCL"));
     OP_TRY(op_check_format(NAME, "gradInput", gradInput, either, "NCHW or NCL"));
@@ -42,33 +37,13 @@ static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *s
     return op_check_format(NAME, "gradInput", gradInput, nchw, "NCHW for 4 dimensions");
 }
 
-static aclnnStatus check_rank(const char *argument, const aclTensor *tensor)
-{
-    int rank = tensor->descriptor.rank;
-    OP_CHECK(NAME, rank == AXES + 1 || rank == AXES + 2, ACLNN_ERR_PARAM_INVALID,
-             "%s has %d dimensions; it must have 3 or 4", argument, rank);
-    return ACLNN_SUCCESS;
-}
-
 static aclnnStatus check_ranks(const aclTensor *gradOutput, const aclTensor *gradInput)
 {
-    OP_TRY(check_rank("gradOutput", gradOutput));
-    OP_TRY(check_rank("gradInput", gradInput));
-    OP_CHECK(NAME, gradOutput->descriptor.rank == gradInput->descriptor.rank,
-             ACLNN_ERR_PARAM_INVALID,
-             "gradInput has %d dimensions; it must have as many as gradOutput, which has %d",
-             gradInput->descriptor.rank, gradOutput->descriptor.rank);
+    OP_TRY(op_check_rank(NAME, "gradOutput", gradOutput, AXES + 1, AXES + 2));
+    OP_TRY(op_check_rank(NAME, "gradInput", gradInput, AXES + 1, AXES + 2));
+    OP_TRY(op_check_same_rank(NAME, "gradInput", gradInput, "gradOutput", gradOutput));
     OP_TRY(op_check_sizes(NAME, "gradOutput", gradOutput));
     return op_check_sizes(NAME, "gradInput", gradInput);
-}
-
-static aclnnStatus check_self(const aclTensor *self, const aclTensor *gradInput)
-{
-    struct op_shape_text self_text, grad_text;
-    OP_CHECK(NAME, op_same_shape(self, gradInput), ACLNN_ERR_PARAM_INVALID,
-             "gradInput has shape %s; it must be self's, which is %s",
-             op_shape(&grad_text, gradInput), op_shape(&self_text, self));
-    return ACLNN_SUCCESS;
 }
 
 /* What CANN leaves to the device: the extent of gradOutput, and memory that is really there. */
@@ -101,7 +76,7 @@ aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     OP_TRY(check_ranks(gradOutput, gradInput));
     OP_TRY(op_window_read(&window, NAME, AXES, kernelSize, stride, padding, ceilMode));
     OP_TRY(op_check_math_type(NAME, cubeMathType, LAST_MATH_TYPE));
-    OP_TRY(check_self(self, gradInput));
+    OP_TRY(op_check_same_shape(NAME, "gradInput", gradInput, "self", self));
     bool is_empty = op_is_empty(gradOutput) || op_is_empty(gradInput);
     if (!is_empty) OP_TRY(check_extents(&window, gradOutput, self, gradInput));
 

@@ -48,7 +48,62 @@ static struct ex_descriptor *descriptor(aclTensor *tensor)
     return &tensor->descriptor;
 }
 
+/* Negative elements are faults: left out. */
+static void root_slice(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    (void)parameters;
+    const float *from = buffers[0];
+    float *to = buffers[1];
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        to[i] = from[i] < 0 ? 0 : from[i];
+        if (from[i] < 0) k_fault_note(buffers[2], i);
+    }
+}
+
+static void describe_root(const void *parameters, void *const buffers[], int64_t position,
+                          char *text, size_t size)
+{
+    (void)parameters;
+    const float *from = buffers[0];
+    snprintf(text, size, "element %lld is %g", (long long)position, (double)from[position]);
+}
+
 static const struct k_work whole = {.items = LENGTH, .grain = LENGTH};
+
+Test(plan, the_lowest_fault_in_the_data_is_the_streams_error)
+{
+    static float in[LENGTH], out[LENGTH];
+    for (int i = 0; i < LENGTH; i++)
+        in[i] = i == 700 || i == 31 || i == 990 ? -i : i;
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    aclTensor *source = vector_of(in), *target = vector_of(out);
+    struct ex_plan *plan = ex_plan_new("roots");
+    int from = ex_input(plan, descriptor(source)), to = ex_output(plan, descriptor(target));
+    ex_step_with_faults(plan, "root", root_slice, "", 1,
+                        (struct k_work){.items = LENGTH, .grain = 8}, EX_BUFFERS(from, to),
+                        describe_root);
+    uint64_t size;
+    aclOpExecutor *executor;
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetAclOpExecutorRepeatable(executor), ACLNN_SUCCESS);
+
+    aclrtStream stream;
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    cr_assert_eq(ex_launch("roots", NULL, 0, executor, stream), ACLNN_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION);
+    const char *text = aclGetRecentErrMsg();
+    cr_assert(strstr(text, "roots: element 31 is -31"), "%s", text);
+    for (int i = 0; i < LENGTH; i++)
+        cr_assert_eq(out[i], in[i] < 0 ? 0 : in[i], "all other elements are right");
+
+    in[31] = in[700] = in[990] = 1;
+    cr_assert_eq(ex_launch("roots", NULL, 0, executor, stream), ACLNN_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS,
+                 "the next run has a record of its own");
+    aclDestroyAclOpExecutor(executor);
+    aclDestroyTensor(source);
+    aclDestroyTensor(target);
+}
 
 Test(plan, scratch_pieces_that_never_meet_share_memory)
 {
