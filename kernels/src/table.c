@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the level being compiled: one row per kernels.def. */
+#include "kernels/k_cast.h"
 #include "kernels/k_copy.h"
+#include "kernels/k_plane.h"
 #include "kernels/k_pool.h"
 #include "kernels/kernels.h"
 #include "kernels/simd/instance.h"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shape arithmetic of scatters and gathers in planes; the same for every instruction set. */
+#include "kernels/k_plane.h"
+#include "kernels/plane_plan.h"
+
+struct k_work k_plane_scatter_work(const struct k_plane *plane)
+{
+    if (plane->planes == 0 || plane->cells == 0) return (struct k_work){.items = 0, .grain = 1};
+    const struct plane_pieces pieces = plane_pieces(plane);
+    /* Entries count double: they cost more than the zeros that most cells are. */
+    const int64_t bytes = pieces.cells * plane->element_size +
+                          plane->entries * 2 * (plane->element_size + plane->index_size);
+    const int64_t grain = bytes > 0 && bytes < PLANE_GRAIN ? PLANE_GRAIN / bytes : 1;
+    return (struct k_work){.items = plane->planes * pieces.count, .grain = grain};
+}
+
+struct k_work k_plane_gather_work(const struct k_plane *plane)
+{
+    const int64_t bytes = 2 * plane->element_size + plane->index_size;
+    return (struct k_work){.items = plane->planes * plane->entries, .grain = PLANE_GRAIN / bytes};
+}
