@@ -32,6 +32,8 @@ enum {
     BATCH = 128,       /* tasks a worker runs before it looks at other streams */
     SPARE_CHUNKS = 2 * LONG_QUEUE / RT_CHUNK_TASKS,
     UNKNOWN_NS = 1000, /* a task, before any batch was timed */
+    TINY_NS = 150,     /* a task costs as much to hand over: its cache line goes to the other CPU
+                          and back. Its submitter runs it, and a worker leaves it to him. */
 };
 
 struct rt_stream *rt_queue_new(struct rt_context *context)
@@ -200,9 +202,15 @@ static bool park(struct rt_stream *stream, enum rt_runner runner)
     return parks;
 }
 
+/* How a runner leaves a stream that has tasks left. */
+enum leaving {
+    LEAVES_IT_READY,
+    LEAVES_IT_WATCHED,
+};
+
 /* False: there is more to run. */
 static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t target,
-                    enum rt_runner runner)
+                    enum rt_runner runner, enum leaving leaving)
 {
     unsigned after = 0;
     rt_lock_take(&stream->lock);
@@ -221,6 +229,8 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
             assert(stream->head == stream->tail);
             stream->tail_index = 0;
             stream->head_index = 0;
+            after = rt_watch_locked(stream);
+        } else if (leaving == LEAVES_IT_WATCHED && stream->waiters == 0) {
             after = rt_watch_locked(stream);
         } else if (runner == RT_RUNNER_WORKS) {
             /* Behind the others; this worker looks there next. A thread that sleeps for the stream
@@ -261,7 +271,8 @@ static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t en
                       enum rt_runner runner, enum outcome *outcome)
 {
     uint64_t first = *completed;
-    int64_t start = end - first >= FEW ? rt_now_ns() : 0;
+    uint64_t worth_timing = runner == RT_RUNNER_WORKS ? FEW / 4 : FEW;
+    int64_t start = end - first >= worth_timing ? rt_now_ns() : 0;
     while (*completed < end) {
         *outcome = run_next(stream, *completed, runner);
         if (__builtin_expect(*outcome != HAS_RUN, 0)) return false;
@@ -273,23 +284,37 @@ static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t en
     return true;
 }
 
+/* Somebody submits tiny tasks while a worker runs them: he is quicker with them. If he stops, the
+ * watchman sees it. */
+static bool is_for_submitter(struct rt_stream *stream, uint64_t submitted_before)
+{
+    return stream->task_ns < TINY_NS && rt_queue_submitted(stream) != submitted_before &&
+           atomic_load_explicit(&stream->attention, memory_order_relaxed) == UINT64_MAX;
+}
+
 void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner)
 {
     struct rt_stream *outer = rt_self.running;
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     enum outcome outcome = HAS_RUN;
+    enum leaving leaving = LEAVES_IT_READY;
     rt_self.running = stream;
     do {
-        uint64_t end = rt_queue_submitted(stream);
-        if (end > target) end = target;
+        uint64_t submitted = rt_queue_submitted(stream);
+        uint64_t end = submitted < target ? submitted : target;
         if (!run_batch(stream, &completed, end, runner, &outcome)) {
             if (outcome == HAS_PARKED) break;
             target = completed;
         }
-        /* A worker whom no other stream needs goes on. */
-        if (runner == RT_RUNNER_WORKS && completed == target && !rt_worker_has_ready())
-            target += BATCH;
-    } while (!unclaim(stream, completed, target, runner));
+        if (runner != RT_RUNNER_WORKS) continue;
+        leaving = LEAVES_IT_READY;
+        if (is_for_submitter(stream, submitted)) {
+            leaving = LEAVES_IT_WATCHED;
+            target = completed;
+        } else if (completed == target && !rt_worker_has_ready()) {
+            target += BATCH; /* no other stream needs this worker */
+        }
+    } while (!unclaim(stream, completed, target, runner, leaving));
     rt_self.running = outer;
 }
 
@@ -340,7 +365,7 @@ static aclError refuse(struct rt_stream *stream, const struct rt_task *task)
 static bool spread_locked(struct rt_stream *stream, uint64_t queued, unsigned *after)
 {
     stream->completed_seen = atomic_load_explicit(&stream->completed, memory_order_relaxed);
-    if (queued * stream->task_ns >= WORTH_A_WORKER) {
+    if (stream->task_ns >= TINY_NS && queued * stream->task_ns >= WORTH_A_WORKER) {
         *after |= rt_push_ready_locked(stream);
         if (queued < LONG_QUEUE) return false;
     }
