@@ -181,17 +181,20 @@ void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *p
 /* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
 static bool pack_scratch(struct ex_plan *plan)
 {
+    _Static_assert(EX_MAX_BUFFERS <= (int)EX_FEW_PIECES, "packing needs no memory");
     struct ex_piece pieces[EX_MAX_BUFFERS];
     int of_buffer[EX_MAX_BUFFERS], count = 0;
     for (int i = 0; i < plan->buffer_count; i++) {
         const struct ex_buffer *buffer = &plan->buffers[i];
         if (buffer->operand >= 0 || buffer->last < 0) continue;
         of_buffer[count] = i;
-        pieces[count++] =
-            (struct ex_piece){.size = buffer->size, .first = buffer->first, .last = buffer->last};
+        pieces[count++] = (struct ex_piece){.size = buffer->size,
+                                            .alignment = EX_SCRATCH_ALIGNMENT,
+                                            .first = buffer->first,
+                                            .last = buffer->last};
     }
     if (count == 0) return true;
-    if (!ex_arena_pack(pieces, count, EX_SCRATCH_ALIGNMENT, EX_SCRATCH_GAP, &plan->workspace_size))
+    if (ex_arena_pack(pieces, count, EX_SCRATCH_GAP, EX_QUICK, &plan->workspace_size) != EX_PACKED)
         return false;
     for (int i = 0; i < count; i++)
         plan->buffers[of_buffer[i]].offset = pieces[i].offset;
