@@ -350,7 +350,7 @@ static enum case_dtype case_dtype_of(aclDataType type)
     return type == ACL_FLOAT ? CASE_F32 : type == ACL_FLOAT16 ? CASE_F16 : CASE_BF16;
 }
 
-static struct operand operand_of(const struct tensor *tensor)
+static struct operand memory_of(const struct tensor *tensor)
 {
     struct operand operand = {.dtype = case_dtype_of(tensor->type),
                               .format = tensor->format,
@@ -386,7 +386,7 @@ static struct test_case case_of(const struct arguments *a)
         .divisor = a->divisor,
         .math = a->math,
         .seed = a->seed,
-        .data = (enum case_data)(a->seed % CASE_DATA),
+        .data = (enum case_data)(a->seed % CASE_TIES),
     };
     for (int i = 0; i < 2; i++) {
         test.kernel[i] = a->kernel.values[i];
@@ -417,7 +417,7 @@ static void print_view(const struct tensor *tensor, char *text, size_t size)
 static void run(const struct arguments *a, struct call *call)
 {
     struct test_case test = case_of(a);
-    struct operand dy = operand_of(&a->dy), dx = operand_of(&a->dx);
+    struct operand dy = memory_of(&a->dy), dx = memory_of(&a->dx);
     struct random random = {a->seed};
     void *workspace = NULL;
     char line[CASE_LINE], text[512], dy_view[200], dx_view[200];

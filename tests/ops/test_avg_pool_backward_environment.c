@@ -35,7 +35,7 @@ static struct test_case case_number(int number, struct random *random)
     struct test_case test;
     char error[256];
     if (number >= LARGE_LINES)
-        return avg_pool_random_case(random, (enum case_dtype)(number % CASE_DTYPES));
+        return avg_pool_random_case(random, (enum case_dtype)(number % CASE_FLOATS));
     cr_assert(case_parse(large_lines[number], &test, error, sizeof error), "%s", error);
     return test;
 }
@@ -46,7 +46,7 @@ static int count_cases(void)
     return (int)(count < MOST_CASES ? count : MOST_CASES);
 }
 
-static uint64_t checksum(const uint32_t *bits, int64_t count)
+static uint64_t checksum(const uint64_t *bits, int64_t count)
 {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a over words */
     for (int64_t i = 0; i < count; i++)

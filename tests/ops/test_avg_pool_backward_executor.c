@@ -392,10 +392,10 @@ Test(avg_pool_backward_executor, default_stream)
 
 /* ---- repeating ---- */
 
-static uint32_t *bits_of(const struct flight *flight, void *dx)
+static uint64_t *bits_of(const struct flight *flight, void *dx)
 {
     struct operand operand = flight->call.dx;
-    uint32_t *bits = malloc((size_t)operand_elements(&operand) * sizeof *bits);
+    uint64_t *bits = malloc((size_t)operand_elements(&operand) * sizeof *bits);
     cr_assert(bits != NULL);
     operand.data = dx;
     operand_read_bits(&operand, bits);
@@ -405,16 +405,16 @@ static uint32_t *bits_of(const struct flight *flight, void *dx)
 Test(avg_pool_backward_executor, runs_of_one_executor_equal_runs_of_two)
 {
     struct flight repeated = start(LARGE), single = start(LARGE);
-    size_t bytes = (size_t)operand_elements(&single.call.dx) * sizeof(uint32_t);
+    size_t bytes = (size_t)operand_elements(&single.call.dx) * sizeof(uint64_t);
     launch_ok(&single, rig.stream);
     synchronize(rig.stream);
-    uint32_t *want = bits_of(&single, single.call.dx.data);
+    uint64_t *want = bits_of(&single, single.call.dx.data);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(repeated.call.executor), ACLNN_SUCCESS);
     for (int i = 0; i < 5; i++) {
         operand_poison(&repeated.call.dx, 0xFF);
         launch_ok(&repeated, rig.stream);
         synchronize(rig.stream);
-        uint32_t *got = bits_of(&repeated, repeated.call.dx.data);
+        uint64_t *got = bits_of(&repeated, repeated.call.dx.data);
         cr_assert(memcmp(got, want, bytes) == 0, "run %d", i);
         free(got);
     }

@@ -34,22 +34,22 @@ static void run(const struct test_case *test)
               random_test_seed());
 }
 
-static uint32_t *run_bits(const struct test_case *test)
+static uint64_t *run_bits(const struct test_case *test)
 {
     run(test);
-    size_t bytes = ((size_t)case_input_elements(test) + 1) * sizeof(uint32_t);
-    uint32_t *bits = malloc(bytes);
+    size_t bytes = ((size_t)case_input_elements(test) + 1) * sizeof(uint64_t);
+    uint64_t *bits = malloc(bytes);
     cr_assert(bits != NULL);
     memcpy(bits, rig.bits, bytes);
     return bits;
 }
 
-static void expect_same_bits(const struct test_case *test, const uint32_t *want, const char *what)
+static void expect_same_bits(const struct test_case *test, const uint64_t *want, const char *what)
 {
     char line[CASE_LINE];
     for (int64_t i = 0; i < case_input_elements(test); i++)
         cr_assert_eq(rig.bits[i], want[i],
-                     "%s\n  %s: element %" PRId64 " is %08" PRIx32 ", not %08" PRIx32
+                     "%s\n  %s: element %" PRId64 " is %08" PRIx64 ", not %08" PRIx64
                      " (ACLNN_TEST_SEED=%" PRIu64 ")",
                      case_print(test, line), what, i, rig.bits[i], want[i], random_test_seed());
 }
@@ -77,7 +77,7 @@ static double *copy_of(const double *values, int64_t count)
 Test(avg_pool_backward_properties, adjoint_of_the_forward)
 {
     for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
-        struct test_case test = plain_case((enum case_dtype)(i % CASE_DTYPES));
+        struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         int64_t inputs = case_input_elements(&test), outputs = case_output_elements(&test);
         double *x = malloc((size_t)inputs * sizeof *x), *y = malloc((size_t)outputs * sizeof *y);
         cr_assert(x && y);
@@ -137,14 +137,14 @@ Test(avg_pool_backward_properties, linear)
 Test(avg_pool_backward_properties, every_layout_gives_the_same_bits)
 {
     for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
-        struct test_case test = plain_case((enum case_dtype)(i % CASE_DTYPES));
+        struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         if (random_once_in(&source, 3)) test.data = CASE_SPECIAL;
         test.math = (int)random_between(&source, 0, 3);
         avg_pool_rig_load(&rig, &test);
         struct test_case other = test;
         other.dy_layout = other.dx_layout = CASE_CONTIGUOUS;
         other.offset = 0;
-        uint32_t *want = run_bits(&other);
+        uint64_t *want = run_bits(&other);
         run(&test); /* the drawn layout, a broadcast one too */
         expect_same_bits(&test, want, "differs from contiguous");
         static const enum case_layout dense[] = {CASE_CONTIGUOUS, CASE_CHANNELS_LAST, CASE_STRIDED};
@@ -162,11 +162,11 @@ Test(avg_pool_backward_properties, every_layout_gives_the_same_bits)
 Test(avg_pool_backward_properties, math_types_round_the_operand_only)
 {
     for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
-        struct test_case test = plain_case((enum case_dtype)(i % CASE_DTYPES));
+        struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.math = (int)random_between(&source, 1, 3);
         if (random_once_in(&source, 3)) test.data = CASE_HUGE;
         avg_pool_rig_load(&rig, &test);
-        uint32_t *with_math = run_bits(&test);
+        uint64_t *with_math = run_bits(&test);
         if (test.math == 2 && test.dtype == CASE_BF16) {
             free(with_math); /* fp16 numbers need not be bf16 ones: the oracle's test covers them */
             continue;
@@ -229,7 +229,7 @@ Test(avg_pool_backward_properties, roundings_at_their_edges)
 Test(avg_pool_backward_properties, exact_sums_are_rounded_once)
 {
     for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
-        struct test_case test = plain_case((enum case_dtype)(i % CASE_DTYPES));
+        struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.divisor = (int64_t)1 << random_between(&source, 0, 6);
         test.dy_layout = CASE_CONTIGUOUS;
         avg_pool_rig_load(&rig, &test);

@@ -202,7 +202,7 @@ bool avg_pool_rig_check(struct avg_pool_rig *rig, const struct test_case *test, 
     int64_t count = case_input_elements(test);
     avg_pool_rig_load(rig, test);
     bool is_empty = case_output_elements(test) == 0 || count == 0;
-    uint32_t *first = resize(NULL, count + 1, sizeof *first);
+    uint64_t *first = resize(NULL, count + 1, sizeof *first);
     bool ok = true;
     for (int side = GUARD_FRONT; ok && side <= GUARD_END; side++) {
         ok = avg_pool_rig_run(rig, test, (enum guard_side)side, text, text_size);

@@ -38,7 +38,7 @@ struct avg_pool_rig {
     struct guard dy_guard, dx_guard, workspace_guard;
     double *dy;              /* dense gradOutput of the last case */
     double *got;             /* dense gradInput of the last run */
-    uint32_t *bits;          /* the same, as it lies in memory */
+    uint64_t *bits;          /* the same, as it lies in memory */
     struct oracle_sum *want; /* what the oracle says */
     int64_t dy_capacity, dx_capacity;
 };

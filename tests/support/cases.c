@@ -15,10 +15,18 @@
 #define ACLNN_CPU_CASES "tests/cases"
 #endif
 
-static const char *const dtype_names[CASE_DTYPES] = {"f32", "f16", "bf16"};
+static const char *const dtype_names[CASE_DTYPES] = {"f32", "f16", "bf16", "f64", "i8",  "u8",
+                                                     "i16", "u16", "i32",  "i64", "bool"};
+static const char *const tensor_names[CASE_TENSORS] = {"x", "dx", "y", "dy", "i"};
+static const char *const format_names[CASE_FORMATS] = {"",     "nchw",  "ncl",  "nd",
+                                                       "nhwc", "ncdhw", "ndhwc"};
+static const char *const picks_names[CASE_PICKS] = {"window", "any", "bad"};
 static const char *const layout_names[CASE_LAYOUTS] = {"contiguous", "nhwc", "strided",
                                                        "broadcast"};
-static const char *const data_names[CASE_DATA] = {"plain", "special", "huge"};
+static const char *const data_names[CASE_DATA] = {"plain", "special", "huge", "ties"};
+
+/* Operators whose stride is 1, not the kernel, when its array is empty. */
+static const char *const unit_stride[] = {"max_pool"};
 
 const char *case_dtype_name(enum case_dtype dtype)
 {
@@ -31,7 +39,6 @@ struct reader {
     struct test_case *test;
     char *error;
     size_t error_size;
-    bool has_kernel;
 };
 
 static bool wrong(struct reader *reader, const char *format, ...)
@@ -95,79 +102,139 @@ static bool read_shape(struct reader *reader, const char *word)
     return true;
 }
 
-static bool read_attribute(struct reader *reader, const char *word, int *length, int64_t *values)
+static enum case_layout *layout_of(struct test_case *test, enum case_tensor tensor)
 {
-    *length = read_list(word + 1, values);
-    if (*length > 0) return true;
-    return wrong(reader, "'%s': what follows the first letter is not a list like 3x5", word);
+    switch (tensor) {
+    case CASE_X:
+        return &test->x_layout;
+    case CASE_DX:
+        return &test->dx_layout;
+    case CASE_Y:
+        return &test->y_layout;
+    case CASE_DY:
+        return &test->dy_layout;
+    default:
+        return &test->i_layout;
+    }
 }
 
-static bool read_named(struct reader *reader, const char *word, const char *value)
+/* name=number; false when there is no such name or the number is out of its range. */
+static bool read_number(struct test_case *test, const char *name, int64_t number)
 {
-    struct test_case *test = reader->test;
-    size_t length = (size_t)(value - word - 1);
-    int64_t number = 0;
-    int layout = find_name(layout_names, CASE_LAYOUTS, value);
-    if (length == 4 && memcmp(word, "name", 4) == 0) {
-        if (strlen(value) >= sizeof test->name) return wrong(reader, "'%s' is too long", word);
-        strcpy(test->name, value);
-        return true;
-    }
-    if (length == 4 && memcmp(word, "data", 4) == 0) {
-        int kind = find_name(data_names, CASE_DATA, value);
-        if (kind < 0) return wrong(reader, "'%s': no such data", word);
-        test->data = (enum case_data)kind;
-        return true;
-    }
-    if (length == 2 && memcmp(word, "d", 1) == 0) {
-        if (layout < 0 || (word[1] != 'x' && word[1] != 'y'))
-            return wrong(reader, "'%s': no such layout", word);
-        *(word[1] == 'y' ? &test->dy_layout : &test->dx_layout) = (enum case_layout)layout;
-        return true;
-    }
-    if (!read_whole(value, &number)) return wrong(reader, "'%s': not a number", word);
-    if (length == 7 && memcmp(word, "divisor", 7) == 0)
+    bool is_small = number >= INT8_MIN && number <= INT8_MAX;
+    if (strcmp(name, "divisor") == 0)
         test->divisor = number;
-    else if (length == 4 && memcmp(word, "math", 4) == 0 && number >= INT8_MIN &&
-             number <= INT8_MAX)
+    else if (strcmp(name, "math") == 0 && is_small)
         test->math = (int)number;
-    else if (length == 6 && memcmp(word, "offset", 6) == 0 && number >= 0)
+    else if (strcmp(name, "auto") == 0 && is_small)
+        test->auto_pad = (int)number;
+    else if (strcmp(name, "order") == 0 && is_small)
+        test->storage_order = (int)number;
+    else if (strcmp(name, "offset") == 0 && number >= 0)
         test->offset = number;
-    else if (length == 4 && memcmp(word, "seed", 4) == 0 && number >= 0)
+    else if (strcmp(name, "seed") == 0 && number >= 0)
         test->seed = (uint64_t)number;
     else
-        return wrong(reader, "'%s': no such option, or its value is out of range", word);
+        return false;
     return true;
 }
 
-static bool read_option(struct reader *reader, const char *word)
+/* One of the words of a list into *choice; false, and a message, when it is none. */
+static bool choose(struct reader *reader, const char *const *names, int count, const char *name,
+                   const char *value, int *choice)
+{
+    *choice = find_name(names, count, value);
+    return *choice >= 0 || wrong(reader, "'%s=%s': no such %s", name, value, name);
+}
+
+static bool read_named(struct reader *reader, const char *name, const char *value)
 {
     struct test_case *test = reader->test;
-    const char *value = strchr(word, '=');
-    if (value) return read_named(reader, word, value + 1);
+    int choice, tensor = find_name(tensor_names, CASE_TENSORS, name);
+    int64_t number;
+    if (strcmp(name, "name") == 0) {
+        if (strlen(value) >= sizeof test->name) return wrong(reader, "'%s' is too long", value);
+        strcpy(test->name, value);
+    } else if (tensor >= 0) {
+        if (!choose(reader, layout_names, CASE_LAYOUTS, name, value, &choice)) return false;
+        *layout_of(test, (enum case_tensor)tensor) = (enum case_layout)choice;
+    } else if (strcmp(name, "data") == 0) {
+        if (!choose(reader, data_names, CASE_DATA, name, value, &choice)) return false;
+        test->data = (enum case_data)choice;
+    } else if (strcmp(name, "picks") == 0) {
+        if (!choose(reader, picks_names, CASE_PICKS, name, value, &choice)) return false;
+        test->picks = (enum case_picks)choice;
+    } else if (strcmp(name, "fmt") == 0) {
+        if (!choose(reader, format_names + 1, CASE_FORMATS - 1, name, value, &choice)) return false;
+        test->format = (enum case_format)(choice + 1);
+    } else if (strcmp(name, "to") == 0) {
+        if (!choose(reader, dtype_names, CASE_DTYPES, name, value, &choice)) return false;
+        test->has_result_dtype = true;
+        test->result_dtype = (enum case_dtype)choice;
+    } else if (strcmp(name, "idx") == 0) {
+        static const char *const widths[] = {"i32", "i64"};
+        if (!choose(reader, widths, 2, name, value, &choice)) return false;
+        test->wide_indices = choice == 1;
+    } else if (!read_whole(value, &number)) {
+        return wrong(reader, "'%s=%s': not a number", name, value);
+    } else if (!read_number(test, name, number)) {
+        return wrong(reader, "'%s=%s': no such option, or its value is out of range", name, value);
+    }
+    return true;
+}
+
+struct attribute {
+    char letter;
+    int *length;
+    int64_t *values;
+};
+
+static bool read_list_word(struct reader *reader, const char *word)
+{
+    struct test_case *test = reader->test;
+    int output_length = 0;
+    const struct attribute attributes[] = {
+        {'k', &test->kernel_length, test->kernel},     {'s', &test->stride_length, test->stride},
+        {'p', &test->pad_length, test->pad},           {'q', &test->pad_end_length, test->pad_end},
+        {'d', &test->dilation_length, test->dilation}, {'o', &output_length, test->output},
+    };
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        const struct attribute *one = &attributes[i];
+        if (word[0] != one->letter) continue;
+        if (strcmp(word + 1, "null") == 0 && strchr("spqd", word[0])) {
+            *one->length = CASE_NO_ARRAY;
+        } else if (strcmp(word + 1, "empty") == 0 && strchr("spqd", word[0])) {
+            *one->length = word[0] == 's' ? 0 : CASE_EMPTY_ARRAY;
+        } else if ((*one->length = read_list(word + 1, one->values)) == 0) {
+            return wrong(reader, "'%s': what follows the first letter is not a list like 3x5",
+                         word);
+        }
+        if (word[0] == 'o' && output_length != test->axes)
+            return wrong(reader, "'%s' needs %d extents", word, test->axes);
+        if (word[0] == 'o') test->has_output = true;
+        return true;
+    }
+    return wrong(reader, "'%s': no such option", word);
+}
+
+static bool read_option(struct reader *reader, char *word)
+{
+    struct test_case *test = reader->test;
+    char *equals = strchr(word, '=');
+    if (equals) {
+        *equals = '\0';
+        return read_named(reader, word, equals + 1);
+    }
     int layout = find_name(layout_names, CASE_LAYOUTS, word);
     if (layout >= 0) {
-        test->dy_layout = test->dx_layout = (enum case_layout)layout;
+        for (int i = 0; i < CASE_TENSORS; i++)
+            *layout_of(test, (enum case_tensor)i) = (enum case_layout)layout;
     } else if (strcmp(word, "ceil") == 0) {
         test->ceil = true;
     } else if (strcmp(word, "exclude_pad") == 0) {
         test->exclude_pad = true;
-    } else if (strcmp(word, "snull") == 0) {
-        test->stride_length = CASE_NO_ARRAY;
-    } else if (word[0] == 'k') {
-        reader->has_kernel = true;
-        return read_attribute(reader, word, &test->kernel_length, test->kernel);
-    } else if (word[0] == 's') {
-        return read_attribute(reader, word, &test->stride_length, test->stride);
-    } else if (word[0] == 'p') {
-        return read_attribute(reader, word, &test->pad_length, test->pad);
-    } else if (word[0] == 'o') {
-        int length = 0;
-        test->has_output = true;
-        if (!read_attribute(reader, word, &length, test->output)) return false;
-        if (length != test->axes) return wrong(reader, "'%s' needs %d extents", word, test->axes);
     } else {
-        return wrong(reader, "'%s': no such option", word);
+        return read_list_word(reader, word);
     }
     return true;
 }
@@ -200,9 +267,11 @@ bool case_parse(const char *line, struct test_case *out, char *error, size_t err
     for (char *word; (word = strtok_r(NULL, " \t", &state));) {
         if (!read_option(&reader, word)) return false;
     }
-    if (!reader.has_kernel) return wrong(&reader, "the kernel (k3x5) is missing");
-    const int lengths[] = {out->kernel_length, out->stride_length, out->pad_length};
-    for (int i = 0; i < 3; i++) {
+    if (out->kernel_length == 0 && !out->has_output)
+        return wrong(&reader, "the kernel (k3x5) is missing");
+    const int lengths[] = {out->kernel_length, out->stride_length, out->pad_length,
+                           out->pad_end_length, out->dilation_length};
+    for (int i = 0; i < 5; i++) {
         if (lengths[i] > 1 && lengths[i] != out->axes)
             return wrong(&reader, "an attribute has %d values for %d axes", lengths[i], out->axes);
     }
@@ -235,14 +304,37 @@ static void put_list(struct writer *writer, const char *letter, const int64_t *v
         put(writer, "x%" PRId64, values[i]);
 }
 
+/* A list, or the word for what is none. */
+static void put_array(struct writer *writer, char letter, const int64_t *values, int length)
+{
+    char prefix[2] = {letter, '\0'};
+    if (length == CASE_NO_ARRAY)
+        put(writer, " %cnull", letter);
+    else if (length == CASE_EMPTY_ARRAY)
+        put(writer, " %cempty", letter);
+    else
+        put_list(writer, prefix, values, length);
+}
+
 static void put_layouts(struct writer *writer, const struct test_case *test)
 {
-    if (test->dy_layout == test->dx_layout) {
-        if (test->dy_layout != CASE_CONTIGUOUS) put(writer, " %s", layout_names[test->dy_layout]);
-        return;
+    enum case_layout first = case_tensor_layout(test, CASE_X);
+    bool is_uniform = true;
+    for (int i = 0; i < CASE_TENSORS; i++)
+        is_uniform &= case_tensor_layout(test, (enum case_tensor)i) == first;
+    if (is_uniform && first != CASE_CONTIGUOUS) put(writer, " %s", layout_names[first]);
+    for (int i = 0; i < CASE_TENSORS && !is_uniform; i++) {
+        enum case_layout layout = case_tensor_layout(test, (enum case_tensor)i);
+        if (layout != CASE_CONTIGUOUS) put(writer, " %s=%s", tensor_names[i], layout_names[layout]);
     }
-    if (test->dy_layout != CASE_CONTIGUOUS) put(writer, " dy=%s", layout_names[test->dy_layout]);
-    if (test->dx_layout != CASE_CONTIGUOUS) put(writer, " dx=%s", layout_names[test->dx_layout]);
+}
+
+static void put_types(struct writer *writer, const struct test_case *test)
+{
+    if (test->wide_indices) put(writer, " idx=i64");
+    if (test->has_result_dtype) put(writer, " to=%s", dtype_names[test->result_dtype]);
+    if (test->picks) put(writer, " picks=%s", picks_names[test->picks]);
+    if (test->format) put(writer, " fmt=%s", format_names[test->format]);
 }
 
 char *case_print(const struct test_case *test, char line[CASE_LINE])
@@ -253,15 +345,19 @@ char *case_print(const struct test_case *test, char line[CASE_LINE])
     put(&writer, "c%" PRId64, test->channels);
     put_list(&writer, "", test->input, test->axes);
     put_list(&writer, "k", test->kernel, test->kernel_length);
-    if (test->stride_length == CASE_NO_ARRAY) put(&writer, " snull");
-    put_list(&writer, "s", test->stride, test->stride_length);
+    put_array(&writer, 's', test->stride, test->stride_length);
     if (test->pad_length != 1 || test->pad[0] != 0)
-        put_list(&writer, "p", test->pad, test->pad_length);
+        put_array(&writer, 'p', test->pad, test->pad_length);
+    put_array(&writer, 'q', test->pad_end, test->pad_end_length);
+    put_array(&writer, 'd', test->dilation, test->dilation_length);
     if (test->has_output) put_list(&writer, "o", test->output, test->axes);
     if (test->ceil) put(&writer, " ceil");
     if (test->exclude_pad) put(&writer, " exclude_pad");
     if (test->divisor) put(&writer, " divisor=%" PRId64, test->divisor);
     if (test->math) put(&writer, " math=%d", test->math);
+    if (test->auto_pad) put(&writer, " auto=%d", test->auto_pad);
+    if (test->storage_order) put(&writer, " order=%d", test->storage_order);
+    put_types(&writer, test);
     put_layouts(&writer, test);
     if (test->offset) put(&writer, " offset=%" PRId64, test->offset);
     if (test->data) put(&writer, " data=%s", data_names[test->data]);
@@ -316,18 +412,45 @@ struct test_case *case_load(const char *path, size_t *count)
 
 /* ---- derived figures ---- */
 
+enum case_layout case_tensor_layout(const struct test_case *test, enum case_tensor tensor)
+{
+    return *layout_of((struct test_case *)test, tensor);
+}
+
+enum case_dtype case_tensor_dtype(const struct test_case *test, enum case_tensor tensor)
+{
+    if (tensor == CASE_I) return test->wide_indices ? CASE_I64 : CASE_I32;
+    return test->dtype;
+}
+
+/* Entry of an axis; `absent` when there is no list. */
+static int64_t entry(const int64_t *values, int length, int axis, int64_t absent)
+{
+    if (length <= 0) return absent;
+    return values[length > 1 ? axis : 0];
+}
+
+static int64_t stride_when_absent(const struct test_case *test, int64_t kernel)
+{
+    int count = (int)(sizeof unit_stride / sizeof unit_stride[0]);
+    return find_name(unit_stride, count, test->op) >= 0 ? 1 : kernel;
+}
+
 struct case_window case_window(const struct test_case *test, int axis)
 {
     struct case_window window = {
         .input = test->input[axis],
-        .kernel = test->kernel[test->kernel_length > 1 ? axis : 0],
-        .pad = test->pad[test->pad_length > 1 ? axis : 0],
+        .kernel = entry(test->kernel, test->kernel_length, axis, 0),
+        .pad = entry(test->pad, test->pad_length, axis, 0),
+        .dilation = entry(test->dilation, test->dilation_length, axis, 1),
     };
-    window.stride =
-        test->stride_length > 0 ? test->stride[test->stride_length > 1 ? axis : 0] : window.kernel;
-    window.output = test->has_output ? test->output[axis]
-                                     : oracle_output_extent(window.input, window.kernel,
-                                                            window.stride, window.pad, test->ceil);
+    int64_t stride = stride_when_absent(test, window.kernel);
+    int64_t pad_end = test->pad_end_length == 0 ? window.pad : 0;
+    window.stride = entry(test->stride, test->stride_length, axis, stride);
+    window.pad_end = entry(test->pad_end, test->pad_end_length, axis, pad_end);
+    if (test->auto_pad != 0) oracle_auto_pad(&window, test->auto_pad);
+    window.output =
+        test->has_output ? test->output[axis] : oracle_window_count(&window, test->ceil);
     return window;
 }
 

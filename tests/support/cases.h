@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /* The case language: one problem per line, read by tests, bench and fuzz alike.
  *
  *     avg_pool2d_backward bf16 n2c19 35x41 k3x5 s2x1 p1x2 ceil exclude_pad divisor=7 nhwc
+ *     max_pool3d_with_argmax f32 n2c3 9x8x7 k3 s2 p1 d2x1x1 idx=i64 fmt=ndhwc y=strided data=ties
+ *     aclnnext_max_pool_backward f16 n1c4 11 k3 s2 p1 q0 auto=1
+ *     max_unpool2d i16 c5 9x11 o4x5 picks=any
  *
- * operator, dtype (f32 f16 bf16), shape (n2c19; c19 alone is the unbatched form), input extents
- * (one to three: 64, 35x41, 8x35x41), then in any order: k3 k3x5       kernel, as an array of that
- * length; required s2 s2x1       stride; absent: an array of length 0; snull: no array p1 p1x2
- * padding; absent: p0 ceil          ceilMode exclude_pad   countIncludePad is false divisor=N
- * divisorOverride, absent: 0 math=N        cubeMathType, absent: 0 o4x5          extents of the
- * output (gradOutput), absent: what the formula gives nhwc, strided, broadcast     layout of both
- * tensors; dy=... and dx=... for one of them offset=N      elements before the first one of each
- * tensor data=special  NaN, Inf and huge values among the data; data=huge: values near the largest
- *     seed=N        of the data and of the strides of `strided`
- *     name=WORD     what the bench calls it
+ * operator, dtype (f32 f16 bf16 f64 i8 u8 i16 u16 i32 i64 bool), shape (n2c19; c19 alone is the unbatched
+ * form), extents of the large side (one to six: 64, 35x41, 8x35x41), then in any order:
+ *     k3 k3x5        kernel, as an array of that length; required unless o says the small side
+ *     s2 s2x1        stride; absent: an array of length 0, which means the kernel (1 for max_pool)
+ *     p1 p1x2        padding at the beginning; absent: p0
+ *     q1 q1x0        padding at the end, where the operator takes it apart; absent: as p
+ *     d2 d2x1        dilation; absent: d1
+ *     snull ...      s, p, q or d is a null pointer;  pempty ...  p, q or d is an array of length 0
+ *     o4x5           extents of the small side (the pooled one), absent: what the formula gives
+ *     ceil           ceilMode;  exclude_pad  countIncludePad is false
+ *     divisor=N      divisorOverride, absent: 0;  math=N  cubeMathType, absent: 0
+ *     auto=N         autoPad, absent: 0; other than 0 it replaces p and q
+ *     order=N        storageOrder, absent: 0
+ *     idx=i32|i64    type of the indices, absent: i32
+ *     to=f16         type of the result where it may be another than the operand's
+ *     picks=window|any|bad  indices that are read: as the windows give them; anywhere in the plane, repeated; some outside
+ *     fmt=nhwc       format of all tensors: nchw ncl nd nhwc ncdhw ndhwc; absent: what suits the rank
+ *     nhwc, strided, broadcast   layout of all tensors; x= dx= (large side) y= dy= i= (small side) for one of them
+ *     offset=N       elements before the first one of each tensor
+ *     data=special   NaN, Inf and huge values among the data; huge: values near the largest; ties: few different values
+ *     seed=N         of the data and of the strides of `strided`
+ *     name=WORD      what the bench calls it
  * A # starts a comment. case_print writes the same problem back, defaults left out. */
+/* clang-format on */
 #ifndef ACLNN_CPU_TESTS_CASES_H
 #define ACLNN_CPU_TESTS_CASES_H
 
@@ -21,21 +38,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_AXES = 3, CASE_WORD = 48, CASE_LINE = 512 };
+enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512 };
 
-enum case_dtype { CASE_F32, CASE_F16, CASE_BF16, CASE_DTYPES };
+enum case_dtype {
+    CASE_F32,
+    CASE_F16,
+    CASE_BF16,
+    CASE_FLOATS, /* how many types every floating operator takes */
+    CASE_F64 = CASE_FLOATS,
+    CASE_I8,
+    CASE_U8,
+    CASE_I16,
+    CASE_U16,
+    CASE_I32,
+    CASE_I64,
+    CASE_BOOL,
+    CASE_DTYPES
+};
+
+/* The tensors of pooling: the large side and its gradient, the small side, its gradient, and the
+ * indices, which have the small side's shape. Unpooling reads y and i and writes x. */
+enum case_tensor { CASE_X, CASE_DX, CASE_Y, CASE_DY, CASE_I, CASE_TENSORS };
+
+/* How the descriptors are tagged. */
+enum case_format {
+    CASE_BY_RANK, /* 3: NCL, 4: NCHW, 5: NCDHW, else ND */
+    CASE_NCHW,
+    CASE_NCL,
+    CASE_ND,
+    CASE_NHWC, /* this and NDHWC list the channels last */
+    CASE_NCDHW,
+    CASE_NDHWC,
+    CASE_FORMATS
+};
 
 enum case_layout {
     CASE_CONTIGUOUS,
     CASE_CHANNELS_LAST, /* channels innermost, the descriptor still channels first */
     CASE_STRIDED,       /* axes in any order with gaps, chosen by the seed */
-    CASE_BROADCAST,     /* some strides are 0, chosen by the seed; inputs only */
+    CASE_BROADCAST,     /* some strides are 0, chosen by the seed; for a result: strided */
     CASE_LAYOUTS
 };
 
-enum case_data { CASE_PLAIN, CASE_SPECIAL, CASE_HUGE, CASE_DATA };
+enum case_data { CASE_PLAIN, CASE_SPECIAL, CASE_HUGE, CASE_TIES, CASE_DATA };
 
-enum { CASE_NO_ARRAY = -1 }; /* length of an array that is a null pointer */
+enum case_picks { CASE_WINDOW, CASE_ANY, CASE_BAD, CASE_PICKS };
+
+/* Lengths of arrays that are no list: a null pointer; an array of length 0 where 0 means absent. */
+enum { CASE_NO_ARRAY = -1, CASE_EMPTY_ARRAY = -2 };
 
 struct test_case {
     char op[CASE_WORD];
@@ -43,17 +93,23 @@ struct test_case {
     enum case_dtype dtype;
     bool batched;
     int64_t batch, channels; /* batch is 1 when not batched */
-    int axes;                /* spatial axes, 1 to 3 */
+    int axes;                /* spatial axes, 1 to 6 */
     int64_t input[CASE_AXES];
     int64_t output[CASE_AXES]; /* when has_output */
     bool has_output;
-    /* Attribute arrays as the user passes them. */
-    int kernel_length, stride_length, pad_length;
+    /* Attribute arrays as the user passes them. A length of 0 means absent for all but stride. */
+    int kernel_length, stride_length, pad_length, pad_end_length, dilation_length;
     int64_t kernel[CASE_AXES], stride[CASE_AXES], pad[CASE_AXES];
+    int64_t pad_end[CASE_AXES], dilation[CASE_AXES];
     bool ceil, exclude_pad;
     int64_t divisor;
-    int math;
-    enum case_layout dy_layout, dx_layout;
+    int math, auto_pad, storage_order;
+    bool wide_indices; /* int64 */
+    bool has_result_dtype;
+    enum case_dtype result_dtype; /* when has_result_dtype */
+    enum case_picks picks;
+    enum case_format format;
+    enum case_layout dy_layout, dx_layout, y_layout, x_layout, i_layout;
     int64_t offset;
     enum case_data data;
     uint64_t seed;
@@ -73,13 +129,16 @@ struct test_case *case_load(const char *path, size_t *count);
  * from. */
 const char *case_path(const char *file);
 
-/* The window of one axis with arrays of length 1 and absent strides spread out. */
+/* The window of one axis: arrays of length 1 and absent ones spread out, autoPad resolved. */
 struct case_window {
-    int64_t input, output, kernel, stride, pad;
+    int64_t input, output, kernel, stride, pad, pad_end, dilation;
 };
 struct case_window case_window(const struct test_case *test, int axis);
 
-/* Elements of gradOutput and of gradInput; extents must not overflow. */
+enum case_layout case_tensor_layout(const struct test_case *test, enum case_tensor tensor);
+enum case_dtype case_tensor_dtype(const struct test_case *test, enum case_tensor tensor);
+
+/* Elements of the small and of the large side; extents must not overflow. */
 int64_t case_output_elements(const struct test_case *test);
 int64_t case_input_elements(const struct test_case *test);
 

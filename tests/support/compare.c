@@ -6,45 +6,67 @@
 #include <math.h>
 #include <stdio.h>
 
-static double sum_bound(const struct test_case *test, const struct oracle_sum *sum)
+static double sum_bound(const struct compare_rule *rule, const struct oracle_sum *sum)
 {
-    double roundings = (double)sum->terms + 2.0 * test->axes;
+    double roundings = (double)sum->terms + rule->roundings;
+    /* The oracle of a double rounds as often as the operator. */
+    if (rule->dtype == CASE_F64)
+        return 2 * roundings * (ldexp(sum->magnitude, -53) + ldexp(1, -1074));
     return roundings * (ldexp(sum->magnitude, -24) + ldexp(1, -149));
+}
+
+double compare_sum_bound(const struct compare_rule *rule, const struct oracle_sum *sum)
+{
+    double bound = sum_bound(rule, sum);
+    if (rule->dtype == CASE_F32 || rule->dtype == CASE_F64) return bound;
+    return bound + oracle_ulp(rule->dtype, fabs(sum->value) + bound) / 2;
+}
+
+/* A sum of several terms may leave the range on the way although its value is inside. */
+static bool may_overflow_on_the_way(const struct compare_rule *rule, const struct oracle_sum *sum)
+{
+    double largest = rule->dtype == CASE_F64 ? DBL_MAX : (double)FLT_MAX;
+    return sum->terms > 1 && sum->magnitude > largest / rule->headroom;
+}
+
+bool compare_sum(const struct compare_rule *rule, const struct oracle_sum *expected, double got,
+                 double *bound)
+{
+    *bound = 0;
+    if (expected->terms == 0) return got == 0;
+    if (isnan(expected->value)) return isnan(got);
+    bool may_overflow = may_overflow_on_the_way(rule, expected);
+    if (isinf(expected->value)) /* beside an infinite term the others may overflow the other way */
+        return got == expected->value || (isnan(got) && may_overflow);
+    if (!isfinite(got) && may_overflow) return true;
+    *bound = compare_sum_bound(rule, expected);
+    if (isinf(got)) {
+        double reach = expected->value + copysign(sum_bound(rule, expected), got);
+        return isinf(oracle_round(rule->dtype, reach)) && signbit(reach) == signbit(got);
+    }
+    return fabs(got - expected->value) <= *bound;
+}
+
+/* Before the last axis's factor is applied a sum is up to the kernel's area larger. */
+static struct compare_rule rule_of(const struct test_case *test)
+{
+    struct compare_rule rule = {test->dtype, 2.0 * test->axes, 1};
+    for (int i = 0; i < test->axes; i++)
+        rule.headroom *= (double)case_window(test, i).kernel;
+    return rule;
 }
 
 double compare_bound(const struct test_case *test, const struct oracle_sum *sum)
 {
-    double bound = sum_bound(test, sum);
-    if (test->dtype == CASE_F32) return bound;
-    return bound + oracle_ulp(test->dtype, fabs(sum->value) + bound) / 2;
-}
-
-/* A sum of several terms may leave fp32's range on the way although its value is inside: before the
- * last axis's factor is applied it is up to the kernel's area larger. */
-static bool may_overflow_on_the_way(const struct test_case *test, const struct oracle_sum *sum)
-{
-    double area = 1;
-    for (int i = 0; i < test->axes; i++)
-        area *= (double)case_window(test, i).kernel;
-    return sum->terms > 1 && sum->magnitude * area > (double)FLT_MAX;
+    struct compare_rule rule = rule_of(test);
+    return compare_sum_bound(&rule, sum);
 }
 
 bool compare_element(const struct test_case *test, const struct oracle_sum *expected, double got,
                      double *bound)
 {
-    *bound = 0;
-    if (expected->terms == 0) return got == 0;
-    if (isnan(expected->value)) return isnan(got);
-    bool may_overflow = may_overflow_on_the_way(test, expected);
-    if (isinf(expected->value)) /* beside an infinite term the others may overflow the other way */
-        return got == expected->value || (isnan(got) && may_overflow);
-    if (!isfinite(got) && may_overflow) return true;
-    *bound = compare_bound(test, expected);
-    if (isinf(got)) {
-        double reach = expected->value + copysign(sum_bound(test, expected), got);
-        return isinf(oracle_round(test->dtype, reach)) && signbit(reach) == signbit(got);
-    }
-    return fabs(got - expected->value) <= *bound;
+    struct compare_rule rule = rule_of(test);
+    return compare_sum(&rule, expected, got, bound);
 }
 
 static void print_position(const struct test_case *test, int64_t index, char *text, size_t size)

@@ -29,4 +29,15 @@ bool compare_element(const struct test_case *test, const struct oracle_sum *expe
 bool compare_gradient(const struct test_case *test, const struct oracle_sum *expected,
                       const double *got, char *text, size_t text_size);
 
+/* The same for any operator: a sum in fp32 (f64: in double), whose terms and result see
+ * `roundings` more roundings than the additions, and which on the way may be `headroom` times as
+ * large as in the end. */
+struct compare_rule {
+    enum case_dtype dtype;
+    double roundings, headroom;
+};
+double compare_sum_bound(const struct compare_rule *rule, const struct oracle_sum *sum);
+bool compare_sum(const struct compare_rule *rule, const struct oracle_sum *expected, double got,
+                 double *bound);
+
 #endif

@@ -7,15 +7,31 @@
 
 #include "tests/support/oracle.h"
 
+struct element_type {
+    aclDataType type;
+    size_t size;
+};
+
+static const struct element_type element_types[CASE_DTYPES] = {
+    [CASE_F32] = {ACL_FLOAT, 4},  [CASE_F16] = {ACL_FLOAT16, 2}, [CASE_BF16] = {ACL_BF16, 2},
+    [CASE_F64] = {ACL_DOUBLE, 8}, [CASE_I8] = {ACL_INT8, 1},     [CASE_U8] = {ACL_UINT8, 1},
+    [CASE_I16] = {ACL_INT16, 2},  [CASE_U16] = {ACL_UINT16, 2},  [CASE_I32] = {ACL_INT32, 4},
+    [CASE_I64] = {ACL_INT64, 8},  [CASE_BOOL] = {ACL_BOOL, 1},
+};
+
 aclDataType operand_acl_type(enum case_dtype dtype)
 {
-    static const aclDataType types[CASE_DTYPES] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
-    return types[dtype];
+    return element_types[dtype].type;
 }
 
 size_t operand_element_size(enum case_dtype dtype)
 {
-    return dtype == CASE_F32 ? 4 : 2;
+    return element_types[dtype].size;
+}
+
+bool operand_is_channels_last(aclFormat format)
+{
+    return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
 }
 
 int64_t operand_elements(const struct operand *operand)
@@ -62,8 +78,8 @@ static void choose_strides(struct operand *operand, enum case_layout layout, uin
     int order[OPERAND_RANK], rank = operand->rank;
     for (int i = 0; i < rank; i++)
         order[i] = rank - 1 - i;
-    if (layout == CASE_CHANNELS_LAST) {
-        int channel = operand->format == ACL_FORMAT_NCL ? 0 : 1, at = 0;
+    if (layout == CASE_CHANNELS_LAST || operand_is_channels_last(operand->format)) {
+        int channel = operand->channels_at, at = 0;
         order[at++] = channel;
         for (int i = rank - 1; i >= 0; i--) {
             if (i != channel) order[at++] = i;
@@ -89,40 +105,88 @@ static int64_t touched_span(const struct operand *operand)
     return last + 1;
 }
 
-static struct operand make(const struct test_case *test, bool is_output, enum case_layout layout)
+void operand_reshape(struct operand *operand, const int64_t *dims, int rank,
+                     enum case_layout layout, uint64_t seed)
 {
-    struct operand operand = {
-        .dtype = test->dtype,
-        .format = test->batched ? ACL_FORMAT_NCHW : ACL_FORMAT_NCL,
-        .offset = test->offset,
+    for (int i = 0; i < OPERAND_RANK; i++)
+        operand->dims[i] = i < rank ? dims[i] : 1;
+    operand->rank = rank;
+    choose_strides(operand, layout, seed);
+    operand->span = operand->storage = touched_span(operand);
+}
+
+static aclFormat format_of(const struct test_case *test)
+{
+    static const aclFormat formats[CASE_FORMATS] = {
+        [CASE_NCHW] = ACL_FORMAT_NCHW,   [CASE_NCL] = ACL_FORMAT_NCL,
+        [CASE_ND] = ACL_FORMAT_ND,       [CASE_NHWC] = ACL_FORMAT_NHWC,
+        [CASE_NCDHW] = ACL_FORMAT_NCDHW, [CASE_NDHWC] = ACL_FORMAT_NDHWC,
     };
-    if (test->batched) operand.dims[operand.rank++] = test->batch;
-    operand.dims[operand.rank++] = test->channels;
-    for (int i = 0; i < test->axes; i++) {
-        operand.dims[operand.rank++] = is_output ? case_window(test, i).output : test->input[i];
-    }
-    choose_strides(&operand, layout, test->seed * 2 + is_output);
-    operand.span = touched_span(&operand);
+    static const aclFormat by_rank[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
+    if (test->format != CASE_BY_RANK) return formats[test->format];
+    int rank = test->axes + 1 + test->batched;
+    return rank >= 3 && rank <= 5 ? by_rank[rank - 3] : ACL_FORMAT_ND;
+}
+
+struct operand operand_with(const struct test_case *test, enum case_tensor tensor,
+                            enum case_dtype dtype, enum case_layout layout)
+{
+    bool is_small = tensor != CASE_X && tensor != CASE_DX;
+    struct operand operand = {
+        .dtype = dtype,
+        .type = operand_acl_type(dtype),
+        .format = format_of(test),
+        .offset = test->offset,
+        .channels_at = test->batched,
+    };
+    int64_t dims[OPERAND_RANK];
+    int rank = 0;
+    if (test->batched) dims[rank++] = test->batch;
+    dims[rank++] = test->channels;
+    for (int i = 0; i < test->axes; i++)
+        dims[rank++] = is_small ? case_window(test, i).output : test->input[i];
+    static const uint64_t salt[CASE_TENSORS] = {
+        [CASE_X] = 50021, [CASE_Y] = 70003, [CASE_I] = 90001};
+    operand_reshape(&operand, dims, rank, layout, (test->seed + salt[tensor]) * 2 + is_small);
     return operand;
+}
+
+struct operand operand_of(const struct test_case *test, enum case_tensor tensor)
+{
+    return operand_with(test, tensor, case_tensor_dtype(test, tensor),
+                        case_tensor_layout(test, tensor));
 }
 
 struct operand operand_of_output(const struct test_case *test, enum case_layout layout)
 {
-    return make(test, true, layout);
+    return operand_with(test, CASE_DY, test->dtype, layout);
 }
 
 struct operand operand_of_input(const struct test_case *test, enum case_layout layout)
 {
-    return make(test, false, layout);
+    return operand_with(test, CASE_DX, test->dtype, layout);
 }
 
 /* ---- descriptor ---- */
 
+/* values in the order of the descriptor */
+static void in_order(const struct operand *operand, const int64_t *values, int64_t *ordered)
+{
+    int at = 0, moved = operand_is_channels_last(operand->format) ? operand->channels_at : -1;
+    for (int i = 0; i < operand->rank; i++) {
+        if (i != moved) ordered[at++] = values[i];
+    }
+    if (at < operand->rank) ordered[at] = values[moved];
+}
+
 void operand_open(struct operand *operand)
 {
-    operand->tensor = aclCreateTensor(
-        operand->dims, (uint64_t)operand->rank, operand_acl_type(operand->dtype), operand->strides,
-        operand->offset, operand->format, &operand->span, 1, operand->data);
+    int64_t dims[OPERAND_RANK], strides[OPERAND_RANK];
+    in_order(operand, operand->dims, dims);
+    in_order(operand, operand->strides, strides);
+    operand->tensor = aclCreateTensor(dims, (uint64_t)operand->rank, operand->type,
+                                      operand->no_strides ? NULL : strides, operand->offset,
+                                      operand->format, &operand->storage, 1, operand->data);
 }
 
 void operand_close(struct operand *operand)
@@ -133,25 +197,19 @@ void operand_close(struct operand *operand)
 
 /* ---- elements ---- */
 
-static uint32_t load_bits(const struct operand *operand, int64_t element)
+/* Bits lie in the low bytes: this is for little-endian machines, as the library is. */
+static uint64_t load_bits(const struct operand *operand, int64_t element)
 {
-    uint32_t wide;
-    uint16_t narrow;
-    if (operand->dtype == CASE_F32) {
-        memcpy(&wide, (const char *)operand->data + element * 4, 4);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)operand->data + element * 2, 2);
-    return narrow;
+    size_t size = operand_element_size(operand->dtype);
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)operand->data + (size_t)element * size, size);
+    return bits;
 }
 
-static void store_bits(const struct operand *operand, int64_t element, uint32_t bits)
+static void store_bits(const struct operand *operand, int64_t element, uint64_t bits)
 {
-    uint16_t narrow = (uint16_t)bits;
-    if (operand->dtype == CASE_F32)
-        memcpy((char *)operand->data + element * 4, &bits, 4);
-    else
-        memcpy((char *)operand->data + element * 2, &narrow, 2);
+    size_t size = operand_element_size(operand->dtype);
+    memcpy((char *)operand->data + (size_t)element * size, &bits, size);
 }
 
 /* Walks the view in row-major order: the element's number after each call of walk_next. */
@@ -232,13 +290,25 @@ void operand_read(const struct operand *operand, double *values)
         *values++ = oracle_from_bits(operand->dtype, load_bits(operand, walk.element));
 }
 
-void operand_read_bits(const struct operand *operand, uint32_t *bits)
+void operand_read_raw(const struct operand *operand, uint64_t *bits)
 {
+    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk))
+        *bits++ = load_bits(operand, walk.element);
+}
+
+void operand_read_bits(const struct operand *operand, uint64_t *bits)
+{
+    const uint64_t nan = oracle_to_bits(operand->dtype, (double)NAN);
     for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk)) {
-        uint32_t found = load_bits(operand, walk.element);
-        bool is_nan = isnan(oracle_from_bits(operand->dtype, found));
-        *bits++ = is_nan ? oracle_to_bits(operand->dtype, (double)NAN) : found;
+        uint64_t found = load_bits(operand, walk.element);
+        *bits++ = oracle_is_nan(operand->dtype, found) ? nan : found;
     }
+}
+
+void operand_write_bits(const struct operand *operand, const uint64_t *bits)
+{
+    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk))
+        store_bits(operand, walk.element, *bits++);
 }
 
 /* ---- data ---- */
@@ -260,11 +330,30 @@ static double random_value(enum case_dtype dtype, enum case_data kind, struct ra
     return ldexp(random_unit(random), (int)random_between(random, -4, 4));
 }
 
+/* Integers: small ones, ones of any size, and with CASE_SPECIAL any bits at all. */
+static uint64_t random_integer(enum case_dtype dtype, enum case_data kind, struct random *random)
+{
+    uint64_t bits = random_next(random);
+    if (dtype == CASE_BOOL) return bits & 1;
+    bool is_small = kind == CASE_PLAIN && random_once_in(random, 2);
+    if (is_small) return oracle_to_bits(dtype, (double)random_between(random, -5, 9));
+    if (kind != CASE_SPECIAL && dtype == CASE_I64) bits &= ~UINT64_C(0) << 11;
+    if (kind == CASE_SPECIAL && random_once_in(random, 4))
+        bits = oracle_to_bits(dtype, random_once_in(random, 2) ? 0x1p63 : -0x1p63);
+    return bits;
+}
+
+static uint64_t random_bits(enum case_dtype dtype, enum case_data kind, struct random *random)
+{
+    if (kind == CASE_TIES) return oracle_to_bits(dtype, (double)random_between(random, 0, 2));
+    if (!oracle_is_float(dtype)) return random_integer(dtype, kind, random);
+    double value = random_value(dtype, kind, random);
+    if (kind == CASE_HUGE && isinf(oracle_round(dtype, value))) value = 1;
+    return oracle_to_bits(dtype, value);
+}
+
 void operand_randomize(const struct operand *operand, enum case_data kind, struct random *random)
 {
-    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk)) {
-        double value = random_value(operand->dtype, kind, random);
-        if (kind == CASE_HUGE && isinf(oracle_round(operand->dtype, value))) value = 1;
-        store_bits(operand, walk.element, oracle_to_bits(operand->dtype, value));
-    }
+    for (struct walk walk = walk_start(operand); walk.left > 0; walk_next(&walk))
+        store_bits(operand, walk.element, random_bits(operand->dtype, kind, random));
 }

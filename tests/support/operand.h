@@ -11,25 +11,39 @@
 #include "tests/support/cases.h"
 #include "tests/support/random.h"
 
-enum { OPERAND_RANK = 2 + CASE_AXES };
+enum { OPERAND_RANK = 10 };
 
+/* Axes are always in the order (batch,) channels, spatial axes; a format that lists the channels
+ * last makes the descriptor do so. */
 struct operand {
-    enum case_dtype dtype;
+    enum case_dtype dtype; /* what is stored */
+    aclDataType type;      /* what the descriptor says */
     aclFormat format;
     int rank;
     int64_t dims[OPERAND_RANK], strides[OPERAND_RANK], offset;
-    int64_t span; /* elements from data to the last one touched, offset among them; 0 when empty */
+    int channels_at; /* the axis of the channels: 0 or 1 */
+    bool no_strides; /* the descriptor is made without any */
+    int64_t span;    /* elements from data to the last one touched, offset among them; 0: empty */
+    int64_t storage; /* the descriptor's storage shape, one extent */
     void *data;
     aclTensor *tensor;
 };
 
 aclDataType operand_acl_type(enum case_dtype dtype);
 size_t operand_element_size(enum case_dtype dtype);
+bool operand_is_channels_last(aclFormat format);
 
-/* View of gradOutput or of self and gradInput in a case; no memory yet. Formats are NCHW, and NCL
- * for the unbatched form. */
+/* View of a tensor of a case, no memory yet; and with another type or layout. */
+struct operand operand_of(const struct test_case *test, enum case_tensor tensor);
+struct operand operand_with(const struct test_case *test, enum case_tensor tensor,
+                            enum case_dtype dtype, enum case_layout layout);
+/* dy and dx with a layout of choice. */
 struct operand operand_of_output(const struct test_case *test, enum case_layout layout);
 struct operand operand_of_input(const struct test_case *test, enum case_layout layout);
+
+/* For a tensor of another shape: sets rank and sizes, strides by the layout, span and storage. */
+void operand_reshape(struct operand *operand, const int64_t *dims, int rank,
+                     enum case_layout layout, uint64_t seed);
 
 int64_t operand_elements(const struct operand *operand);
 size_t operand_bytes(const struct operand *operand);
@@ -46,14 +60,18 @@ bool operand_gaps_hold(const struct operand *operand, unsigned char byte);
 /* Do two elements of the view share memory? */
 bool operand_overlaps(const struct operand *operand);
 
-/* Elements of the view in row-major order. Writing rounds to the dtype. */
+/* Elements of the view in row-major order of the axes above. Writing rounds to the dtype. */
 void operand_write(const struct operand *operand, const double *values);
 void operand_read(const struct operand *operand, double *values);
 /* The bits as they are, for comparisons bit for bit; but every NaN is the same one, because IEEE
  * 754 leaves the sign and payload of a sum's NaN open. */
-void operand_read_bits(const struct operand *operand, uint32_t *bits);
+void operand_read_bits(const struct operand *operand, uint64_t *bits);
+/* The same with every NaN as it is. */
+void operand_read_raw(const struct operand *operand, uint64_t *bits);
+void operand_write_bits(const struct operand *operand, const uint64_t *bits);
 
-/* Random values of a kind, representable in the dtype. */
+/* Random values of a kind, representable in the dtype. Those of i64 fit a double exactly, except
+ * special ones. */
 void operand_randomize(const struct operand *operand, enum case_data kind, struct random *random);
 
 #endif

@@ -92,10 +92,10 @@ Test(cases, refuses_what_it_cannot_read)
     static const char *const lines[] = {
         "",
         "avg_pool2d_backward",
-        "avg_pool2d_backward f64 n1c1 8x8 k2",
+        "avg_pool2d_backward f80 n1c1 8x8 k2",
         "avg_pool2d_backward f32 n1 8x8 k2",
         "avg_pool2d_backward f32 n1c1 8xx8 k2",
-        "avg_pool2d_backward f32 n1c1 8x8x8x8 k2",
+        "avg_pool2d_backward f32 n1c1 8x8x8x8x8x8x8 k2",
         "avg_pool2d_backward f32 n1c1 8x8",
         "avg_pool2d_backward f32 n1c1 8x8 k",
         "avg_pool2d_backward f32 n1c1 8x8 k2x2x2",
@@ -106,6 +106,13 @@ Test(cases, refuses_what_it_cannot_read)
         "avg_pool2d_backward f32 n1c1 8x8 k2 divisor=9223372036854775808",
         "avg_pool2d_backward f32 n1c1 8x8 k2 dz=nhwc",
         "avg_pool2d_backward f32 n1c1 8x8 k2 dy=sideways",
+        "avg_pool2d_backward f32 n1c1 8x8 knull",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 d2x2x2",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 q1x1x1",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 idx=i16",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 to=f80",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 fmt=chwn",
+        "avg_pool2d_backward f32 n1c1 8x8 k2 picks=none",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct test_case test;
@@ -133,24 +140,40 @@ Test(cases, what_is_printed_reads_back)
         test.batched = random_once_in(&random, 2);
         test.batch = test.batched ? random_below(&random, 9) : 1;
         test.channels = random_below(&random, 9);
-        test.axes = (int)random_between(&random, 1, 3);
+        test.axes = (int)random_between(&random, 1, CASE_AXES);
         test.has_output = random_once_in(&random, 3);
         test.kernel_length = random_once_in(&random, 2) ? 1 : test.axes;
         test.stride_length = (int)random_between(&random, CASE_NO_ARRAY, 1);
         test.pad_length = random_once_in(&random, 2) ? 1 : test.axes;
+        test.pad_end_length = random_once_in(&random, 2) ? test.axes : CASE_NO_ARRAY;
+        test.dilation_length = (int)random_between(&random, CASE_EMPTY_ARRAY, 1);
         for (int j = 0; j < test.axes; j++) {
             test.input[j] = random_below(&random, 99);
             if (test.has_output) test.output[j] = random_below(&random, 99);
             if (j < test.kernel_length) test.kernel[j] = random_between(&random, -9, 9);
             if (j < test.stride_length) test.stride[j] = random_between(&random, -9, 9);
             if (j < test.pad_length) test.pad[j] = random_between(&random, -9, 9);
+            if (j < test.pad_end_length) test.pad_end[j] = random_between(&random, -9, 9);
+            if (j < test.dilation_length) test.dilation[j] = random_between(&random, -9, 9);
         }
         test.ceil = random_once_in(&random, 2);
         test.exclude_pad = random_once_in(&random, 2);
         test.divisor = (int64_t)random_next(&random);
         test.math = (int)random_between(&random, -128, 127);
-        test.dy_layout = (enum case_layout)random_below(&random, CASE_LAYOUTS);
-        test.dx_layout = (enum case_layout)random_below(&random, CASE_LAYOUTS);
+        test.auto_pad = (int)random_between(&random, -1, 4);
+        test.storage_order = (int)random_between(&random, 0, 2);
+        test.wide_indices = random_once_in(&random, 2);
+        test.has_result_dtype = random_once_in(&random, 3);
+        if (test.has_result_dtype)
+            test.result_dtype = (enum case_dtype)random_below(&random, CASE_DTYPES);
+        test.picks = (enum case_picks)random_below(&random, CASE_PICKS);
+        test.format = (enum case_format)random_below(&random, CASE_FORMATS);
+        enum case_layout *layouts[] = {&test.x_layout, &test.dx_layout, &test.y_layout,
+                                       &test.dy_layout, &test.i_layout};
+        bool is_uniform = random_once_in(&random, 3);
+        for (int j = 0; j < CASE_TENSORS; j++)
+            *layouts[j] = (enum case_layout)(is_uniform ? i % CASE_LAYOUTS
+                                                        : random_below(&random, CASE_LAYOUTS));
         test.offset = random_below(&random, 50);
         test.data = (enum case_data)random_below(&random, CASE_DATA);
         test.seed = random_next(&random) >> 1;

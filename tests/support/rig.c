@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a case to a call. */
+#include "tests/support/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rig_operand_count(const struct rig_operator *op)
+{
+    int count = 0;
+    while (op->operand[count].name)
+        count++;
+    return count;
+}
+
+/* ---- arrays ---- */
+
+static struct rig_array array_of(const int64_t *values, int length, int64_t absent)
+{
+    struct rig_array array = {.is_null = length == CASE_NO_ARRAY};
+    if (length == 0) return (struct rig_array){.length = 1, .values = {absent}};
+    if (length > 0) {
+        array.length = length;
+        memcpy(array.values, values, (size_t)length * sizeof *values);
+    }
+    return array;
+}
+
+struct rig_array rig_kernel(const struct test_case *test)
+{
+    return array_of(test->kernel, test->kernel_length, 1);
+}
+
+struct rig_array rig_stride(const struct test_case *test)
+{
+    if (test->stride_length == 0) return (struct rig_array){0};
+    return array_of(test->stride, test->stride_length, 1);
+}
+
+struct rig_array rig_pad(const struct test_case *test)
+{
+    return array_of(test->pad, test->pad_length, 0);
+}
+
+struct rig_array rig_pad_end(const struct test_case *test)
+{
+    if (test->pad_end_length == 0) return rig_pad(test);
+    return array_of(test->pad_end, test->pad_end_length, 0);
+}
+
+struct rig_array rig_dilation(const struct test_case *test)
+{
+    return array_of(test->dilation, test->dilation_length, 1);
+}
+
+struct rig_array rig_pads(const struct test_case *test)
+{
+    if (test->pad_end_length <= 0) return rig_pad(test);
+    struct rig_array array = {.length = 2 * test->axes};
+    for (int i = 0; i < test->axes; i++) {
+        struct case_window window = case_window(test, i);
+        array.values[i] = window.pad;
+        array.values[test->axes + i] = window.pad_end;
+    }
+    return array;
+}
+
+struct rig_array rig_small_size(const struct test_case *test)
+{
+    struct rig_array array = {.length = test->axes};
+    for (int i = 0; i < test->axes; i++)
+        array.values[i] = case_window(test, i).output;
+    return array;
+}
+
+struct rig_array rig_large_size(const struct test_case *test)
+{
+    struct rig_array array = {.length = test->axes};
+    memcpy(array.values, test->input, (size_t)test->axes * sizeof test->input[0]);
+    return array;
+}
+
+/* ---- calls ---- */
+
+static struct operand view_of(const struct rig_operand *one, const struct test_case *test)
+{
+    enum case_layout layout = case_tensor_layout(test, one->tensor);
+    bool is_written = one->role == RIG_SUM || one->role == RIG_EXACT;
+    if (is_written && layout == CASE_BROADCAST) layout = CASE_STRIDED;
+    struct operand view =
+        operand_with(test, one->tensor, case_tensor_dtype(test, one->tensor), layout);
+    if (one->adjust) one->adjust(test, &view);
+    return view;
+}
+
+struct rig_call rig_call_of(const struct rig_operator *op, const struct test_case *test)
+{
+    struct rig_call call = {.op = op};
+    for (int i = 0; i < rig_operand_count(op); i++)
+        call.operand[i] = view_of(&op->operand[i], test);
+    op->arguments(test, &call);
+    return call;
+}
+
+void rig_open(struct rig_call *call)
+{
+    for (int i = 0; i < rig_operand_count(call->op); i++) {
+        if (!call->is_null[i]) operand_open(&call->operand[i]);
+        call->tensor[i] = call->operand[i].tensor;
+    }
+    for (int i = 0; call->op->array[i]; i++) {
+        const struct rig_array *array = &call->array[i];
+        call->ints[i] =
+            array->is_null ? NULL : aclCreateIntArray(array->values, (uint64_t)array->length);
+    }
+}
+
+void rig_close(struct rig_call *call)
+{
+    for (int i = 0; i < rig_operand_count(call->op); i++) {
+        operand_close(&call->operand[i]);
+        call->tensor[i] = NULL;
+    }
+    for (int i = 0; call->op->array[i]; i++) {
+        aclDestroyIntArray(call->ints[i]);
+        call->ints[i] = NULL;
+    }
+}
+
+aclnnStatus rig_phase1(struct rig_call *call)
+{
+    call->workspace_size = RIG_UNWRITTEN_SIZE;
+    call->executor = NULL;
+    call->size = call->no_size ? NULL : &call->workspace_size;
+    call->out = call->no_executor ? NULL : &call->executor;
+    return call->op->phase1(call);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One rig for every operator. A table row says what an operator is (struct rig_operator); the rig
+ * makes tensors from a case, runs both phases between guard pages and compares with the oracle.
+ *
+ * Every check returns false and leaves a sentence in rig->text, which begins with the line of the
+ * case; the line alone reproduces it (ACLNN_TEST_CASE). */
+#ifndef ACLNN_CPU_TESTS_RIG_H
+#define ACLNN_CPU_TESTS_RIG_H
+
+#include "acl/acl.h"
+#include "aclnn/opdev/op_errno.h"
+#include "tests/support/compare.h"
+#include "tests/support/guard.h"
+#include "tests/support/operand.h"
+#include "tests/support/oracle.h"
+#include "tests/support/random.h"
+
+enum { RIG_OPERANDS = 6, RIG_ARRAYS = 6, RIG_SCALARS = 6, RIG_ENTRIES = 8, RIG_TEXT = 2048 };
+
+/* ---- what an operator is ---- */
+
+enum rig_role {
+    RIG_READ,  /* input */
+    RIG_SHAPE, /* input of which only the shape matters: it has no memory at all */
+    RIG_SUM,   /* output, compared with a bound (compare.h) */
+    RIG_EXACT, /* output, compared bit for bit; any NaN equals any other */
+};
+
+struct rig_operand {
+    const char *name; /* the parameter's public name */
+    enum rig_role role;
+    enum case_tensor tensor; /* gives shape, type and layout */
+    /* Changes type or shape where the tensor's are not the ones (operand_reshape); may be NULL. */
+    void (*adjust)(const struct test_case *test, struct operand *operand);
+};
+
+struct rig_array {
+    bool is_null;
+    int length;
+    int64_t values[RIG_ENTRIES];
+};
+
+/* One call of phase 1. Plain values, until rig_open makes the objects. */
+struct rig_call {
+    const struct rig_operator *op;
+    struct operand operand[RIG_OPERANDS];
+    bool is_null[RIG_OPERANDS];
+    struct rig_array array[RIG_ARRAYS];
+    int64_t scalar[RIG_SCALARS];
+    bool no_size, no_executor;
+    /* What op->phase1 passes on. */
+    aclTensor *tensor[RIG_OPERANDS];
+    aclIntArray *ints[RIG_ARRAYS];
+    uint64_t *size;
+    aclOpExecutor **out;
+    /* What it left. */
+    uint64_t workspace_size;
+    aclOpExecutor *executor;
+};
+
+/* An operand of the case that runs, dense, channels first. */
+struct rig_tensor {
+    struct operand view;
+    int64_t count;           /* elements */
+    double *values;          /* of an input; of an output: what the last run gave */
+    uint64_t *bits;          /* the same as bits */
+    struct oracle_sum *sums; /* RIG_SUM: what the oracle wants */
+    uint64_t *want;          /* RIG_EXACT: what the oracle wants */
+    int64_t capacity;
+    struct guard guard;
+};
+
+struct rig_problem {
+    const struct rig_operator *op;
+    const struct test_case *test;
+    struct rig_tensor tensor[RIG_OPERANDS];
+    /* For RIG_SUM: compare.h. 0 and 1 unless the oracle sets them. */
+    double roundings, headroom;
+    /* What synchronising must say, and words its text must have; ACL_SUCCESS unless the oracle sets
+     * it. */
+    aclError sync_code;
+    char sync_words[128];
+};
+
+typedef aclnnStatus rig_phase2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                               aclrtStream stream);
+
+struct rig_operator {
+    const char *word; /* in the case language, and of the tests: "avg_pool3d" */
+    const char *name; /* "aclnnAvgPool3d": every text of a refusal has it */
+    struct rig_operand operand[RIG_OPERANDS + 1]; /* as declared; ends with a NULL name */
+    const char *array[RIG_ARRAYS + 1];            /* public names of the aclIntArrays */
+    const char *scalar[RIG_SCALARS + 1];          /* and of bool and integer parameters */
+    /* Arrays and scalars from the case. */
+    void (*arguments)(const struct test_case *test, struct rig_call *call);
+    /* Calls ...GetWorkspaceSize with call->tensor, ints, scalar, size and out. */
+    aclnnStatus (*phase1)(struct rig_call *call);
+    rig_phase2 *phase2;
+    /* Random inputs are there; replaces those that are not free, e.g. indices. May be NULL. */
+    void (*fill)(struct rig_problem *problem, struct random *random);
+    /* From the inputs' values or bits to sums and want of the outputs. Not called when an operand
+     * is empty, unless runs_empty: then outputs must stay unwritten. */
+    void (*oracle)(struct rig_problem *problem);
+    bool runs_empty;
+    /* A random problem that the operator accepts (rig_random.h). */
+    struct test_case (*random_case)(struct random *random, enum case_dtype dtype);
+};
+
+int rig_operand_count(const struct rig_operator *op);
+
+/* Arrays of a case, for op->arguments. Where the language has no array they are NULL or empty as
+ * the case says; an absent p is {0}, an absent d {1}, an absent q is p. */
+struct rig_array rig_kernel(const struct test_case *test);
+struct rig_array rig_stride(const struct test_case *test);
+struct rig_array rig_pad(const struct test_case *test);
+struct rig_array rig_pad_end(const struct test_case *test);
+struct rig_array rig_dilation(const struct test_case *test);
+/* Begins and ends in one array, {top, left, bottom, right}, when q is there; else rig_pad. */
+struct rig_array rig_pads(const struct test_case *test);
+/* Extents of the small and of the large side. */
+struct rig_array rig_small_size(const struct test_case *test);
+struct rig_array rig_large_size(const struct test_case *test);
+
+/* ---- pieces ---- */
+
+/* The call of a case, without memory; open makes descriptors and arrays, close destroys them. */
+struct rig_call rig_call_of(const struct rig_operator *op, const struct test_case *test);
+void rig_open(struct rig_call *call);
+void rig_close(struct rig_call *call);
+
+enum { RIG_UNWRITTEN_SIZE = 0xABCD1234 };
+/* Sets the outputs to RIG_UNWRITTEN_SIZE and NULL and calls phase 1. */
+aclnnStatus rig_phase1(struct rig_call *call);
+
+/* ---- the rig ---- */
+
+struct rig {
+    aclrtStream stream;
+    struct guard workspace;
+    struct rig_problem problem; /* the last one loaded */
+    struct test_case test;      /* its case */
+    char text[RIG_TEXT];
+};
+
+/* Initialises the library, device 0 and a stream; end finalizes. Failing aborts. */
+void rig_begin(struct rig *rig);
+void rig_end(struct rig *rig);
+
+/* Chooses the inputs of a case and asks the oracle. */
+void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test);
+
+enum rig_way {
+    RIG_FRONT,      /* memory flush behind a guard page */
+    RIG_END,        /* memory flush before one */
+    RIG_CONTIGUOUS, /* as RIG_END, and every view dense in the descriptor's order */
+    RIG_EARLY,      /* inputs and workspace from aclrtMalloc, freed as soon as phase 2 returns */
+    RIG_WAYS
+};
+
+/* Runs what is loaded, the outputs poisoned with 0xFF; descriptors and arrays are destroyed right
+ * after phase 2. Fills values and bits of the outputs. False when a phase fails, synchronising says
+ * something else than wanted, an input, a gap or a byte around a tensor changed. */
+bool rig_run(struct rig *rig, enum rig_way way);
+/* The outputs of the last run against the oracle. */
+bool rig_compare(struct rig *rig);
+
+/* Load, run in every way, compare with the oracle, and all runs bit for bit. */
+bool rig_check(struct rig *rig, const struct rig_operator *op, const struct test_case *test);
+bool rig_check_line(struct rig *rig, const struct rig_operator *op, const char *line);
+/* All cases of tests/cases/<file> that name the operator and whose tensors have at most `largest`
+ * elements; at least `least` of them. */
+bool rig_check_file(struct rig *rig, const struct rig_operator *op, const char *file,
+                    int64_t largest, int64_t least);
+/* Random cases of one type; their number is scaled by ACLNN_TEST_SCALE. */
+bool rig_check_random(struct rig *rig, const struct rig_operator *op, enum case_dtype dtype,
+                      int64_t cases);
+/* The case of $ACLNN_TEST_CASE; true when it is not set or names another operator. */
+bool rig_check_environment(struct rig *rig, const struct rig_operator *op);
+
+/* A repeatable executor run twice, once with both runs in flight, gives the bits of two executors.
+ */
+bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const char *line);
+
+/* Phase 1 and phase 2 with the n-th host allocation failing, for each n: a code and a text, nothing
+ * written; the next call works; and a repeatable executor allocates nothing from its second run on.
+ * fail_at is rt_alloc_fail_at, which only programs with the static library have. */
+bool rig_check_allocations(struct rig *rig, const struct rig_operator *op, const char *line,
+                           int64_t (*fail_at)(int64_t n));
+
+/* Runs lines and random cases in child processes, with the variable unset and set to each value:
+ * same bits. Must be called while the library is not initialised. text has RIG_TEXT bytes. */
+struct rig_setting {
+    const char *variable;
+    const char *const *values; /* ends with NULL */
+};
+bool rig_same_bits(const struct rig_operator *op, const struct rig_setting *setting,
+                   const char *const *lines, int line_count, int64_t random_cases, char *text);
+extern const struct rig_setting rig_threads, rig_isas, rig_blocking;
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "tests/support/rig_random.h"
+#include "tests/support/rows.h"
+
+enum { GRAD_OUTPUT, SELF, GRAD_INPUT };
+
+static void arguments(const struct test_case *test, struct rig_call *call)
+{
+    call->array[0] = rig_kernel(test);
+    call->array[1] = rig_stride(test);
+    call->array[2] = rig_pad(test);
+    call->scalar[0] = test->ceil;
+    call->scalar[1] = !test->exclude_pad;
+    call->scalar[2] = test->divisor;
+    call->scalar[3] = test->math;
+}
+
+static aclnnStatus phase1(struct rig_call *call)
+{
+    return aclnnAvgPool2dBackwardGetWorkspaceSize(
+        call->tensor[GRAD_OUTPUT], call->tensor[SELF], call->ints[0], call->ints[1], call->ints[2],
+        call->scalar[0], call->scalar[1], call->scalar[2], (int8_t)call->scalar[3],
+        call->tensor[GRAD_INPUT], call->size, call->out);
+}
+
+static void oracle(struct rig_problem *problem)
+{
+    const struct test_case *test = problem->test;
+    const struct rig_tensor *dy = &problem->tensor[GRAD_OUTPUT];
+    double *rounded = malloc((size_t)dy->count * sizeof *rounded);
+    if (!rounded) abort();
+    for (int64_t i = 0; i < dy->count; i++)
+        rounded[i] = oracle_operand(test->dtype, test->math, dy->values[i]);
+    oracle_avg_pool_backward(test, rounded, problem->tensor[GRAD_INPUT].sums);
+    free(rounded);
+    problem->roundings = 2.0 * test->axes; /* a reciprocal and a product for each axis */
+    for (int i = 0; i < test->axes; i++)   /* until the last reciprocal is applied */
+        problem->headroom *= (double)case_window(test, i).kernel;
+}
+
+static struct test_case random_case(struct random *random, enum case_dtype dtype)
+{
+    return rig_random_window(random, "avg_pool2d_backward", dtype, 2,
+                             RIG_CEIL | RIG_EXCLUDE_PAD | RIG_DIVISOR | RIG_MATH | RIG_NULL_STRIDE);
+}
+
+const struct rig_operator rig_avg_pool2d_backward = {
+    .word = "avg_pool2d_backward",
+    .name = "aclnnAvgPool2dBackward",
+    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
+                {"self", RIG_SHAPE, CASE_X, NULL},
+                {"gradInput", RIG_SUM, CASE_DX, NULL}},
+    .array = {"kernelSize", "stride", "padding"},
+    .scalar = {"ceilMode", "countIncludePad", "divisorOverride", "cubeMathType"},
+    .arguments = arguments,
+    .phase1 = phase1,
+    .phase2 = aclnnAvgPool2dBackward,
+    .oracle = oracle,
+    .random_case = random_case,
+};
