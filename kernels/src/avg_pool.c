@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* out[o] = sum of in[i] over the box of ranges of o, times 1 / size(o); gradients: the sum of
+ * in[i] / size(i). Average pooling, adaptive average pooling and its gradient, the gradient of
+ * dilated windows.
+ *
+ * Separable: the rows that a row of outputs needs are added first, along the depth, then along the
+ * height, vector by vector, into one row of sums in L1; outputs then add along that row. Rows
+ * summed over the depth wait in a ring for the next rows of outputs. So the cost of an element
+ * grows with the sum of a window's extents at most.
+ *
+ * Order of a sum, the same for every level, layout and cutting: along each axis blocks of AVG_BLOCK
+ * consecutive terms, each from its first to its last, then the blocks' sums likewise. Blocks begin
+ * at the range's first cell; along the width, for windows of up to AVG_UNIFORM cells, at the
+ * window's first cell, in the padding or not.
+ *
+ * Error, with n_d, n_h, n_w terms along the axes and b(n) = min(n, 8) - 1 + (n - 1) / 8:
+ *     |out - exact| <= (2 + b(n_d) + b(n_h) + b(n_w)) * 2^-24 * sum |in[i] / size|
+ * (first order), for gradients 4 instead of 2 (the size is divided in two factors), plus the
+ * rounding of the store. */
+#include "kernels/simd/average.h"
+#include "kernels/simd/instance.h"
+
+/* ---- rows into a row of sums ---- */
+
+/* to = (or, joining, to +) the sum of m rows of floats, from the first to the last; factors: of the
+ * rows, NULL: 1. */
+K_TEMPLATE
+void sum_rows(enum k_dtype dt, bool exact, int m, const char *const rows[], const float *factors,
+              enum k_rounding rounding, const char *end, int64_t floats, float *to, bool joining)
+{
+    const char *from[AVG_BLOCK]; /* a copy: not read again after each store */
+    for (int i = 0; i < m; i++)
+        from[i] = rows[i];
+    for (int64_t x = 0; x < floats; x += VL) {
+        const int left = (int)pool_min(floats - x, VL);
+        vf sum = {0};
+#pragma GCC unroll 4
+        for (int i = 0; i < m; i++) {
+            const char *at = from[i] + x * k_size(dt);
+            k_prefetch(at + POOL_AHEAD);
+            vf term = left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, end);
+            if (!exact) {
+                term = pool_round(dt, rounding, term);
+                if (factors) term = term * v_all(factors[i]);
+            }
+            sum = i == 0 ? term : sum + term;
+        }
+        if (joining) sum = v_first(left, v_load(to + x) + sum, v_load(to + x));
+        v_store(to + x, sum);
+    }
+}
+
+#define SUM_ARGUMENTS                                                                              \
+    int m, const char *const rows[], const float *factors, enum k_rounding rounding,               \
+        const char *end, int64_t floats, float *to, bool joining
+
+K_TEMPLATE
+void sum_block(enum k_dtype dt, SUM_ARGUMENTS)
+{
+    if (factors || rounding != K_ROUND_NONE)
+        sum_rows(dt, false, m, rows, factors, rounding, end, floats, to, joining);
+    else if (m == 1 && !joining)
+        sum_rows(dt, true, 1, rows, NULL, rounding, end, floats, to, false);
+    else if (m == 2 && !joining)
+        sum_rows(dt, true, 2, rows, NULL, rounding, end, floats, to, false);
+    else if (m == 3 && !joining)
+        sum_rows(dt, true, 3, rows, NULL, rounding, end, floats, to, false);
+    else
+        sum_rows(dt, true, m, rows, NULL, rounding, end, floats, to, joining);
+}
+
+static __attribute__((noinline)) void sum_block_f32(SUM_ARGUMENTS)
+{
+    sum_block(K_F32, m, rows, factors, rounding, end, floats, to, joining);
+}
+
+static __attribute__((noinline)) void sum_block_f16(SUM_ARGUMENTS)
+{
+    sum_block(K_F16, m, rows, factors, rounding, end, floats, to, joining);
+}
+
+static __attribute__((noinline)) void sum_block_bf16(SUM_ARGUMENTS)
+{
+    sum_block(K_BF16, m, rows, factors, rounding, end, floats, to, joining);
+}
+
+K_TEMPLATE
+void sum_block_of(enum k_dtype dt, SUM_ARGUMENTS)
+{
+    if (dt == K_F32) sum_block_f32(m, rows, factors, rounding, end, floats, to, joining);
+    if (dt == K_F16) sum_block_f16(m, rows, factors, rounding, end, floats, to, joining);
+    if (dt == K_BF16) sum_block_bf16(m, rows, factors, rounding, end, floats, to, joining);
+}
+
+/* What is read of a row: `pieces` pieces of `floats`, `bytes` apart in memory, dense in the sums.
+ */
+struct reading {
+    int64_t cell, pieces, floats, bytes;
+};
+
+/* Adds `block` rows of the input, the i-th at depth d + i * deep and row h + i * tall. */
+K_TEMPLATE
+void sum_input(enum k_dtype dt, const struct average *g, const struct reading *reading, int64_t d,
+               int64_t deep, int64_t h, int64_t tall, int m, float *to, bool joining)
+{
+    const char *rows[AVG_BLOCK];
+    float factors[AVG_BLOCK];
+    for (int i = 0; i < m; i++) {
+        rows[i] = input_at(g, d + i * deep, h + i * tall, reading->cell);
+        if (g->average->gradient) factors[i] = input_factor(g, d + i * deep, h + i * tall);
+    }
+    for (int64_t piece = 0; piece < reading->pieces; piece++, to += reading->floats) {
+        sum_block_of(dt, m, rows, g->average->gradient ? factors : NULL, g->average->rounding,
+                     g->in_end, reading->floats, to, joining);
+        for (int i = 0; i < m; i++)
+            rows[i] += reading->bytes;
+    }
+}
+
+/* Row h of the input, summed over the column's depths, at its place in the ring. */
+K_TEMPLATE
+const char *deep_row(enum k_dtype dt, struct average *g, const struct reading *reading, int64_t h,
+                     int place)
+{
+    float *to = g->ring + place * (g->plan.pitch + AVG_RING_SLACK);
+    const int64_t step = g->plan.depth.step;
+    if (g->plan.kept && g->held[place] == h) return (const char *)to;
+    for (int64_t t = 0; t < g->depths.count; t += AVG_BLOCK) {
+        const int m = (int)pool_min(g->depths.count - t, AVG_BLOCK);
+        sum_input(dt, g, reading, g->depths.first + t * step, step, h, 0, m, to, t > 0);
+    }
+    g->held[place] = h;
+    return (const char *)to;
+}
+
+/* The sums over depth and height for row `row` of the output. */
+K_TEMPLATE
+void sum_tall(enum k_dtype dt, struct average *g, const struct reading *reading, int64_t row,
+              float *to)
+{
+    const struct avg_range range = avg_range(&g->plan.height, row);
+    const int64_t step = g->plan.height.step, floats = reading->pieces * reading->floats;
+    if (range.count == 0 || g->depths.count == 0) {
+        memset(to, 0, (size_t)floats * sizeof *to);
+        return;
+    }
+    for (int64_t t = 0; t < range.count; t += AVG_BLOCK) {
+        const int m = (int)pool_min(range.count - t, AVG_BLOCK);
+        const int64_t h = range.first + t * step;
+        if (!g->plan.deep) {
+            sum_input(dt, g, reading, g->depths.first, 0, h, step, m, to, t > 0);
+            continue;
+        }
+        const char *rows[AVG_BLOCK];
+        for (int i = 0; i < m; i++) {
+            const int64_t place = g->plan.kept ? (h + i * step) % g->plan.ring_rows : i;
+            rows[i] = deep_row(dt, g, reading, h + i * step, (int)place);
+        }
+        sum_block_f32(m, rows, NULL, K_ROUND_NONE, (const char *)(g->ring + AVG_RING_FLOATS),
+                      floats, to, t > 0);
+    }
+}
+
+/* ---- along the row of sums ---- */
+
+/* One vector of outputs, each the sum of n terms `gap` floats apart. */
+K_TEMPLATE
+vf plain_sum(int stride, int n, const float *at, int64_t gap)
+{
+    const vi lanes = v_lanes() * 2;
+    vf sum = {0}, block = {0};
+#pragma GCC unroll 4
+    for (int t = 0; t < n; t++) {
+        vf term;
+        if (stride == 1) {
+            term = v_load(at + t * gap);
+        } else {
+            const float *even = at + t / 2 * 2;
+            term = v_pick(v_load(even), v_load(even + VL), lanes + t % 2);
+        }
+        block = t % AVG_BLOCK == 0 ? term : block + term;
+        if (t % AVG_BLOCK == AVG_BLOCK - 1 || t == n - 1) sum = t < AVG_BLOCK ? block : sum + block;
+    }
+    return sum;
+}
+
+K_TEMPLATE
+void plain_row(enum k_dtype dt, int stride, int n, const float *from, int64_t gap,
+               const float *scale, int columns, char *to)
+{
+    for (int x = 0; x < columns; x += VL)
+        k_store(dt, to + x * k_size(dt),
+                plain_sum(stride, n, from + x * stride, gap) * v_load(scale + x));
+}
+
+/* n terms in vectors of any lanes; those that a lane has not count as -0. */
+K_TEMPLATE
+vf picked_sum(const struct average *g, int x, bool far)
+{
+    const int vector = x / VL, n = g->terms[vector];
+    const int64_t gap = g->plan.width.step * g->channels;
+    const float *at = g->sums + g->base[vector];
+    vi lanes, counts;
+    memcpy(&lanes, g->first + x, sizeof lanes);
+    memcpy(&counts, g->count + x, sizeof counts);
+    lanes = lanes - g->base[vector];
+    const vi low = lanes & (2 * VL - 1), beyond = lanes >= 2 * VL;
+    vf sum = {0}, block = {0};
+    for (int t = 0; t < n; t++, at += gap) {
+        vf term = v_pick(v_load(at), v_load(at + VL), low);
+        if (far) {
+            const vf other = v_pick(v_load(at + 2 * VL), v_load(at + 3 * VL), low);
+            term = (vf)((beyond & (vi)other) | (~beyond & (vi)term));
+        }
+        const vi ours = counts > t;
+        term = (vf)((ours & (vi)term) | (~ours & (vi)v_all(-0.0f)));
+        block = t % AVG_BLOCK == 0 ? term : block + term;
+        if (t % AVG_BLOCK == AVG_BLOCK - 1 || t == n - 1) sum = t < AVG_BLOCK ? block : sum + block;
+    }
+    return (vf)((vi)sum & (counts > 0));
+}
+
+static inline float lane_sum(const float *at, int count, int64_t gap)
+{
+    float sum = 0;
+    for (int t = 0; t < count; t += AVG_BLOCK) {
+        const int end = count - t < AVG_BLOCK ? count : t + AVG_BLOCK;
+        float block = at[t * gap];
+        for (int i = t + 1; i < end; i++)
+            block = block + at[i * gap];
+        sum = t == 0 ? block : sum + block;
+    }
+    return sum;
+}
+
+/* Any ranges. */
+K_TEMPLATE
+void picked_row(enum k_dtype dt, const struct average *g, const float *scale, char *to)
+{
+    for (int x = 0; x < g->columns; x += VL) {
+        vf sum = {0};
+        if (g->reach[x / VL] < 2 * VL) {
+            sum = picked_sum(g, x, false);
+        } else if (g->reach[x / VL] < 4 * VL) {
+            sum = picked_sum(g, x, true);
+        } else {
+            float lanes[VL] = {0};
+            const int64_t gap = g->plan.width.step * g->channels;
+            for (int i = 0; i < VL && x + i < g->columns; i++)
+                lanes[i] = lane_sum(g->sums + g->first[x + i], g->count[x + i], gap);
+            sum = v_load(lanes);
+        }
+        k_store(dt, to + x * k_size(dt), sum * v_load(scale + x));
+    }
+}
+
+/* One channel or few: `columns` outputs to `to`, and what fills the last vector. */
+K_TEMPLATE
+void columns_row(enum k_dtype dt, const struct average *g, const float *scale, int columns,
+                 char *to)
+{
+    const int n = (int)g->plan.width.kernel;
+    const float *from = g->sums;
+    if (!g->plan.plain)
+        picked_row(dt, g, scale, to);
+    else if (g->plan.width.stride == 1 && n == 3)
+        plain_row(dt, 1, 3, from, g->channels, scale, columns, to);
+    else if (g->plan.width.stride == 1)
+        plain_row(dt, 1, n, from, g->channels, scale, columns, to);
+    else if (n == 2)
+        plain_row(dt, 2, 2, from, 1, scale, columns, to);
+    else if (n == 3)
+        plain_row(dt, 2, 3, from, 1, scale, columns, to);
+    else
+        plain_row(dt, 2, n, from, 1, scale, columns, to);
+}
+
+/* Many channels: outputs of cells [cell, end), the tile's channels of each, `bytes` apart. */
+K_TEMPLATE
+void cells_row(enum k_dtype dt, int constant, const struct average *g, const float *scale, int cell,
+               int end, char *to, int64_t bytes)
+{
+    const int channels = g->channels;
+    const int64_t gap = g->plan.width.step * channels;
+    for (; cell < end; cell++, to += bytes) {
+        const float *from = g->sums + g->first[cell];
+        const int n = constant ? constant : g->count[cell];
+        for (int tile = 0; tile < channels; tile += VL) {
+            const int x = tile + VL <= channels || channels < VL ? tile : channels - VL;
+            const vf sum = n == 0 ? (vf){0} : plain_sum(1, n, from + x, gap);
+            k_store(dt, to + x * k_size(dt), sum * v_all(scale[cell]));
+        }
+    }
+}
+
+K_TEMPLATE
+void cells_row_of(enum k_dtype dt, const struct average *g, const float *scale, int cell, int end,
+                  char *to, int64_t bytes)
+{
+    const int n = g->plan.width.uniform ? (int)g->plan.width.kernel : 0;
+    if (n == 2)
+        cells_row(dt, 2, g, scale, cell, end, to, bytes);
+    else if (n == 3)
+        cells_row(dt, 3, g, scale, cell, end, to, bytes);
+    else
+        cells_row(dt, 0, g, scale, cell, end, to, bytes);
+}
+
+/* ---- rows of outputs ---- */
+
+K_TEMPLATE
+void put_columns(enum k_dtype dt, struct average *g, int64_t row, int rows, const float *scale)
+{
+    const int columns = g->columns * rows;
+    const int64_t bytes = columns * k_size(dt);
+    if (!g->contiguous)
+        sink_begin(&g->sink, output_at(g, row, g->first_cell), bytes, g->average->stream_output);
+    columns_row(dt, g, scale, columns, sink_room(&g->sink, bytes, false));
+    sink_took(&g->sink, bytes);
+    if (!g->contiguous) sink_end(&g->sink);
+}
+
+K_TEMPLATE
+void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *scale)
+{
+    const int64_t bytes = g->channels * k_size(dt);
+    const bool apart = g->plan.channel_tiles > 1;
+    const bool stream = g->average->stream_output;
+    const int most = apart ? 1 : (int)pool_max(SINK_ROOM / bytes, 1);
+    char *to = output_at(g, row, g->first_cell);
+    if (!g->contiguous && !apart) sink_begin(&g->sink, to, g->cells * bytes, stream);
+    for (int cell = 0, end; cell < g->cells; cell = end) {
+        end = (int)pool_min(cell + most, g->cells);
+        if (apart) sink_begin(&g->sink, to + cell * g->cell_bytes, bytes, stream);
+        char *room = sink_room(&g->sink, (end - cell) * bytes, false);
+        cells_row_of(dt, g, scale, cell, end, room, bytes);
+        sink_took(&g->sink, (end - cell) * bytes);
+        if (apart) sink_end(&g->sink);
+    }
+    if (!g->contiguous && !apart) sink_end(&g->sink);
+}
+
+static inline void apply_factors(struct average *g)
+{
+    const float *factor = (const float *)(const void *)g->factors;
+    const int64_t floats = g->real * g->channels;
+    float *sums = g->sums;
+    if (!g->plan.wide) {
+        for (int64_t x = 0; x < floats; x += VL)
+            v_store(sums + x, v_load(sums + x) * v_load(factor + x));
+        return;
+    }
+    for (int64_t cell = 0; cell < g->real; cell++, sums += g->channels)
+        for (int x = 0; x < g->channels; x += VL) {
+            const vf old = v_load(sums + x), value = old * v_all(factor[cell]);
+            v_store(sums + x, v_first(g->channels - x, value, old));
+        }
+}
+
+/* Row `row` of the output, or that and the next ones, at most `most`. Returns how many. */
+K_TEMPLATE
+int put_rows(enum k_dtype dt, struct average *g, int64_t row, int most)
+{
+    const double size = row_size(g, row);
+    const float *scale = scale_of(g, size);
+    const struct reading reading = {.cell = g->real_low,
+                                    .pieces = g->pieces,
+                                    .floats = g->piece_floats,
+                                    .bytes = g->piece_bytes};
+    const int64_t front = (g->real_low - g->low) * g->channels, floats = g->real * g->channels;
+    int rows = 0;
+    do {
+        sum_tall(dt, g, &reading, row + rows, g->sums + front + rows * floats);
+        rows++;
+    } while (rows < most && row_size(g, row + rows) == size);
+    if (g->average->gradient) apply_factors(g);
+    if (g->plan.width.uniform && rows == 1 && front + floats < g->plan.pitch)
+        for (int64_t x = front + floats; x < g->plan.pitch; x += VL)
+            v_store(g->sums + x, v_all(-0.0f));
+    if (g->plan.wide)
+        put_cells(dt, g, row, scale);
+    else
+        put_columns(dt, g, row, rows, scale);
+    return rows;
+}
+
+/* Outputs of too many terms for a row of sums: AVG_BLOCK of them at a time. */
+K_TEMPLATE
+void put_gathered(enum k_dtype dt, struct average *g, int64_t row)
+{
+    const struct avg_axis *width = &g->plan.width;
+    const float scale = scale_of(g, row_size(g, row))[0];
+    const struct avg_range range = avg_range(width, g->first_cell);
+    const int channels = g->channels;
+    float *total = (float *)(void *)g->factors;
+    char *to = output_at(g, row, g->first_cell);
+    memset(total, 0, (size_t)channels * sizeof *total);
+    for (int64_t t = 0; t < range.count; t += AVG_BLOCK) {
+        const int m = (int)pool_min(range.count - t, AVG_BLOCK);
+        for (int i = 0; i < m; i++) {
+            const int64_t cell = range.first + (t + i) * width->step;
+            const struct reading reading = {.cell = cell, .pieces = 1, .floats = channels};
+            float *sums = g->sums + i * channels;
+            for (int j = 0; g->plan.deep && j < g->plan.ring_rows; j++)
+                g->held[j] = -1;
+            sum_tall(dt, g, &reading, row, sums);
+            const float factor =
+                g->average->gradient ? (float)(1.0 / avg_size_of(g, width, cell)) : 1;
+            for (int x = 0; x < channels; x++)
+                sums[x] = sums[x] * factor;
+        }
+        for (int x = 0; x < channels; x++) {
+            const float block = lane_sum(g->sums + x, m, channels);
+            total[x] = t == 0 ? block : total[x] + block;
+        }
+    }
+    for (int x = 0; x < channels; x += VL) {
+        char bytes[K_VECTOR_BYTES];
+        k_store(dt, bytes, v_load(total + x) * v_all(scale));
+        const int left = (int)pool_min(channels - x, VL);
+        memcpy(to + x * k_size(dt), bytes, (size_t)(left * k_size(dt)));
+    }
+}
+
+/* ---- items ---- */
+
+/* The first output of an item, where items follow each other in memory. */
+static inline int64_t item_output(const struct avg_plan *plan, int64_t item)
+{
+    return item / plan->cell_tiles * plan->width.out + item % plan->cell_tiles * plan->cells;
+}
+
+K_TEMPLATE
+void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[],
+              struct k_slice slice)
+{
+    struct average g;
+    average_begin(&g, k_size(dt), average, buf);
+    const struct avg_plan *plan = &g.plan;
+    const bool sunk = g.contiguous && !plan->gathered && slice.begin < slice.end;
+    if (sunk) {
+        const int64_t last = slice.end - 1, from = item_output(plan, slice.begin);
+        const int64_t tail =
+            pool_min(plan->cells, plan->width.out - last % plan->cell_tiles * plan->cells);
+        const int64_t outputs = item_output(plan, last) + tail - from;
+        sink_begin(&g.sink, g.out + from * g.cell_bytes, outputs * g.cell_bytes,
+                   average->stream_output);
+    }
+    for (int64_t item = slice.begin; item < slice.end;) {
+        const int64_t column = item / plan->height.out, first = item % plan->height.out;
+        const int64_t end = pool_min(plan->height.out, first + slice.end - item);
+        column_begin(&g, column);
+        for (int64_t row = first; row < end;) {
+            if (plan->gathered) {
+                put_gathered(dt, &g, row++);
+            } else {
+                row += put_rows(dt, &g, row, (int)pool_min(plan->batch, end - row));
+            }
+        }
+        item += end - first;
+    }
+    if (sunk) sink_end(&g.sink);
+    if (average->stream_output) k_stream_end();
+}
+
+K_FLOATS(avg_pool, struct k_average)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* out = the sum of all cells of a plane, times 1 / divisor: global average pooling.
+ *
+ * Order of the sum, the same for every level, layout and cutting: sixteen lanes, lane r adds cells
+ * r, r + 16, r + 32, ...; then lane r adds lane r + 8, the result adds lane r + 4, + 2, + 1. One
+ * channel: vectors run along the cells, and the lanes of VL planes are folded together, so that a
+ * plane costs two permutations. Several: vectors run along the channels of lane r and lane r + 8.
+ *
+ * Error: |out - exact| <= (6 + (count - 1) / 16) * 2^-24 * sum |in[i] / divisor| (first order),
+ * plus the rounding of the store. */
+#include "kernels/average_plan.h"
+#include "kernels/simd/instance.h"
+#include "kernels/simd/spread.h"
+
+enum { LANES = 16, HALF = LANES / 2, PARTS = LANES / VL };
+
+/* ---- one channel ---- */
+
+/* acc + the first `left` elements at `at`; the lanes behind stay. */
+K_TEMPLATE
+vf add_elements(enum k_dtype dt, enum k_rounding rounding, vf acc, const char *at, int64_t left,
+                const char *end)
+{
+    if (left >= VL) return acc + pool_round(dt, rounding, k_load(dt, at));
+    if (left <= 0) return acc;
+    const vf value = k_load_first_before(dt, at, (int)left, end);
+    return v_first((int)left, acc + pool_round(dt, rounding, value), acc);
+}
+
+/* The sixteen lanes of a plane, folded to VL. */
+K_TEMPLATE
+vf plane_lanes(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t count,
+               const char *end)
+{
+    vf lanes[PARTS];
+    for (int i = 0; i < PARTS; i++)
+        lanes[i] = v_all(-0.0f);
+    for (; count >= LANES; count -= LANES, at += LANES * k_size(dt)) {
+        k_prefetch(at + 2 * POOL_AHEAD);
+        for (int i = 0; i < PARTS; i++)
+            lanes[i] = add_elements(dt, rounding, lanes[i], at + i * VL * k_size(dt), VL, end);
+    }
+    for (int i = 0; i < PARTS; i++)
+        lanes[i] =
+            add_elements(dt, rounding, lanes[i], at + i * VL * k_size(dt), count - i * VL, end);
+    for (int half = PARTS / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            lanes[i] = lanes[i] + lanes[i + half];
+    return lanes[0];
+}
+
+/* Groups of 2 * half lanes: each adds its upper half to its lower one; of a they go to the lower
+ * half of the group, of b to the upper one. */
+K_TEMPLATE
+vf fold(int half, vf a, vf b)
+{
+    const vi lanes = v_lanes(), low = lanes + (((lanes & half) != 0) & (VL - half));
+    return v_pick(a, b, low) + v_pick(a, b, low + half);
+}
+
+/* Folding in pairs leaves plane i at the lane whose number is i's bits reversed. */
+K_TEMPLATE
+int reversed(int i)
+{
+    int result = 0;
+    for (int bit = 1; bit < VL; bit *= 2)
+        result = 2 * result + ((i & bit) != 0);
+    return result;
+}
+
+/* The sums of `planes` planes of count elements each, at most VL. */
+K_TEMPLATE
+vf plane_sums(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t count, int planes,
+              const char *end)
+{
+    vf sums[VL];
+    for (int i = 0; i < VL; i++) {
+        const int plane = reversed(i);
+        sums[i] = (vf){0};
+        if (plane < planes)
+            sums[i] = plane_lanes(dt, rounding, at + plane * count * k_size(dt), count, end);
+    }
+    for (int half = VL / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            sums[i] = fold(half, sums[2 * i], sums[2 * i + 1]);
+    return sums[0];
+}
+
+K_TEMPLATE
+void put_elements(enum k_dtype dt, char *to, vf value, int64_t left)
+{
+    char bytes[K_VECTOR_BYTES];
+    if (left >= VL) {
+        k_store(dt, to, value);
+        return;
+    }
+    k_store(dt, bytes, value);
+    memcpy(to, bytes, (size_t)(left * k_size(dt)));
+}
+
+K_TEMPLATE
+void mean_planes(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+                 const char *in, char *out, struct k_slice slice)
+{
+    const float scale = (float)(1.0 / mean->divisor);
+    const char *end = in + mean->outer * mean->count * k_size(dt);
+    for (int64_t plane = slice.begin; plane < slice.end; plane += VL) {
+        const int planes = (int)pool_min(slice.end - plane, VL);
+        const char *at = in + plane * mean->count * k_size(dt);
+        const vf sums = plane_sums(dt, rounding, at, mean->count, planes, end);
+        put_elements(dt, out + plane * k_size(dt), sums * v_all(scale), planes);
+    }
+}
+
+/* ---- several channels ---- */
+
+/* Rows 0 to 7 of `floats` sums each, `channels` or a tile of them: row r adds cells r, r + 16, ...
+ * and r + 8, r + 24, ... Few channels are one row of 8 * channels. */
+K_TEMPLATE
+void sum_halves(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+                const char *plane, int64_t channel, int64_t floats, const char *end, float *to)
+{
+    const int64_t total = mean->count * mean->channels, jump = LANES * mean->channels;
+    for (int64_t x = 0; x < floats; x += VL) {
+        vf sums[2];
+        for (int i = 0; i < 2; i++) {
+            int64_t at = channel + x + i * HALF * mean->channels;
+            sums[i] = v_all(-0.0f);
+            for (; at < total; at += jump)
+                sums[i] =
+                    add_elements(dt, rounding, sums[i], plane + at * k_size(dt), total - at, end);
+        }
+        v_store(to + x, sums[0] + sums[1]);
+    }
+}
+
+K_TEMPLATE
+void mean_channels(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+                   const char *in, char *out, struct k_slice slice)
+{
+    float rows[HALF * MEAN_CHANNELS + 2 * LANES];
+    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
+    const int64_t plane_bytes = mean->count * mean->channels * k_size(dt);
+    const char *end = in + mean->outer * plane_bytes;
+    const vf scale = v_all((float)(1.0 / mean->divisor));
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t first = item % tiles * MEAN_CHANNELS;
+        const int64_t channels = pool_min(mean->channels - first, MEAN_CHANNELS);
+        const char *plane = in + item / tiles * plane_bytes;
+        char *to = out + (item / tiles * mean->channels + first) * k_size(dt);
+        if (tiles == 1)
+            sum_halves(dt, rounding, mean, plane, 0, HALF * channels, end, rows);
+        else
+            for (int r = 0; r < HALF; r++)
+                sum_halves(dt, rounding, mean, plane, r * mean->channels + first, channels, end,
+                           rows + r * channels);
+        for (int64_t x = 0; x < channels; x += VL) {
+            vf sums[HALF];
+            for (int r = 0; r < HALF; r++)
+                sums[r] = v_load(rows + r * channels + x);
+            for (int half = HALF / 2; half > 0; half /= 2)
+                for (int r = 0; r < half; r++)
+                    sums[r] = sums[r] + sums[r + half];
+            put_elements(dt, to + x * k_size(dt), sums[0] * scale, channels - x);
+        }
+    }
+}
+
+K_TEMPLATE
+void mean(enum k_dtype dt, const struct k_mean *mean, void *const buf[], struct k_slice slice)
+{
+    const char *in = buf[K_MEAN_IN];
+    char *out = buf[K_MEAN_OUT];
+    if (mean->channels == 1 && mean->rounding == K_ROUND_NONE)
+        mean_planes(dt, K_ROUND_NONE, mean, in, out, slice);
+    else if (mean->channels == 1)
+        mean_planes(dt, mean->rounding, mean, in, out, slice);
+    else if (mean->rounding == K_ROUND_NONE)
+        mean_channels(dt, K_ROUND_NONE, mean, in, out, slice);
+    else
+        mean_channels(dt, mean->rounding, mean, in, out, slice);
+}
+
+K_FLOATS(mean, struct k_mean)
+
+/* ---- doubles ---- */
+
+k_fn K_SYMBOL(mean_f64), K_SYMBOL(spread_f64);
+
+/* The same order in double; divided, not multiplied. */
+void K_SYMBOL(mean_f64)(const void *parameters, void *const buf[], struct k_slice slice)
+{
+    enum { TILE = 8 };
+    const struct k_mean *mean = parameters;
+    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t outer = item / tiles, first = item % tiles * MEAN_CHANNELS;
+        const int64_t last = pool_min(mean->channels, first + MEAN_CHANNELS);
+        const double *plane = (const double *)buf[K_MEAN_IN] + outer * mean->count * mean->channels;
+        double *out = (double *)buf[K_MEAN_OUT] + outer * mean->channels;
+        for (int64_t channel = first; channel < last; channel += TILE) {
+            const int channels = (int)pool_min(last - channel, TILE);
+            double lanes[LANES][TILE];
+            for (int i = 0; i < LANES * TILE; i++)
+                lanes[i / TILE][i % TILE] = -0.0;
+            for (int64_t t = 0; t < mean->count; t++)
+                for (int i = 0; i < channels; i++)
+                    lanes[t % LANES][i] += plane[t * mean->channels + channel + i];
+            for (int half = LANES / 2; half > 0; half /= 2)
+                for (int r = 0; r < half; r++)
+                    for (int i = 0; i < channels; i++)
+                        lanes[r][i] += lanes[r + half][i];
+            for (int i = 0; i < channels; i++)
+                out[channel + i] = lanes[0][i] / mean->divisor;
+        }
+    }
+}
+
+void K_SYMBOL(spread_f64)(const void *parameters, void *const buf[], struct k_slice slice)
+{
+    const struct k_mean *mean = parameters;
+    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t outer = item / tiles, first = item % tiles * MEAN_CHANNELS;
+        const int64_t channels = pool_min(mean->channels - first, MEAN_CHANNELS);
+        const double *in = (const double *)buf[K_MEAN_IN] + outer * mean->channels + first;
+        double *out = (double *)buf[K_MEAN_OUT] + outer * mean->count * mean->channels + first;
+        double values[MEAN_CHANNELS];
+        for (int i = 0; i < channels; i++)
+            values[i] = in[i] / mean->divisor;
+        for (int64_t t = 0; t < mean->count; t++)
+            memcpy(out + t * mean->channels, values, (size_t)channels * sizeof *values);
+    }
+}
