@@ -2,7 +2,6 @@
 /* The bench: reads the cases, has every contender run each, prints what was found. */
 #include <errno.h>
 #include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/bench/bench_options.h"
+#include "tests/bench/data.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers.h"
@@ -24,12 +24,10 @@ struct selection {
     int count;
 };
 
-static char data_paths[CASE_DTYPES][PATH];
-
 static bool is_selected(const struct test_case *test, const struct bench_options *options)
 {
     char line[CASE_LINE];
-    if (test->name[0] == '\0') return false;
+    if (test->name[0] == '\0' || bench_operator_find(test->op) == NULL) return false;
     case_print(test, line);
     for (int i = 0; i < options->patterns; i++)
         if (strstr(line, options->pattern[i]) == NULL) return false;
@@ -52,6 +50,20 @@ static bool add_file(const char *path, const struct bench_options *options,
     return true;
 }
 
+/* In the order of the operators, and of the files within an operator. */
+static void sort_cases(struct selection *selection)
+{
+    struct test_case *sorted = malloc((size_t)(selection->count + 1) * sizeof *sorted);
+    if (sorted == NULL) abort();
+    int count = 0;
+    for (int row = 0; bench_operator_at(row) != NULL; row++)
+        for (int i = 0; i < selection->count; i++)
+            if (strcmp(selection->cases[i].op, bench_operator_at(row)->name) == 0)
+                sorted[count++] = selection->cases[i];
+    free(selection->cases);
+    selection->cases = sorted;
+}
+
 static bool select_cases(const struct bench_options *options, struct selection *selection)
 {
     glob_t found;
@@ -63,44 +75,23 @@ static bool select_cases(const struct bench_options *options, struct selection *
     for (size_t i = 0; is_read && i < found.gl_pathc; i++)
         is_read = add_file(found.gl_pathv[i], options, selection);
     globfree(&found);
+    sort_cases(selection);
     return is_read;
 }
 
-static void remove_data(void)
+/* Random values of each type, as many as the largest problem of that type reads. */
+static bool make_data(const struct selection *selection)
 {
-    for (int dtype = 0; dtype < CASE_DTYPES; dtype++)
-        if (data_paths[dtype][0] != '\0') unlink(data_paths[dtype]);
-}
-
-static void stop(int signal)
-{
-    remove_data();
-    _exit(128 + signal);
-}
-
-/* One file of random values per type, long enough for the largest problem of that type. */
-static bool make_data(const struct selection *selection, struct measure_options *options)
-{
-    int64_t most[CASE_DTYPES] = {0};
+    int64_t most[CASE_FLOATS] = {0};
     for (int i = 0; i < selection->count; i++) {
         const struct test_case *test = &selection->cases[i];
-        int64_t elements = case_output_elements(test);
+        struct bench_problem problem;
+        char why[PEER_WHY];
+        if (!bench_problem_of(test, BENCH_NCHW, &problem, why, sizeof why)) continue;
+        int64_t elements = bench_values_needed(&problem);
         if (elements > most[test->dtype]) most[test->dtype] = elements;
     }
-    atexit(remove_data);
-    signal(SIGINT, stop);
-    signal(SIGTERM, stop);
-    for (int dtype = 0; dtype < CASE_DTYPES; dtype++) {
-        if (most[dtype] == 0) continue;
-        snprintf(data_paths[dtype], PATH, "/dev/shm/aclnn_bench_%d_%s", (int)getpid(),
-                 case_dtype_name((enum case_dtype)dtype));
-        options->data[dtype] = data_paths[dtype];
-        if (!measure_make_data((enum case_dtype)dtype, most[dtype], data_paths[dtype])) {
-            fprintf(stderr, "cannot write %s\n", data_paths[dtype]);
-            return false;
-        }
-    }
-    return true;
+    return data_make_values(most);
 }
 
 static void add_figures(struct results *results, struct peer *peer, int threads)
@@ -237,11 +228,11 @@ static int run(const struct bench_options *options)
 {
     struct selection selection = {0};
     struct results results;
-    struct measure_options measure = {.rounds = options->rounds};
+    struct measure_options measure = {.rounds = options->rounds, .sets = options->sets};
     char line[CASE_LINE];
     if (!select_cases(options, &selection)) return 1;
     if (selection.count == 0) fprintf(stderr, "no named case has these words in its line\n");
-    int status = selection.count == 0 || (!options->only_list && !make_data(&selection, &measure));
+    int status = selection.count == 0 || (!options->only_list && !make_data(&selection));
     for (int i = 0; options->only_list && i < selection.count; i++)
         printf("%s\n", case_print(&selection.cases[i], line));
     if (status == 0 && !options->only_list) {

@@ -10,13 +10,14 @@
 
 static const char usage[] =
     "bench [OPTION...] [WORD...]\n"
-    "Measures the named cases of tests/cases whose lines hold every WORD (an operator's name, "
-    "f32,\n"
-    "nhwc, name=vgg, ...), beside the machine's floor and the peers that are here.\n"
+    "Measures the named cases of tests/cases whose lines hold every WORD (an operator's name or a "
+    "part\n"
+    "of it, f32, nhwc, name=vgg, ...), beside the machine's floor and the peers that are here.\n"
     "`bench runtime`, `bench memory` and `bench kernels` run the benches of those rooms.\n\n"
     "  --list            only print the cases\n"
     "  --threads 1,2     thread counts; one and all CPUs unless told\n"
     "  --rounds N        batches of a set, 10 unless told; sets repeat until medians agree\n"
+    "  --quick           one set of five\n"
     "  --no-peers        only the floor and ours\n"
     "  --out FOLDER      where NAME.json and NAME.svg go; build/bench unless told\n"
     "  --from JSON       print the results of an earlier run instead of measuring\n"
@@ -61,12 +62,13 @@ static bool read_words(int count, char **arguments, struct bench_options *option
 
 bool bench_options_read(int count, char **arguments, struct bench_options *options, bool *is_done)
 {
-    enum { HELP, LIST, THREADS, ROUNDS, NO_PEERS, OUT, FROM, MARKDOWN, SVG, DEMO };
+    enum { HELP, LIST, THREADS, ROUNDS, QUICK, NO_PEERS, OUT, FROM, MARKDOWN, SVG, DEMO };
     static const struct option known[] = {
         {"help", no_argument, NULL, HELP},
         {"list", no_argument, NULL, LIST},
         {"threads", required_argument, NULL, THREADS},
         {"rounds", required_argument, NULL, ROUNDS},
+        {"quick", no_argument, NULL, QUICK},
         {"no-peers", no_argument, NULL, NO_PEERS},
         {"out", required_argument, NULL, OUT},
         {"from", required_argument, NULL, FROM},
@@ -78,6 +80,7 @@ bool bench_options_read(int count, char **arguments, struct bench_options *optio
     *options = (struct bench_options){.threads = {1, machine_cpus()},
                                       .thread_counts = machine_cpus() > 1 ? 2 : 1,
                                       .rounds = 10,
+                                      .sets = 3,
                                       .folder = "build/bench"};
     *is_done = false;
     int option;
@@ -95,6 +98,10 @@ bool bench_options_read(int count, char **arguments, struct bench_options *optio
             break;
         case ROUNDS:
             options->rounds = atoi(optarg);
+            break;
+        case QUICK:
+            options->rounds = 5;
+            options->sets = 1;
             break;
         case NO_PEERS:
             options->no_peers = true;

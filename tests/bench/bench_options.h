@@ -10,7 +10,7 @@ struct bench_options {
     const char *pattern[PATTERNS_MOST]; /* a case runs when its line has all of these words in it */
     int patterns;
     int threads[THREADS_MOST], thread_counts;
-    int rounds;
+    int rounds, sets;
     bool only_list, no_peers, is_demo;
     const char *folder;   /* of the results */
     const char *from;     /* results of an earlier run, to print again */

@@ -15,7 +15,7 @@ enum { TEXT = 256 };
 #define COLD_SECONDS 8e-3 /* a run as long as this needs no other before it */
 
 static struct bench_problem problem;
-static char *data_path;
+static char *values_path, *indices_path;
 static bool is_set_up;
 static double run_seconds; /* what a run took last; 0 before the first */
 
@@ -47,9 +47,10 @@ static void set_up(const struct bench_contender *contender, const cJSON *request
         refuse(reply, text);
         return;
     }
-    free(data_path);
-    data_path = strdup(text_of(request, "data"));
-    problem.data = data_path;
+    free(values_path);
+    free(indices_path);
+    problem.values = values_path = strdup(text_of(request, "values"));
+    problem.indices = indices_path = strdup(text_of(request, "indices"));
     is_set_up = contender->set_up(&problem, text, sizeof text);
     if (is_set_up)
         cJSON_AddStringToObject(reply, "note", text);
@@ -70,47 +71,66 @@ static void run(const struct bench_contender *contender, const cJSON *request, c
     cJSON_AddNumberToObject(reply, "seconds", run_seconds);
 }
 
+#define COUNT_AS(type)                                                                             \
+    do {                                                                                           \
+        const type *bits = data;                                                                   \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            found += bits[i] == (type)-1;                                                          \
+    } while (0)
+
 static int64_t count_poison(const void *data, size_t size, int64_t count)
 {
     int64_t found = 0;
-    if (size == 4) {
-        const uint32_t *bits = data;
-        for (int64_t i = 0; i < count; i++)
-            found += bits[i] == UINT32_MAX;
-    } else {
-        const uint16_t *bits = data;
-        for (int64_t i = 0; i < count; i++)
-            found += bits[i] == UINT16_MAX;
-    }
+    if (size == 8)
+        COUNT_AS(uint64_t);
+    else if (size == 4)
+        COUNT_AS(uint32_t);
+    else
+        COUNT_AS(uint16_t);
     return found;
 }
 
-static void check(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
+static bool write_planes(FILE *file, int tensor, const void *data, const cJSON *planes)
 {
-    void *dx = contender->output();
-    if (dx == NULL) {
-        refuse(reply, "it computes nothing");
-        return;
-    }
-    memset(dx, 0xFF, problem.dx_bytes);
-    contender->run(1);
-    int64_t elements = problem.planes * problem.dx_plane;
-    cJSON_AddNumberToObject(reply, "unwritten",
-                            (double)count_poison(dx, problem.element_size, elements));
-    size_t bytes = (size_t)problem.dx_plane * problem.element_size;
+    size_t bytes = (size_t)problem.tensor[tensor].plane * problem.tensor[tensor].element_size;
     void *plane = malloc(bytes);
-    FILE *file = fopen(text_of(request, "path"), "wb");
-    bool is_written = plane != NULL && file != NULL;
+    bool is_written = plane != NULL;
     const cJSON *which;
-    cJSON_ArrayForEach(which, cJSON_GetObjectItem(request, "planes"))
+    cJSON_ArrayForEach(which, planes)
     {
         if (!is_written) break;
-        bench_unpack_plane(&problem, problem.dx_plane, (int64_t)cJSON_GetNumberValue(which), dx,
-                           plane);
+        bench_unpack_plane(&problem, tensor, (int64_t)cJSON_GetNumberValue(which), data, plane);
         is_written = fwrite(plane, 1, bytes, file) == bytes;
     }
-    if (file != NULL && fclose(file) != 0) is_written = false;
     free(plane);
+    return is_written;
+}
+
+/* Outputs in the order of the problem's tensors. */
+static void check(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
+{
+    const cJSON *planes = cJSON_GetObjectItem(request, "planes");
+    FILE *file = fopen(text_of(request, "path"), "wb");
+    bool is_written = file != NULL;
+    for (int i = 0; i < problem.tensors; i++) {
+        void *data = problem.tensor[i].use == BENCH_WRITES ? contender->output(i) : NULL;
+        if (data != NULL) memset(data, 0xFF, problem.tensor[i].bytes);
+    }
+    contender->run(1);
+    cJSON *unwritten = cJSON_AddArrayToObject(reply, "unwritten");
+    for (int i = 0; i < problem.tensors; i++) {
+        const struct bench_tensor *tensor = &problem.tensor[i];
+        if (tensor->use != BENCH_WRITES) continue;
+        void *data = contender->output(i);
+        if (data == NULL) {
+            cJSON_AddItemToArray(unwritten, cJSON_CreateNull());
+            continue;
+        }
+        int64_t count = count_poison(data, tensor->element_size, problem.planes * tensor->plane);
+        cJSON_AddItemToArray(unwritten, cJSON_CreateNumber((double)count));
+        is_written = is_written && write_planes(file, i, data, planes);
+    }
+    if (file != NULL && fclose(file) != 0) is_written = false;
     if (!is_written) refuse(reply, "cannot write the planes");
 }
 
@@ -162,7 +182,8 @@ int bench_serve(const struct bench_contender *contender)
         cJSON_Delete(request);
     }
     free(line);
-    free(data_path);
+    free(values_path);
+    free(indices_path);
     fclose(out);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The floor of a case: the time in which this machine moves the bytes that the case must move (each
- * element of gradOutput read once, each of gradInput written once) with the same threads. Which
- * stores, and how much to write between reads, is tried anew for each case; the fastest stays. */
+ * tensor that is read once, each that is written once) with the same threads. Which stores, and how
+ * much to write between reads, is tried anew for each case; the fastest stays. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,16 +34,21 @@ static size_t part_begin(size_t bytes, int thread, int threads)
     return thread == threads ? bytes : bytes / (size_t)threads / ALIGN * ALIGN * (size_t)thread;
 }
 
+static struct probe_stream part_of(struct probe_stream all, int thread, int threads)
+{
+    size_t begin = part_begin(all.bytes, thread, threads);
+    return (struct probe_stream){all.at + begin,
+                                 part_begin(all.bytes, thread + 1, threads) - begin};
+}
+
 static void move(void *context, int thread, int threads)
 {
     const struct probe_traffic *all = context;
     struct probe_traffic part = *all;
-    size_t from = part_begin(all->from_bytes, thread, threads);
-    size_t to = part_begin(all->to_bytes, thread, threads);
-    part.from += from;
-    part.to += to;
-    part.from_bytes = part_begin(all->from_bytes, thread + 1, threads) - from;
-    part.to_bytes = part_begin(all->to_bytes, thread + 1, threads) - to;
+    for (int i = 0; i < all->inputs; i++)
+        part.from[i] = part_of(all->from[i], thread, threads);
+    for (int i = 0; i < all->outputs; i++)
+        part.to[i] = part_of(all->to[i], thread, threads);
     tables[0]->traffic(&part);
 }
 
@@ -52,16 +57,25 @@ static double run(int64_t count)
     return crew_run(move, &whole, count);
 }
 
+static size_t bytes_of(const struct probe_stream *streams, int count)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += streams[i].bytes;
+    return bytes;
+}
+
 /* Tries take turns, so that a slow second of the machine meets all of them. */
 static const struct way *choose_way(void)
 {
     double times[WAYS][WAY_TRIES];
+    size_t bytes = bytes_of(whole.from, whole.inputs) + bytes_of(whole.to, whole.outputs);
     for (int try = 0; try < WAY_TRIES; try++) {
         for (int i = 0; i < WAYS; i++) {
             whole.block = ways[i].block;
             whole.is_streaming = ways[i].is_streaming;
-            if (whole.to_bytes < FITS_A_CACHE) run(1);
-            times[i][try] = run(1 + (int64_t)(FITS_A_CACHE / 16.0 / (double)(whole.to_bytes + 1)));
+            if (bytes < FITS_A_CACHE) run(1);
+            times[i][try] = run(1 + (int64_t)(FITS_A_CACHE / 16.0 / (double)(bytes + 1)));
         }
     }
     int best = 0;
@@ -74,21 +88,28 @@ static const struct way *choose_way(void)
 
 static bool set_up(const struct bench_problem *problem, char *note, size_t note_size)
 {
-    whole = (struct probe_traffic){
-        .from = bench_memory(0, problem->dy_bytes + ALIGN),
-        .to = bench_memory(1, problem->dx_bytes + ALIGN),
-        .from_bytes = problem->dy_bytes,
-        .to_bytes = problem->dx_bytes,
-    };
-    if (!bench_load(problem, bench_memory(0, problem->dy_bytes), note, note_size)) return false;
+    whole = (struct probe_traffic){0};
+    for (int i = 0; i < problem->tensors; i++) {
+        const struct bench_tensor *tensor = &problem->tensor[i];
+        if (tensor->use == BENCH_SHAPE) continue;
+        char *data = bench_memory(i, tensor->bytes + ALIGN);
+        struct probe_stream stream = {data, tensor->bytes};
+        if (tensor->use == BENCH_WRITES)
+            whole.to[whole.outputs++] = stream;
+        else if (bench_load(problem, i, data, note, note_size))
+            whole.from[whole.inputs++] = stream;
+        else
+            return false;
+    }
     const struct way *way = choose_way();
     snprintf(note, note_size, "%s stores, %zu bytes at a time",
              way->is_streaming ? "streaming" : "normal", way->block);
     return true;
 }
 
-static void *output(void)
+static void *output(int tensor)
 {
+    (void)tensor;
     return NULL;
 }
 
@@ -128,16 +149,16 @@ static void add_traffic(cJSON *figures, const char *where, size_t bytes)
         values[i] = 1.0f + (float)(i % 8191);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct probe_traffic all = {
-            .from = (const char *)values,
-            .to = to,
-            .from_bytes = kinds[i].reads ? bytes : 0,
-            .to_bytes = kinds[i].writes ? bytes : 0,
+            .from = {{(char *)values, bytes}},
+            .to = {{to, bytes}},
+            .inputs = kinds[i].reads,
+            .outputs = kinds[i].writes,
             .block = 4096,
             .is_streaming = kinds[i].is_streaming,
             .is_copy = kinds[i].reads && kinds[i].writes,
         };
         int64_t count = 1 + (int64_t)(3e7 / (double)bytes);
-        double amount = (double)(all.from_bytes + all.to_bytes);
+        double amount = (double)(bytes * (size_t)(all.inputs + all.outputs));
         cJSON_AddNumberToObject(place, kinds[i].name, best_rate(move, &all, amount, count));
     }
 }

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/data.h"
 #include "tests/bench/stats.h"
-#include "tests/support/oracle.h"
 
-enum { SETS = 4, ROUNDS_MOST = 64, RANDOM_BLOCK = 1 << 16 };
+enum { SETS_MOST = 4, ROUNDS_MOST = 64, PEER_ROUNDS = 3 };
 #define BATCH_SECONDS 4e-3 /* what a batch takes at least */
+#define PEER_SECONDS  0.1  /* a peer that has had so much, and PEER_ROUNDS, is known */
 #define AGREE         0.03
 #define SETTLE_SECONDS                                                                             \
     2e-3 /* for a contender's idle threads to stop spinning before the next one */
@@ -22,7 +23,8 @@ struct turn {
     double estimate;
     bool is_out; /* takes no part any more */
     int rounds;
-    double seconds[SETS * ROUNDS_MOST];
+    double spent;
+    double seconds[SETS_MOST * ROUNDS_MOST];
 };
 
 /* The floor first, then ours, then the peers. */
@@ -30,51 +32,6 @@ struct match {
     int turns;
     struct turn turn[PEERS_MOST];
 };
-
-static void add_extents(cJSON *request, const char *key, const struct test_case *test,
-                        int64_t (*extent)(const struct case_window *))
-{
-    cJSON *list = cJSON_AddArrayToObject(request, key);
-    for (int axis = 0; axis < test->axes; axis++) {
-        struct case_window window = case_window(test, axis);
-        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)extent(&window)));
-    }
-}
-
-#define EXTENT(field)                                                                              \
-    static int64_t field##_of(const struct case_window *window)                                    \
-    {                                                                                              \
-        return window->field;                                                                      \
-    }
-EXTENT(input)
-EXTENT(output)
-EXTENT(kernel)
-EXTENT(stride)
-EXTENT(pad)
-
-static cJSON *set_up_request(const struct bench_problem *problem)
-{
-    const struct test_case *test = &problem->test;
-    char line[CASE_LINE];
-    cJSON *request = cJSON_CreateObject();
-    cJSON_AddStringToObject(request, "do", "set_up");
-    cJSON_AddStringToObject(request, "line", case_print(test, line));
-    cJSON_AddStringToObject(request, "format", bench_format_name(problem->format));
-    cJSON_AddStringToObject(request, "data", problem->data);
-    cJSON_AddStringToObject(request, "op", test->op);
-    cJSON_AddStringToObject(request, "dtype", case_dtype_name(test->dtype));
-    cJSON_AddNumberToObject(request, "batch", (double)test->batch);
-    cJSON_AddNumberToObject(request, "channels", (double)test->channels);
-    add_extents(request, "input", test, input_of);
-    add_extents(request, "output", test, output_of);
-    add_extents(request, "kernel", test, kernel_of);
-    add_extents(request, "stride", test, stride_of);
-    add_extents(request, "pad", test, pad_of);
-    cJSON_AddBoolToObject(request, "ceil", test->ceil);
-    cJSON_AddBoolToObject(request, "exclude_pad", test->exclude_pad);
-    cJSON_AddNumberToObject(request, "divisor", (double)test->divisor);
-    return request;
-}
 
 /* Seconds of one run; negative when the contender failed. */
 static double ask_run(struct peer *peer, int64_t count)
@@ -90,45 +47,100 @@ static double ask_run(struct peer *peer, int64_t count)
     return seconds;
 }
 
-/* Sets a contender up, checks it and finds its batch; false when it does not take part. */
-static bool enter(struct match *match, struct peer *peer, const struct bench_problem *problem,
-                  struct results *results)
+static struct bench_problem problem_for(const struct peer *peer,
+                                        const struct bench_problem *problem)
 {
-    struct turn *turn = &match->turn[match->turns];
-    *turn = (struct turn){.peer = peer};
     struct bench_problem own = *problem;
-    char line[CASE_LINE], why[PEER_WHY];
     if (peer->role == ROLE_ONEDNN_BLOCKED) own.format = BENCH_BLOCKED;
-    cJSON *answer = peer_ask(peer, set_up_request(&own), why, sizeof why);
-    if (answer == NULL) {
-        if (peer->role == ROLE_OURS || peer->role == ROLE_FLOOR)
+    return own;
+}
+
+/* oneDNN's own layout is what it would choose where the caller leaves the choice: it is measured
+ * once, beside the channels-last form of a case. */
+static bool is_asked(const struct peer *peer, const struct bench_problem *problem)
+{
+    return peer->role != ROLE_ONEDNN_BLOCKED || problem->format == BENCH_NHWC;
+}
+
+static bool must_play(const struct peer *peer)
+{
+    return peer->role == ROLE_OURS || peer->role == ROLE_FLOOR;
+}
+
+/* Hears what a contender said to set_up and check; false when it does not take part. */
+static bool hear(struct turn *turn, const struct bench_problem *problem, struct results *results)
+{
+    struct peer *peer = turn->peer;
+    char line[CASE_LINE], why[PEER_WHY];
+    cJSON *set_up = peer_receive(peer, why, sizeof why);
+    cJSON *check = peer->role == ROLE_FLOOR ? NULL : peer_receive(peer, turn->note, PEER_WHY);
+    if (set_up == NULL) {
+        if (must_play(peer))
             fprintf(stderr, "%s: %s: %s\n", case_print(&problem->test, line), peer->name, why);
+        cJSON_Delete(check);
         return false;
     }
-    const char *note = cJSON_GetStringValue(cJSON_GetObjectItem(answer, "note"));
-    snprintf(turn->note, sizeof turn->note, "%s", note == NULL ? "" : note);
-    cJSON_Delete(answer);
-    const char *wrong = peer->role == ROLE_FLOOR ? NULL : check_contender(peer, problem);
+    const char *note = cJSON_GetStringValue(cJSON_GetObjectItem(set_up, "note"));
+    const char *wrong = NULL;
+    if (peer->role != ROLE_FLOOR)
+        wrong = check == NULL ? turn->note : check_answer(peer, problem, check);
     if (wrong != NULL) {
         fprintf(stderr, "%s: %s is wrong: %s\n", case_print(&problem->test, line), peer->name,
                 wrong);
         results->wrong++;
-        return false;
     }
-    turn->estimate = ask_run(peer, 1);
+    snprintf(turn->note, sizeof turn->note, "%s", note == NULL ? "" : note);
+    cJSON_Delete(set_up);
+    cJSON_Delete(check);
+    return wrong == NULL;
+}
+
+/* How many runs make a batch; false when it does not run. */
+static bool find_batch(struct turn *turn)
+{
+    turn->estimate = ask_run(turn->peer, 1);
     if (turn->estimate > 0 && turn->estimate < BATCH_SECONDS)
-        turn->estimate = ask_run(peer, (int64_t)ceil(0.1 * BATCH_SECONDS / turn->estimate));
+        turn->estimate = ask_run(turn->peer, (int64_t)ceil(0.1 * BATCH_SECONDS / turn->estimate));
     if (turn->estimate <= 0) return false;
     turn->count = (int64_t)ceil(BATCH_SECONDS / turn->estimate);
-    match->turns++;
     return true;
+}
+
+/* All contenders set up and check their results at the same time. The floor, which looks for the
+ * best way to move the bytes, has the machine to itself. */
+static void gather(struct match *match, struct peers *peers, const struct bench_problem *problem,
+                   struct results *results)
+{
+    match->turns = 0;
+    for (int i = 0; i < peers->count; i++) {
+        struct peer *peer = &peers->peer[i];
+        struct bench_problem own = problem_for(peer, problem);
+        if (peer->role == ROLE_FLOOR || !is_asked(peer, problem)) continue;
+        peer_send(peer, request_set_up(&own));
+        peer_send(peer, check_request(peer, problem));
+    }
+    struct turn *first = &match->turn[0];
+    for (int i = 0; i < peers->count; i++) {
+        struct turn *turn = &match->turn[match->turns];
+        if (!is_asked(&peers->peer[i], problem)) continue;
+        *turn = (struct turn){.peer = &peers->peer[i]};
+        if (turn->peer->role == ROLE_FLOOR || hear(turn, problem, results)) match->turns++;
+    }
+    peer_send(first->peer, request_set_up(problem));
+    int players = 0;
+    for (int i = 0; i < match->turns; i++) {
+        if (i == 0 && !hear(first, problem, results)) continue;
+        if (!find_batch(&match->turn[i])) continue;
+        if (players != i) match->turn[players] = match->turn[i];
+        players++;
+    }
+    match->turns = players;
 }
 
 /* The floor and ours go on until their medians agree; a peer goes on while that costs little. */
 static bool plays_on(const struct turn *turn)
 {
-    return turn->peer->role == ROLE_FLOOR || turn->peer->role == ROLE_OURS ||
-           turn->estimate < BATCH_SECONDS;
+    return must_play(turn->peer) || turn->estimate < BATCH_SECONDS;
 }
 
 /* Every contender once. Those after a contender with threads wait until these have gone to sleep.
@@ -142,6 +154,9 @@ static bool play_round(struct match *match, int threads)
         double seconds = ask_run(turn->peer, turn->count);
         if (seconds <= 0) return false;
         turn->seconds[turn->rounds++] = seconds;
+        turn->spent += seconds * (double)turn->count;
+        if (!must_play(turn->peer) && turn->rounds >= PEER_ROUNDS && turn->spent > PEER_SECONDS)
+            turn->is_out = true;
     }
     return true;
 }
@@ -168,7 +183,7 @@ static void record(const struct match *match, const struct bench_problem *proble
     result->test = problem->test;
     result->format = problem->format;
     result->threads = threads;
-    result->bytes = (double)(problem->dy_bytes + problem->dx_bytes);
+    result->bytes = bench_bytes(problem);
     result->is_settled = is_settled;
     for (int i = 0; i < match->turns; i++) {
         const struct turn *turn = &match->turn[i];
@@ -189,48 +204,25 @@ bool measure_case(struct peers *peers, const struct test_case *test,
     static struct match match;
     struct bench_problem problem;
     char why[PEER_WHY], line[CASE_LINE];
-    enum bench_format format = test->dy_layout == CASE_CHANNELS_LAST ? BENCH_NHWC : BENCH_NCHW;
+    enum bench_format format = bench_format_of_case(test);
     if (!bench_problem_of(test, format, &problem, why, sizeof why)) {
         fprintf(stderr, "%s: %s\n", case_print(test, line), why);
         return false;
     }
-    problem.data = options->data[test->dtype];
-    match.turns = 0;
-    for (int i = 0; i < peers->count; i++) {
-        bool is_peer = peers->peer[i].role != ROLE_FLOOR && peers->peer[i].role != ROLE_OURS;
-        if (is_peer && match.turns < 2) break; /* nothing to compare with */
-        enter(&match, &peers->peer[i], &problem, results);
-    }
-    if (match.turns < 2 || match.turn[1].peer->role != ROLE_OURS) return false;
+    if (!data_open(&problem)) return false;
+    gather(&match, peers, &problem, results);
+    if (match.turns < 2 || match.turn[0].peer->role != ROLE_FLOOR ||
+        match.turn[1].peer->role != ROLE_OURS)
+        return false;
     int sets = 0, rounds = options->rounds;
     bool is_settled = false;
-    while (sets < SETS && !is_settled) {
+    while (sets < options->sets && !is_settled) {
         for (int round = 0; round < rounds; round++)
             if (!play_round(&match, peers->threads)) return false;
         is_settled = has_settled(&match, ++sets, rounds);
         for (int i = 0; sets == 1 && i < match.turns; i++)
-            match.turn[i].is_out = !plays_on(&match.turn[i]);
+            match.turn[i].is_out |= !plays_on(&match.turn[i]);
     }
-    record(&match, &problem, peers->threads, is_settled, results);
+    record(&match, &problem, peers->threads, is_settled || options->sets == 1, results);
     return true;
-}
-
-/* A block of random values, repeated: far apart enough for a cache not to see it. */
-bool measure_make_data(enum case_dtype dtype, int64_t elements, const char *path)
-{
-    static char block[RANDOM_BLOCK * 4];
-    size_t size = dtype == CASE_F32 ? 4 : 2;
-    uint64_t state = 88172645463325252u;
-    for (size_t i = 0; i < RANDOM_BLOCK; i++) {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        double magnitude = 0x1p-4 + (double)(state >> 40) * (0x1p-24 - 0x1p-28);
-        uint32_t bits = oracle_to_bits(dtype, state & 1 ? magnitude : -magnitude);
-        memcpy(block + i * size, &bits, size);
-    }
-    FILE *file = fopen(path, "wb");
-    bool is_written = file != NULL;
-    for (int64_t done = 0; is_written && done < elements; done += RANDOM_BLOCK)
-        is_written = fwrite(block, size, RANDOM_BLOCK, file) == RANDOM_BLOCK;
-    if (file != NULL && fclose(file) != 0) is_written = false;
-    return is_written;
 }

@@ -7,20 +7,21 @@
 #include "tests/bench/results.h"
 
 struct measure_options {
-    int rounds;                    /* batches of a set; 10 unless told */
-    const char *data[CASE_DTYPES]; /* files of random gradOutput, one per dtype */
+    int rounds; /* batches of a set */
+    int sets;   /* at most; fewer when medians agree */
 };
 
 /* false when ours does not run the case; the reason goes to standard error. */
 bool measure_case(struct peers *peers, const struct test_case *test,
                   const struct measure_options *options, struct results *results);
 
-/* A file of random values of this dtype, magnitudes in [1/16, 1), for problems of up to
- * `elements`. The path is kept by the caller and the file removed by it. */
-bool measure_make_data(enum case_dtype dtype, int64_t elements, const char *path);
+/* request.c: what a contender is told of a problem. The caller releases it. */
+cJSON *request_set_up(const struct bench_problem *problem);
 
-/* check.c: a few planes of the contender's output against the oracle, and every element written.
- * NULL when right, else what is wrong, in a static buffer. */
-const char *check_contender(struct peer *peer, const struct bench_problem *problem);
+/* check.c: a few planes of the contender's outputs against the definition, and every element
+ * written. NULL when right, else what is wrong, in a static buffer. */
+cJSON *check_request(const struct peer *peer, const struct bench_problem *problem);
+const char *check_answer(const struct peer *peer, const struct bench_problem *problem,
+                         const cJSON *answer);
 
 #endif

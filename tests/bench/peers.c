@@ -115,23 +115,24 @@ static bool write_all(int to, const char *text, size_t length)
     return true;
 }
 
-cJSON *peer_ask(struct peer *peer, cJSON *request, char *why, size_t why_size)
+void peer_send(struct peer *peer, cJSON *request)
 {
-    cJSON *answer = NULL;
-    if (peer->process > 0) {
-        char *text = cJSON_PrintUnformatted(request);
-        bool sent = write_all(peer->to, text, strlen(text)) && write_all(peer->to, "\n", 1);
-        cJSON_free(text);
-        char *line = sent ? read_line(peer) : NULL;
-        if (line != NULL) answer = cJSON_Parse(line);
-        free(line);
-        if (answer == NULL) {
-            fprintf(stderr, "%s ended or fell silent; the bench goes on without it\n", peer->name);
-            peer_stop(peer);
-        }
-    }
+    char *text = peer->process > 0 ? cJSON_PrintUnformatted(request) : NULL;
+    if (text != NULL && write_all(peer->to, text, strlen(text)))
+        write_all(peer->to, "\n", 1); /* a failure shows when the answer does not come */
+    cJSON_free(text);
     cJSON_Delete(request);
+}
+
+cJSON *peer_receive(struct peer *peer, char *why, size_t why_size)
+{
+    char *line = peer->process > 0 ? read_line(peer) : NULL;
+    cJSON *answer = line == NULL ? NULL : cJSON_Parse(line);
+    free(line);
     if (answer == NULL) {
+        if (peer->process > 0)
+            fprintf(stderr, "%s ended or fell silent; the bench goes on without it\n", peer->name);
+        peer_stop(peer);
         snprintf(why, why_size, "the program ended");
         return NULL;
     }
@@ -140,6 +141,12 @@ cJSON *peer_ask(struct peer *peer, cJSON *request, char *why, size_t why_size)
     snprintf(why, why_size, "%s", reason == NULL ? "no reason given" : reason);
     cJSON_Delete(answer);
     return NULL;
+}
+
+cJSON *peer_ask(struct peer *peer, cJSON *request, char *why, size_t why_size)
+{
+    peer_send(peer, request);
+    return peer_receive(peer, why, why_size);
 }
 
 static bool peer_start(struct peers *peers, enum role role, const char *const arguments[])

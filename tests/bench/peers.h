@@ -46,8 +46,12 @@ struct peers {
 bool peers_start(struct peers *peers, int threads, bool with_peers);
 void peers_stop(struct peers *peers);
 
-/* Sends a request, which it releases, and waits for the answer. NULL when the contender refuses,
- * dies or is silent for a minute; why receives the reason. The caller releases the answer. */
+/* Sends a request, which it releases. A contender answers one request after the other. */
+void peer_send(struct peer *peer, cJSON *request);
+/* Waits for the next answer. NULL when the contender refuses, dies or is silent for a minute; why
+ * receives the reason. The caller releases the answer. */
+cJSON *peer_receive(struct peer *peer, char *why, size_t why_size);
+/* Both in one. */
 cJSON *peer_ask(struct peer *peer, cJSON *request, char *why, size_t why_size);
 
 #endif

@@ -86,6 +86,35 @@ static inline __attribute__((always_inline)) void copy_range(char *to, const cha
             store(to + i * WIDTH, load(from + i * WIDTH), is_streaming);
 }
 
+/* How far a stream has come when the longest has come to `done`. */
+static size_t reached(const struct probe_stream *stream, size_t done, size_t longest)
+{
+    return (size_t)((double)done / (double)longest * (double)stream->bytes) / STEP * STEP;
+}
+
+static size_t longest_of(const struct probe_traffic *t)
+{
+    const struct probe_stream *streams = t->outputs > 0 ? t->to : t->from;
+    size_t most = 0;
+    for (int i = 0; i < (t->outputs > 0 ? t->outputs : t->inputs); i++)
+        if (streams[i].bytes > most) most = streams[i].bytes;
+    return most;
+}
+
+static void write_or_copy(const struct probe_traffic *t, int output, size_t from, size_t until,
+                          const vector *data)
+{
+    char *to = t->to[output].at + from, *end = t->to[output].at + until;
+    if (t->is_copy && t->is_streaming)
+        copy_range(to, end, t->from[0].at + from, true);
+    else if (t->is_copy)
+        copy_range(to, end, t->from[0].at + from, false);
+    else if (t->is_streaming)
+        write_range(to, end, data, true);
+    else
+        write_range(to, end, data, false);
+}
+
 static void traffic(const struct probe_traffic *t)
 {
     /* Different values in every lane: whole lines of one value are cheaper on some machines. */
@@ -98,27 +127,15 @@ static void traffic(const struct probe_traffic *t)
     vector data[VECTORS];
     memcpy(data, values, sizeof data);
 
-    if (t->to_bytes == 0) read_range(t->from, t->from + t->from_bytes / STEP * STEP);
-    size_t read = 0;
-    double share = (double)t->from_bytes / (t->to_bytes == 0 ? 1.0 : (double)t->to_bytes);
-    for (size_t done = 0; done < t->to_bytes;) {
-        size_t next = done + t->block < t->to_bytes ? done + t->block : t->to_bytes;
-        size_t whole = (next - done) / STEP * STEP;
-        char *to = t->to + done, *end = to + whole;
-        if (t->is_copy) {
-            if (t->is_streaming)
-                copy_range(to, end, t->from + done, true);
-            else
-                copy_range(to, end, t->from + done, false);
-        } else {
-            size_t until = (size_t)(share * (double)next) / STEP * STEP;
-            read_range(t->from + read, t->from + until);
-            read = until;
-            if (t->is_streaming)
-                write_range(to, end, data, true);
-            else
-                write_range(to, end, data, false);
-        }
+    size_t longest = longest_of(t);
+    for (size_t done = 0; done < longest;) {
+        size_t next = done + t->block < longest ? done + t->block : longest;
+        for (int i = 0; i < t->inputs && !t->is_copy; i++)
+            read_range(t->from[i].at + reached(&t->from[i], done, longest),
+                       t->from[i].at + reached(&t->from[i], next, longest));
+        for (int i = 0; i < t->outputs; i++)
+            write_or_copy(t, i, reached(&t->to[i], done, longest),
+                          reached(&t->to[i], next, longest), data);
         done = next;
     }
 #if defined(__x86_64__)

@@ -7,15 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads from_bytes and writes to_bytes of dense non-zero data, both in rising order, `block` bytes
- * written at a time and the share of reads that belongs to them. Either may be 0 bytes. Pointers
- * are aligned to 64, block is a multiple of 256. */
+/* Dense non-zero data, aligned to 64. */
+struct probe_stream {
+    char *at;
+    size_t bytes;
+};
+
+enum { PROBE_INPUTS = 3, PROBE_OUTPUTS = 2 };
+
+/* Reads all inputs and writes all outputs, each in rising order and once, side by side: `block`
+ * bytes of the longest output at a time (of the longest input when there is no output), and of the
+ * others the share that belongs to them. block is a multiple of 256. */
 struct probe_traffic {
-    const char *from;
-    char *to;
-    size_t from_bytes, to_bytes, block;
+    struct probe_stream from[PROBE_INPUTS], to[PROBE_OUTPUTS];
+    int inputs, outputs;
+    size_t block;
     bool is_streaming; /* write past the caches */
-    bool is_copy;      /* what is written is what was read; from_bytes equals to_bytes */
+    bool is_copy;      /* what is written is what was read: one input, one output of its size */
 };
 
 struct probe_table {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A case as a contender sees it: sizes, formats, and tensors moved between formats. */
+#include "tests/bench/problem.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/bench/contender.h"
-
-enum { BLOCK = 16, TILE = 64, HUGE_PAGE = 2 << 20 };
+enum { BLOCK = 16, TILE = 64, HUGE_PAGE = 2 << 20, BETWEEN_ROLES = 8209 };
 
 static const char *const format_names[BENCH_FORMATS] = {"nchw", "nhwc", "blocked"};
 
@@ -26,12 +25,53 @@ enum bench_format bench_format_of(const char *name)
     return (enum bench_format)format;
 }
 
+enum bench_format bench_format_of_case(const struct test_case *test)
+{
+    return case_tensor_layout(test, CASE_X) == CASE_CHANNELS_LAST ? BENCH_NHWC : BENCH_NCHW;
+}
+
+static size_t size_of(enum case_dtype dtype)
+{
+    switch (dtype) {
+    case CASE_I8:
+    case CASE_U8:
+    case CASE_BOOL:
+        return 1;
+    case CASE_F16:
+    case CASE_BF16:
+    case CASE_I16:
+    case CASE_U16:
+        return 2;
+    case CASE_F64:
+    case CASE_I64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+int bench_dims(const struct test_case *test, enum case_tensor role, int64_t dims[BENCH_RANK])
+{
+    bool is_large = role == CASE_X || role == CASE_DX;
+    dims[0] = test->batch;
+    dims[1] = test->channels;
+    for (int axis = 0; axis < test->axes; axis++) {
+        struct case_window window = case_window(test, axis);
+        dims[2 + axis] = is_large ? window.input : window.output;
+    }
+    return 2 + test->axes;
+}
+
 bool bench_problem_of(const struct test_case *test, enum bench_format format,
                       struct bench_problem *problem, char *why, size_t why_size)
 {
     *problem = (struct bench_problem){.test = *test, .format = format};
-    if (test->axes != 2) {
-        snprintf(why, why_size, "the bench runs problems of two axes, not of %d", test->axes);
+    problem->op = bench_operator_find(test->op);
+    if (problem->op == NULL || test->dtype >= CASE_FLOATS || !test->batched ||
+        test->axes > BENCH_RANK - 2) {
+        snprintf(why, why_size,
+                 "the bench runs batched floating problems of up to three axes, and not every "
+                 "operator");
         return false;
     }
     if (format == BENCH_BLOCKED && test->channels % BLOCK != 0) {
@@ -39,13 +79,55 @@ bool bench_problem_of(const struct test_case *test, enum bench_format format,
         return false;
     }
     problem->planes = test->batch * test->channels;
-    problem->dy_plane = case_window(test, 0).output * case_window(test, 1).output;
-    problem->dx_plane = case_window(test, 0).input * case_window(test, 1).input;
-    problem->element_size = test->dtype == CASE_F32 ? 4 : 2;
-    problem->dy_bytes = (size_t)(problem->planes * problem->dy_plane) * problem->element_size;
-    problem->dx_bytes = (size_t)(problem->planes * problem->dx_plane) * problem->element_size;
+    const struct bench_operands *operands = bench_operands_of(problem->op->meaning);
+    problem->tensors = operands->count;
+    for (int i = 0; i < operands->count; i++) {
+        struct bench_tensor *tensor = &problem->tensor[i];
+        int64_t dims[BENCH_RANK];
+        tensor->role = operands->operand[i].tensor;
+        tensor->use = operands->operand[i].use;
+        tensor->dtype = case_tensor_dtype(test, tensor->role);
+        tensor->element_size = size_of(tensor->dtype);
+        tensor->plane = 1;
+        for (int d = bench_dims(test, tensor->role, dims) - 1; d >= 2; d--)
+            tensor->plane *= dims[d];
+        tensor->bytes = (size_t)(problem->planes * tensor->plane) * tensor->element_size;
+    }
     return true;
 }
+
+double bench_bytes(const struct bench_problem *problem)
+{
+    double bytes = 0;
+    for (int i = 0; i < problem->tensors; i++)
+        if (problem->tensor[i].use != BENCH_SHAPE) bytes += (double)problem->tensor[i].bytes;
+    return bytes;
+}
+
+int bench_tensor_of(const struct bench_problem *problem, enum case_tensor role)
+{
+    for (int i = 0; i < problem->tensors; i++)
+        if (problem->tensor[i].role == role) return i;
+    return -1;
+}
+
+/* Different values in different tensors of a problem, out of one file. */
+int64_t bench_first_value(enum case_tensor role)
+{
+    return (int64_t)role * BETWEEN_ROLES;
+}
+
+int64_t bench_values_needed(const struct bench_problem *problem)
+{
+    int64_t most = 0;
+    for (int i = 0; i < problem->tensors; i++) {
+        int64_t elements = problem->planes * problem->tensor[i].plane;
+        if (elements > most) most = elements;
+    }
+    return most + bench_first_value(CASE_TENSORS);
+}
+
+/* ---- formats ---- */
 
 /* Elements between neighbours along the plane and along a block of channels, and where a plane
  * starts. */
@@ -67,29 +149,35 @@ static struct place place_of(const struct bench_problem *problem, int64_t plane,
     }
 }
 
+#define COPY_AS(type)                                                                              \
+    do {                                                                                           \
+        const type *source = from;                                                                 \
+        type *target = to;                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            target[i * to_step] = source[i * from_step];                                           \
+    } while (0)
+
 static void copy_elements(size_t size, int64_t count, const void *from, int64_t from_step, void *to,
                           int64_t to_step)
 {
-    if (size == 4) {
-        const uint32_t *source = from;
-        uint32_t *target = to;
-        for (int64_t i = 0; i < count; i++)
-            target[i * to_step] = source[i * from_step];
-    } else {
-        const uint16_t *source = from;
-        uint16_t *target = to;
-        for (int64_t i = 0; i < count; i++)
-            target[i * to_step] = source[i * from_step];
-    }
+    if (size == 8)
+        COPY_AS(uint64_t);
+    else if (size == 4)
+        COPY_AS(uint32_t);
+    else if (size == 2)
+        COPY_AS(uint16_t);
+    else
+        COPY_AS(uint8_t);
 }
 
 /* Tile by tile along the plane, so that the lines of a tile stay in the cache for all channels. */
-void bench_pack(const struct bench_problem *problem, int64_t plane, const void *dense, void *packed)
+static void pack(const struct bench_problem *problem, const struct bench_tensor *tensor,
+                 const void *dense, void *packed)
 {
-    size_t size = problem->element_size;
-    int64_t channels = problem->test.channels;
+    size_t size = tensor->element_size;
+    int64_t channels = problem->test.channels, plane = tensor->plane;
     if (problem->format == BENCH_NCHW) {
-        memcpy(packed, dense, (size_t)(problem->planes * plane) * size);
+        memcpy(packed, dense, tensor->bytes);
         return;
     }
     for (int64_t n = 0; n < problem->test.batch; n++) {
@@ -106,43 +194,63 @@ void bench_pack(const struct bench_problem *problem, int64_t plane, const void *
     }
 }
 
-void bench_unpack_plane(const struct bench_problem *problem, int64_t plane, int64_t which,
+void bench_unpack_plane(const struct bench_problem *problem, int tensor, int64_t which,
                         const void *packed, void *dense)
 {
-    size_t size = problem->element_size;
-    struct place place = place_of(problem, plane, which);
-    copy_elements(size, plane, (const char *)packed + (size_t)place.start * size, place.step, dense,
+    const struct bench_tensor *t = &problem->tensor[tensor];
+    struct place place = place_of(problem, t->plane, which);
+    copy_elements(t->element_size, t->plane,
+                  (const char *)packed + (size_t)place.start * t->element_size, place.step, dense,
                   1);
 }
 
-bool bench_load(const struct bench_problem *problem, void *dy, char *why, size_t why_size)
+/* ---- data ---- */
+
+static void *widened(const int32_t *indices, int64_t count)
 {
-    int file = open(problem->data, O_RDONLY | O_CLOEXEC);
-    void *data =
-        file < 0 ? MAP_FAILED : mmap(NULL, problem->dy_bytes, PROT_READ, MAP_SHARED, file, 0);
+    int64_t *wide = malloc((size_t)count * sizeof *wide);
+    for (int64_t i = 0; wide != NULL && i < count; i++)
+        wide[i] = indices[i];
+    return wide;
+}
+
+bool bench_load(const struct bench_problem *problem, int tensor, void *packed, char *why,
+                size_t why_size)
+{
+    const struct bench_tensor *t = &problem->tensor[tensor];
+    bool is_index = t->role == CASE_I;
+    int64_t elements = problem->planes * t->plane;
+    const char *path = is_index ? problem->indices : problem->values;
+    size_t stored = is_index ? sizeof(int32_t) : t->element_size;
+    size_t skipped = is_index ? 0 : (size_t)bench_first_value(t->role) * stored;
+    size_t bytes = skipped + (size_t)elements * stored;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *data = file < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
     if (file >= 0) close(file);
     if (data == MAP_FAILED) {
-        snprintf(why, why_size, "cannot read %s", problem->data);
+        snprintf(why, why_size, "cannot read %s", path);
         return false;
     }
-    bench_pack(problem, problem->dy_plane, data, dy);
-    munmap(data, problem->dy_bytes);
+    void *wide = stored < t->element_size ? widened(data, elements) : NULL;
+    pack(problem, t, wide != NULL ? wide : (const char *)data + skipped, packed);
+    free(wide);
+    munmap(data, bytes);
     return true;
 }
 
-void *bench_memory(int slot, size_t bytes)
+void *bench_memory(int tensor, size_t bytes)
 {
     static struct {
         void *data;
         size_t size;
-    } kept[2];
-    if (bytes > kept[slot].size) {
-        free(kept[slot].data);
-        kept[slot].size = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        kept[slot].data = aligned_alloc(HUGE_PAGE, kept[slot].size);
-        if (kept[slot].data == NULL) abort();
-        madvise(kept[slot].data, kept[slot].size, MADV_HUGEPAGE);
-        memset(kept[slot].data, 0xFF, kept[slot].size);
+    } kept[BENCH_TENSORS + 1]; /* the last one for what is no tensor */
+    if (bytes > kept[tensor].size) {
+        free(kept[tensor].data);
+        kept[tensor].size = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        kept[tensor].data = aligned_alloc(HUGE_PAGE, kept[tensor].size);
+        if (kept[tensor].data == NULL) abort();
+        madvise(kept[tensor].data, kept[tensor].size, MADV_HUGEPAGE);
+        memset(kept[tensor].data, 0xFF, kept[tensor].size);
     }
-    return kept[slot].data;
+    return kept[tensor].data;
 }
