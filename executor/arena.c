@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces are placed one after the other, each at the lowest offset that is free during its whole
  * life. What decides is the order: largest first is good. The thorough search begins with the best
- * of a few orders and then moves a piece that lies at the top towards the front, again and again,
- * keeping what is not worse (iterated greedy). It stops when the total equals the bound below which
- * nothing can be. */
+ * of a few orders and then varies it again and again, mostly by moving a piece that lies at the top
+ * towards the front, keeping what is not worse (iterated greedy). It stops when the total equals
+ * the bound below which nothing can be. */
 #include "executor/arena.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum {
     COMPARISONS = 300000000, /* of lifetimes in a thorough search, some 0.5 s */
-    MOST_TRIES = 2000,
+    MOST_TRIES = 20000,
     ORDERS = 4,
 };
 
@@ -184,20 +184,35 @@ static uint64_t next_random(struct search *search)
     return search->random >> 33;
 }
 
-/* From the best order: one of the pieces at the top goes to a random place before its own. */
+static void move_piece(int *order, int from, int to)
+{
+    const int piece = order[from];
+    if (from > to)
+        memmove(order + to + 1, order + to, (size_t)(from - to) * sizeof *order);
+    else
+        memmove(order + from, order + from + 1, (size_t)(to - from) * sizeof *order);
+    order[to] = piece;
+}
+
+/* From the best order: one of the pieces at the top goes to a place before its own, or, every third
+ * time, any piece to any place. */
 static void vary(const struct packing *packing, struct search *search)
 {
-    memcpy(search->order, search->best_order, (size_t)packing->count * sizeof *search->order);
-    int top = -1, tops = 0;
+    const uint64_t count = (uint64_t)packing->count;
+    memcpy(search->order, search->best_order, count * sizeof *search->order);
+    if (next_random(search) % 3 == 0) {
+        const int from = (int)(next_random(search) % count);
+        move_piece(search->order, from, (int)(next_random(search) % count));
+        return;
+    }
+    int top = -1;
+    uint64_t tops = 0;
     for (int n = 0; n < packing->count; n++) {
         const int piece = search->order[n];
         if (search->best_offsets[piece] + packing->pieces[piece].size != search->best) continue;
-        if (next_random(search) % (uint64_t)++tops == 0) top = n;
+        if (next_random(search) % ++tops == 0) top = n;
     }
-    if (top <= 0) return;
-    const int piece = search->order[top], to = (int)(next_random(search) % (uint64_t)top);
-    memmove(search->order + to + 1, search->order + to, (size_t)(top - to) * sizeof(int));
-    search->order[to] = piece;
+    if (top > 0) move_piece(search->order, top, (int)(next_random(search) % (uint64_t)top));
 }
 
 static void look_for_best(struct packing *packing, struct search *search, size_t bound)

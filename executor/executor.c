@@ -64,6 +64,13 @@ static struct ex_operand *find_operand(struct ex_plan *plan, size_t index, int w
     return NULL;
 }
 
+bool ex_workspace_size(const aclOpExecutor *executor, size_t *size)
+{
+    if (!ex_executor_is_valid(executor)) return false;
+    *size = executor->plan.workspace_size;
+    return true;
+}
+
 /* CANN stores the address in the tensor that is passed, whatever the index says. Where the tensor
  * is not one the plan was made from, the plan's own at that index is what the caller means. */
 static aclnnStatus set_address(const char *who, aclOpExecutor *executor, size_t index,

@@ -65,7 +65,7 @@ static void prepare_scratch(const struct ex_plan *plan, char *workspace, int ste
 static void run_step(const struct ex_plan *plan, struct step_run *run, struct rt_stream *stream)
 {
     const struct ex_step *step = run->step;
-    struct k_fault fault = {INT64_MAX};
+    struct k_fault fault = {.position = INT64_MAX};
     if (step->describe) run->buffers[step->buffer_count] = &fault;
     rt_parallel_for(rt_pool_default(), run_slice, run, step->work.items, step->work.grain);
     int64_t position = atomic_load_explicit(&fault.position, memory_order_relaxed);

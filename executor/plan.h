@@ -7,6 +7,7 @@
 #ifndef ACLNN_CPU_EXECUTOR_PLAN_H
 #define ACLNN_CPU_EXECUTOR_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,5 +62,8 @@ void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
 /* Packs the scratch, freezes the plan and hands it over: *workspace_size and *executor are written
  * on success only. On failure the plan is freed and its first failure returned, reported. */
 aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor);
+
+/* The workspace that an executor's phase 2 will ask for. false: it is none, or used up. */
+bool ex_workspace_size(const aclOpExecutor *executor, size_t *size);
 
 #endif
