@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/overlap.h"
 #include "runtime/base.h"
 
 struct name_of {
@@ -196,6 +197,22 @@ aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus op_check_contiguous(const char *op, const char *argument, const aclTensor *tensor)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    int64_t expected = 1;
+    bool fits = true;
+    if (op_is_empty(tensor)) return ACLNN_SUCCESS;
+    for (int i = d->rank - 1; i >= 0; i--) {
+        OP_CHECK(op, d->sizes[i] == 1 || (fits && d->strides[i] == expected),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s is not contiguous: it has stride %" PRId64 " at dimension %d", argument,
+                 d->strides[i], i);
+        fits = fits && rt_mul_ok(expected, d->sizes[i], &expected);
+    }
+    return ACLNN_SUCCESS;
+}
+
 bool op_is_empty(const aclTensor *tensor)
 {
     for (int i = 0; i < tensor->descriptor.rank; i++)
@@ -222,11 +239,13 @@ static bool axes_meet(int64_t a_size, int64_t a_stride, int64_t b_size, int64_t 
     return b_stride / x < a_size && a_stride / x < b_size;
 }
 
-/* Two elements of an output in one place would make the result depend on who writes last. Found is
- * every overlap along one or two dimensions, which is what wrong strides give. */
+/* Two elements of an output in one place would make the result depend on who writes last.
+ * Dimensions that overlap alone or in pairs, as wrong strides mostly give, are named. */
 static aclnnStatus check_no_overlap(const char *op, const char *argument,
                                     const struct ex_descriptor *d)
 {
+    enum op_overlap overlap = op_find_overlap(d->sizes, d->strides, d->rank);
+    if (__builtin_expect(overlap == OP_APART, 1)) return ACLNN_SUCCESS;
     for (int i = 0; i < d->rank; i++) {
         if (d->sizes[i] == 1) continue;
         OP_CHECK(op, d->strides[i] > 0, ACLNN_ERR_PARAM_INVALID,
@@ -242,7 +261,11 @@ static aclnnStatus check_no_overlap(const char *op, const char *argument,
                      "overlap; an output's elements must not share memory",
                      argument, d->strides[j], d->strides[i], j, i);
     }
-    return ACLNN_SUCCESS;
+    return rt_error_report(
+        ACLNN_ERR_PARAM_INVALID, op,
+        "%s has strides %s; an output's elements must not share memory", argument,
+        overlap == OP_MEET ? "that overlap when taken together"
+                           : "of which it takes too long to tell whether they overlap");
 }
 
 static aclnnStatus check_view(const char *op, const char *argument, const aclTensor *tensor)

@@ -81,11 +81,15 @@ aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t las
 /* No size is negative, and the bytes of all elements can be counted. */
 aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor *tensor);
 
+/* Elements follow each other in row-major order, whatever the offset; else 161002. */
+aclnnStatus op_check_contiguous(const char *op, const char *argument, const aclTensor *tensor);
+
 bool op_is_empty(const aclTensor *tensor);
 bool op_same_shape(const aclTensor *a, const aclTensor *b);
 
 /* What phase 2 will touch exists and is sound: strides are not negative, every element lies inside
- * the storage shape, and an output's elements do not share memory. */
+ * the storage shape, and an output's elements do not share memory. That is exact but for strides so
+ * wild that the search for an overlap is given up: those are refused (api/overlap.h). */
 aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor);
 aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor);
 
