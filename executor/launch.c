@@ -62,14 +62,15 @@ static void prepare_scratch(const struct ex_plan *plan, char *workspace, int ste
     }
 }
 
-static void run_step(const struct ex_plan *plan, struct step_run *run, struct rt_stream *stream)
+static void run_step(const struct ex_plan *plan, struct step_run *run, struct k_fault *fault,
+                     struct rt_stream *stream)
 {
     const struct ex_step *step = run->step;
-    struct k_fault fault = {.position = INT64_MAX};
-    if (step->describe) run->buffers[step->buffer_count] = &fault;
+    if (step->describe) run->buffers[step->buffer_count] = fault;
     rt_parallel_for(rt_pool_default(), run_slice, run, step->work.items, step->work.grain);
-    int64_t position = atomic_load_explicit(&fault.position, memory_order_relaxed);
+    int64_t position = atomic_load_explicit(&fault->position, memory_order_relaxed);
     if (position == INT64_MAX) return;
+    atomic_store_explicit(&fault->position, INT64_MAX, memory_order_relaxed);
     char text[128];
     step->describe(run->parameters, run->buffers, position, text, sizeof text);
     rt_stream_fail(stream, ACL_ERROR_RT_AICORE_EXCEPTION, "%s: %s", plan->operator_name, text);
@@ -78,6 +79,7 @@ static void run_step(const struct ex_plan *plan, struct step_run *run, struct rt
 static void run_plan(const struct ex_plan *plan, void *const *addresses, char *workspace,
                      struct rt_stream *stream)
 {
+    struct k_fault fault = {.position = INT64_MAX};
     if (plan->workspace_size > 0) ASAN_POISON_MEMORY_REGION(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
@@ -85,7 +87,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
         prepare_scratch(plan, workspace, i);
         for (int b = 0; b < step->buffer_count; b++)
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
-        run_step(plan, &run, stream);
+        run_step(plan, &run, &fault, stream);
     }
     if (plan->workspace_size > 0) ASAN_UNPOISON_MEMORY_REGION(workspace, plan->workspace_size);
 }

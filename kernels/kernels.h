@@ -49,6 +49,9 @@ typedef void k_fn(const void *parameters, void *const buffers[], struct k_slice 
  * behind its last buffer. */
 struct k_fault {
     _Atomic int64_t position; /* INT64_MAX: nothing is wrong */
+    /* Begins as 0 and lives as long as the launch: a step tells a later one that it has left
+     * something to be mended. */
+    _Atomic int64_t unsettled;
 };
 
 static inline void k_fault_note(struct k_fault *fault, int64_t position)

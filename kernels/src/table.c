@@ -2,6 +2,7 @@
 /* The table of the level being compiled: one row per kernels.def. */
 #include "kernels/k_cast.h"
 #include "kernels/k_copy.h"
+#include "kernels/k_max_pool.h"
 #include "kernels/k_plane.h"
 #include "kernels/k_pool.h"
 #include "kernels/kernels.h"

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How max pooling and its gradients are walked: shared by the planner (max_pool_shape.c) and the
+ * kernels of every level.
+ *
+ * Along one axis, cell i = stride * q + c (0 <= c < stride, the phase) is tap j of window q + e
+ * with stride * e = c + pad - j * dilation; so each tap belongs to one phase, with one shift e.
+ * Seen from the window, tap j is cell stride * (o + f) + c with stride * f + c = j * dilation -
+ * pad: then f = -e. */
+#ifndef ACLNN_CPU_KERNELS_MAX_POOL_PLAN_H
+#define ACLNN_CPU_KERNELS_MAX_POOL_PLAN_H
+
+#include "kernels/k_max_pool.h"
+
+enum {
+    MAX_TAPS = 64,   /* of a window; gradients of larger ones are scattered */
+    MAX_SIDE = 16,   /* taps along one axis of a window whose gradient is gathered */
+    MAX_STRIDE = 8,  /* along the width; longer ones take the plain path */
+    MAX_RING = 8192, /* windows of the ring: codes and values, 64 KiB */
+    MAX_RING_WANTED = 3072,
+    MAX_ROW = 2048,   /* elements of a row of cells, or of windows, in work at once */
+    MAX_SLACK = 64,   /* elements that may be read and written behind a row */
+    MAX_SPLIT = 8192, /* floats of a row of cells, split by phases */
+    MAX_WIDE = 16,    /* channels from which vectors run along them */
+    MAX_GRAIN = 1 << 14,
+};
+
+struct max_axis {
+    int64_t in, out, kernel, stride, dilation, pad;
+    int64_t low, high; /* least and largest shift e of a tap */
+};
+
+/* The taps of one axis by phases: those of phase c are [first[c], first[c + 1]), by rising shift.
+ */
+struct max_phases {
+    int first[MAX_STRIDE + 1];
+    int shift[MAX_SIDE], tap[MAX_SIDE];
+};
+
+static inline int64_t max_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t max_most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t max_floor_div(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+static inline struct max_axis max_axis(const struct k_max_pool *pool, int axis)
+{
+    struct max_axis a = {.in = pool->input[axis],
+                         .out = pool->output[axis],
+                         .kernel = pool->kernel[axis],
+                         .stride = pool->stride[axis],
+                         .dilation = pool->dilation[axis],
+                         .pad = pool->pad[axis]};
+    if (a.out == 1) a.stride = 1; /* any stride says the same */
+    a.low = -max_floor_div((a.kernel - 1) * a.dilation - a.pad, a.stride);
+    a.high = -max_floor_div(-a.pad, a.stride);
+    return a;
+}
+
+/* kernel <= MAX_SIDE, stride <= MAX_STRIDE. */
+static inline void max_phases(const struct max_axis *a, struct max_phases *phases)
+{
+    int count = 0;
+    for (int64_t c = 0; c < a->stride; c++) {
+        phases->first[c] = count;
+        for (int64_t j = a->kernel - 1; j >= 0; j--) {
+            const int64_t offset = c + a->pad - j * a->dilation;
+            if (max_floor_div(offset, a->stride) * a->stride != offset) continue;
+            phases->shift[count] = (int)(offset / a->stride);
+            phases->tap[count++] = (int)j;
+        }
+    }
+    phases->first[a->stride] = count;
+}
+
+/* A row is cut into tiles of channels and, along the width, of windows (max_pool) or cells. */
+struct max_tiles {
+    int64_t tile, tiles;           /* windows or cells */
+    int64_t channels, of_channels; /* of a tile; how many tiles */
+};
+
+struct max_plan {
+    struct max_axis depth, height, width;
+    int64_t outer, channels;
+    struct max_tiles tiles;
+    int64_t items; /* rows of tiles, ordered (outer, depth, channel tile, width tile, height) */
+    int64_t pitch; /* gradient: elements of a row of the ring */
+    int rows;      /* gradient: rows of the ring, for each of the depths over a cell */
+    bool fast;     /* vectors; else the plain path */
+};
+
+static inline void max_tile_width(struct max_tiles *t, int64_t extent, int64_t most, int64_t step)
+{
+    t->tiles = (extent + most - 1) / most;
+    t->tile = (extent + t->tiles - 1) / t->tiles;
+    t->tile = (t->tile + step - 1) / step * step;
+    t->tiles = (extent + t->tile - 1) / t->tile;
+}
+
+static inline void max_tile_channels(struct max_tiles *t, int64_t extent, int64_t most)
+{
+    const int64_t step = most >= MAX_SLACK ? MAX_SLACK : 1;
+    t->of_channels = (extent + most - 1) / most;
+    t->channels = (extent + t->of_channels - 1) / t->of_channels;
+    t->channels = max_least((t->channels + step - 1) / step * step, most);
+    t->of_channels = (extent + t->channels - 1) / t->channels;
+}
+
+/* Elements per phase of a split row of `windows` windows. */
+static inline int64_t max_split_pitch(const struct max_axis *width, int64_t windows,
+                                      int64_t channels)
+{
+    return (windows + width->high - width->low) * channels + MAX_SLACK;
+}
+
+/* Windows of a row that fit the buffers of max_pool, for so many channels; 0: none. */
+static inline int64_t max_windows_fit(const struct max_axis *width, int64_t channels)
+{
+    const int64_t room = (MAX_SPLIT / width->stride - MAX_SLACK) / channels;
+    return max_least(room - (width->high - width->low), MAX_ROW / channels);
+}
+
+static inline struct max_plan max_plan_axes(const struct k_max_pool *pool)
+{
+    return (struct max_plan){.depth = max_axis(pool, 0),
+                             .height = max_axis(pool, 1),
+                             .width = max_axis(pool, 2),
+                             .outer = pool->outer,
+                             .channels = pool->channels};
+}
+
+/* Most channels <= the tensor's for which `fit` has room, by halves; 0: none. */
+static inline int64_t max_channels_fit(int64_t channels, const struct max_axis *width,
+                                       int64_t fit(const struct max_axis *, int64_t))
+{
+    while (channels > MAX_WIDE && fit(width, channels) < 1)
+        channels = (channels + 1) / 2;
+    return fit(width, channels) < 1 ? 0 : channels;
+}
+
+static inline struct max_plan max_plan(const struct k_max_pool *pool)
+{
+    struct max_plan plan = max_plan_axes(pool);
+    const int64_t plane = plan.depth.in * plan.height.in * plan.width.in;
+    const int64_t windows = plan.depth.out * plan.height.out * plan.width.out;
+    if (plan.outer == 0 || plan.channels == 0 || plane == 0 || windows == 0) return plan;
+    if (plan.width.stride > MAX_STRIDE || plane > INT32_MAX) return plan;
+    const int64_t channels = max_channels_fit(plan.channels, &plan.width, max_windows_fit);
+    if (channels == 0) return plan;
+    plan.fast = true;
+    max_tile_channels(&plan.tiles, plan.channels, channels);
+    max_tile_width(&plan.tiles, plan.width.out, max_windows_fit(&plan.width, plan.tiles.channels),
+                   1);
+    plan.items =
+        plan.outer * plan.depth.out * plan.tiles.of_channels * plan.tiles.tiles * plan.height.out;
+    return plan;
+}
+
+static inline bool max_can_gather(const struct max_plan *plan)
+{
+    const struct max_axis *const axes[] = {&plan->depth, &plan->height, &plan->width};
+    int64_t taps = 1;
+    for (int i = 0; i < K_MAX_POOL_AXES; i++) {
+        if (axes[i]->kernel > MAX_SIDE || axes[i]->stride > MAX_STRIDE) return false;
+        taps *= axes[i]->kernel;
+    }
+    return taps <= MAX_TAPS && plan->depth.in * plan->height.in * plan->width.in <= INT32_MAX;
+}
+
+/* Most depths over a cell. */
+static inline int max_depths(const struct max_axis *depth)
+{
+    int most = 0;
+    struct max_phases phases;
+    max_phases(depth, &phases);
+    for (int c = 0; c < depth->stride; c++)
+        if (phases.first[c + 1] - phases.first[c] > most)
+            most = phases.first[c + 1] - phases.first[c];
+    return most;
+}
+
+/* Cells of a row, `pitch` being the room of a row of windows; 0: none. */
+static inline int64_t max_cells_fit(const struct max_plan *plan, int64_t pitch, int64_t channels)
+{
+    const struct max_axis *width = &plan->width;
+    const int64_t windows = (pitch - MAX_SLACK) / channels - (width->high - width->low);
+    return max_least(windows * width->stride,
+                     max_most(MAX_ROW / channels / width->stride * width->stride, width->stride));
+}
+
+/* The gradient's plan; items is of one row per outer when it is not gathered but scattered.
+ * recompute: the indices are found in x. */
+static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool recompute)
+{
+    struct max_plan plan = max_plan_axes(pool);
+    const int64_t cells = plan.depth.in * plan.height.in * plan.width.in;
+    if (plan.outer == 0 || plan.channels == 0 || cells == 0) return plan;
+    plan.items = plan.outer;
+    if (!max_can_gather(&plan)) return plan;
+    const struct max_axis *width = &plan.width;
+    const int depths = max_depths(&plan.depth);
+    plan.rows = (int)max_least(plan.height.high - plan.height.low + 1, MAX_RING);
+    const int64_t rows = max_most(plan.rows * (int64_t)depths, 1);
+    const int64_t most = max_least(MAX_RING / rows, MAX_RING / 2);
+    const int64_t halo = width->high - width->low;
+    int64_t channels = plan.channels;
+    while (channels > MAX_WIDE && (max_cells_fit(&plan, most, channels) < 1 || channels > MAX_ROW ||
+                                   (recompute && max_windows_fit(width, channels) < 1 + halo)))
+        channels = (channels + 1) / 2;
+    max_tile_channels(&plan.tiles, plan.channels, channels);
+    channels = plan.tiles.channels;
+    const int64_t least = (1 + halo) * channels + MAX_SLACK; /* of a row of the ring */
+    int64_t fit = max_cells_fit(
+        &plan, max_least(max_most(MAX_RING_WANTED / rows, least + 4 * channels), most), channels);
+    if (recompute) fit = max_least(fit, (max_windows_fit(width, channels) - halo) * width->stride);
+    if (fit < 1) return plan;
+    plan.fast = true;
+    max_tile_width(&plan.tiles, width->in, fit, width->stride);
+    const int64_t windows = (plan.tiles.tile + width->stride - 1) / width->stride + halo;
+    plan.pitch = windows * channels + MAX_SLACK;
+    plan.items =
+        plan.outer * plan.depth.in * plan.tiles.of_channels * plan.tiles.tiles * plan.height.in;
+    return plan;
+}
+
+#endif

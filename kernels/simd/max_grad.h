@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one call of a gradient of max pooling, and how rows of codes and of dY become a row
+ * of dX. Rows of windows wait in a ring in L1: per lane (window times channel) the code of the
+ * chosen tap (kernels/simd/argmax.h) and the value of dY. A cell's terms are a list of runs of the
+ * ring, one per tap of its phase: where the code is that tap, the value belongs to the cell. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_MAX_GRAD_H
+#define ACLNN_CPU_KERNELS_SIMD_MAX_GRAD_H
+
+#include "kernels/max_pool_plan.h"
+#include "kernels/simd/argmax.h"
+#include "kernels/simd/select.h"
+#include "kernels/simd/sink.h"
+
+/* The values of a run lie MAX_RING_STEP words behind its codes. */
+enum { MAX_RING_STEP = MAX_RING + 2 * MAX_SLACK };
+
+struct max_term {
+    const int32_t *code;
+    int32_t tap;
+};
+
+struct max_grad {
+    const struct k_max_pool *pool;
+    struct max_plan plan;
+    struct max_phases phases[K_MAX_POOL_AXES];
+    const char *dy, *dy_end, *indices, *indices_end;
+    char *dx;
+    struct k_argmax *argmax; /* NULL: indices come from memory */
+    bool contiguous;         /* the items' cells follow each other in memory */
+    bool stray;              /* an index lies outside of its window */
+
+    /* The tile in work. */
+    struct k_lanes lanes; /* windows over its cells, with those that do not exist */
+    int64_t first_cell, cells;
+
+    /* The column in work: the depths over it, and the rows of windows made. */
+    int64_t outer, made;
+    int depths;
+    int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
+    struct max_term terms[MAX_TAPS];
+    int first_term[MAX_STRIDE + 1]; /* by phase of the width */
+    vi from[MAX_STRIDE], place[MAX_STRIDE];
+    struct k_sink sink;
+    vf ring[2 * MAX_RING_STEP / VL];
+    vf phase_rows[(MAX_ROW + MAX_STRIDE * (MAX_SLACK + MAX_WIDE)) / VL];
+};
+
+enum { NO_CODE = INT32_MIN };
+
+static inline int32_t *ring_row(struct max_grad *g, int depth, int64_t row)
+{
+    const int64_t slot = depth * (int64_t)g->plan.rows + row % g->plan.rows;
+    return (int32_t *)(void *)g->ring + slot * g->plan.pitch;
+}
+
+static inline void no_codes(int32_t *from, int32_t *end)
+{
+    for (; from < end; from += VL)
+        v_store_i(from, v_all_i(NO_CODE));
+}
+
+/* ---- rows of windows ---- */
+
+/* Which taps of a row of windows lie in which rows inside the input: their codes. */
+struct row_codes {
+    int count;
+    int32_t at[MAX_TAPS];
+};
+
+static inline void row_codes(const struct max_plan *plan, int64_t od, int64_t oh,
+                             struct row_codes *codes)
+{
+    const struct max_axis *depth = &plan->depth, *height = &plan->height;
+    codes->count = 0;
+    for (int64_t jd = 0; jd < depth->kernel; jd++) {
+        const int64_t d = od * depth->stride - depth->pad + jd * depth->dilation;
+        for (int64_t jh = 0; d >= 0 && d < depth->in && jh < height->kernel; jh++) {
+            const int64_t h = oh * height->stride - height->pad + jh * height->dilation;
+            if (h < 0 || h >= height->in) continue;
+            codes->at[codes->count++] =
+                (int32_t)((jd * depth->dilation * height->in + jh * height->dilation) *
+                          plan->width.in);
+        }
+    }
+}
+
+/* Is each lane's code that of a tap inside the input? */
+K_TEMPLATE
+vi code_is_tap(const struct k_lanes *lanes, const struct max_axis *width,
+               const struct row_codes *rows, int64_t lane, vi code)
+{
+    const vu length = (vu)v_load_i(lanes->length + lane);
+    const vi inside = v_load_i(lanes->inside + lane);
+    vi is_tap = {0};
+    if (width->dilation == 1 || width->kernel == 1) {
+        for (int r = 0; r < rows->count; r++)
+            is_tap |= (vi)((vu)(code - inside - rows->at[r]) < length);
+        return is_tap;
+    }
+    for (int r = 0; r < rows->count; r++)
+        for (int32_t j = 0; j < (int32_t)width->kernel; j++) {
+            const int32_t step = j * (int32_t)width->dilation;
+            is_tap |= (code == rows->at[r] + step) & (vi)((vu)(step - inside) < length);
+        }
+    return is_tap;
+}
+
+/* `count` lanes of windows from lane on, from memory into the ring. Returns lanes that are not 0
+ * where an index lies outside of its window. */
+K_TEMPLATE
+vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
+            const struct row_codes *rows, int32_t base, int64_t lane, int64_t count, const char *dy,
+            const char *indices, int32_t *code)
+{
+    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4;
+    vi stray = {0}, high = {0};
+    for (int64_t i = 0; i < count; i += VL) {
+        const int left = (int)max_least(count - i, VL);
+        const char *at = dy + i * k_size(dt);
+        const vf value = left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, g->dy_end);
+        v_store((float *)(void *)(code + i) + MAX_RING_STEP, value + 0.0f);
+        if (index == K_INDEX_NONE) {
+            v_store_i(code + i, (vi){0});
+            continue;
+        }
+        const vi place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
+                                        g->indices_end, &high);
+        const vi here = place - base - v_load_i(g->lanes.base + lane + i);
+        const vi is_tap = code_is_tap(&g->lanes, &g->plan.width, rows, lane + i, here);
+        stray |= left == VL ? ~is_tap : ~is_tap & (vi)(v_lanes() < left);
+        v_store_i(code + i, here);
+    }
+    return stray | high;
+}
+
+/* `count` values of dY. */
+K_TEMPLATE
+void take_values(enum k_dtype dt, const struct max_grad *g, int64_t count, const char *dy,
+                 int32_t *code)
+{
+    float *value = (float *)(void *)code + MAX_RING_STEP;
+    widen(dt, value, dy, count, g->dy_end);
+    for (int64_t i = 0; i < count; i += VL)
+        v_store(value + i, v_load(value + i) + 0.0f);
+}
+
+/* Row (od, oh) of the column's windows, those that exist, from window `begin` to `end`. */
+K_TEMPLATE
+void take_row(enum k_dtype dt, struct max_grad *g, int64_t od, int64_t oh, int64_t begin,
+              int64_t end, int32_t *code)
+{
+    const struct max_plan *plan = &g->plan;
+    const struct k_lanes *lanes = &g->lanes;
+    const int64_t row = (g->outer * plan->depth.out + od) * plan->height.out + oh;
+    const int64_t at = (row * plan->width.out + begin) * plan->channels + lanes->channel;
+    const bool whole = lanes->channels == plan->channels;
+    const int64_t runs = whole ? 1 : end - begin, step = whole ? 0 : plan->channels;
+    const int64_t count = whole ? (end - begin) * plan->channels : lanes->channels;
+    const char *dy = g->dy + at * k_size(dt);
+    const int64_t front = (begin - lanes->first) * lanes->channels;
+    if (g->argmax) {
+        for (int64_t run = 0; run < runs; run++)
+            take_values(dt, g, count, dy + run * step * k_size(dt), code + front + run * count);
+        return;
+    }
+    const int32_t base = (int32_t)row_base(plan, od, oh);
+    struct row_codes rows;
+    row_codes(plan, od, oh, &rows);
+    vi stray = {0};
+    for (int64_t run = 0; run < runs; run++) {
+        const int64_t lane = front + run * count, skip = run * step;
+        const char *values = dy + skip * k_size(dt);
+        if (g->pool->index == K_INDEX_I64)
+            stray |= take_run(dt, K_INDEX_I64, g, &rows, base, lane, count, values,
+                              g->indices + (at + skip) * 8, code + lane);
+        else if (g->pool->index == K_INDEX_I32)
+            stray |= take_run(dt, K_INDEX_I32, g, &rows, base, lane, count, values,
+                              g->indices + (at + skip) * 4, code + lane);
+        else
+            take_run(dt, K_INDEX_NONE, g, &rows, base, lane, count, values, NULL, code + lane);
+    }
+    if (v_any(stray)) g->stray = true;
+}
+
+/* ---- rows of cells ---- */
+
+/* Sums of `vectors` times VL lanes from lane `at` on. */
+K_TEMPLATE
+void sum_terms(const struct max_term *terms, int count, int64_t at, int vectors, vf sums[])
+{
+    for (int v = 0; v < vectors; v++)
+        sums[v] = (vf){0};
+    for (int t = 0; t < count; t++) {
+        const vi tap = v_all_i(terms[t].tap);
+        const int32_t *code = terms[t].code + at;
+        for (int v = 0; v < vectors; v++)
+            sums[v] = v_add_where_same(
+                sums[v], v_load_i(code + v * VL), tap,
+                v_load((const float *)(const void *)(code + v * VL) + MAX_RING_STEP));
+    }
+}
+
+/* Lanes [at, at + count) of one phase as elements; up to 4 VL are written behind. */
+K_TEMPLATE
+void put_run(enum k_dtype dt, const struct max_term *terms, int count, int64_t at, int64_t lanes,
+             char *to)
+{
+    const int unit = LINE_PARTS(dt);
+    vf sums[4];
+    int64_t i = 0;
+    for (; i + 4 * VL <= lanes; i += 4 * VL) {
+        sum_terms(terms, count, at + i, 4, sums);
+        for (int v = 0; v < 4; v += unit)
+            k_store_parts(dt, to + (i + v * VL) * k_size(dt), sums + v, false);
+    }
+    for (; i < lanes; i += unit * VL) {
+        sum_terms(terms, count, at + i, unit, sums);
+        k_store_parts(dt, to + i * k_size(dt), sums, false);
+    }
+}
+
+/* One channel, stride 2: the sums of both phases, one beside the other. */
+K_TEMPLATE
+void put_pairs(enum k_dtype dt, const struct max_grad *g, int64_t windows, char *to)
+{
+    const int *first = g->first_term;
+    for (int64_t i = 0; i < windows; i += VL) {
+        vf even, odd;
+        sum_terms(g->terms, first[1], i, 1, &even);
+        sum_terms(g->terms + first[1], first[2] - first[1], i, 1, &odd);
+        const vf both[2] = {v_zip(0, even, odd), v_zip(1, even, odd)};
+        for (int v = 0; v < 2; v += LINE_PARTS(dt))
+            k_store_parts(dt, to + (2 * i + v * VL) * k_size(dt), both + v, false);
+    }
+}
+
+/* One channel, any stride. */
+K_TEMPLATE
+void put_phases(enum k_dtype dt, const struct max_grad *g, int64_t windows, char *to)
+{
+    const int *first = g->first_term;
+    const int stride = (int)g->plan.width.stride;
+    for (int64_t i = 0; i < windows; i += VL, to += stride * VL * k_size(dt)) {
+        vf sums[MAX_STRIDE];
+        for (int c = 0; c < stride; c++)
+            sum_terms(g->terms + first[c], first[c + 1] - first[c], i, 1, sums + c);
+        for (int v = 0; v < stride; v++) {
+            vf mixed = {0};
+            for (int c = 0; c < stride; c++)
+                mixed = v_place(mixed, sums[c], g->from[v], g->place[v], c);
+            k_store(dt, to + v * VL * k_size(dt), mixed);
+        }
+    }
+}
+
+/* Few channels: phases one by one, then cell by cell. */
+K_TEMPLATE
+void put_narrow(enum k_dtype dt, struct max_grad *g, int64_t windows, char *to)
+{
+    const int stride = (int)g->plan.width.stride, channels = g->lanes.channels;
+    const int64_t lanes = windows * channels, pitch = lanes + MAX_SLACK;
+    float *rows = (float *)(void *)g->phase_rows;
+    for (int c = 0; c < stride; c++)
+        put_run(K_F32, g->terms + g->first_term[c], g->first_term[c + 1] - g->first_term[c], 0,
+                lanes, (char *)(rows + c * pitch));
+    for (int64_t lane = 0; lane < lanes; lane += channels)
+        for (int c = 0; c < stride; c++, to += channels * k_size(dt))
+            k_store(dt, to, v_load(rows + c * pitch + lane));
+}
+
+/* Many channels: cell by cell. Rows that are too long for the sink, and tiles of channels, go in
+ * pieces of one cell. */
+K_TEMPLATE
+void put_wide(enum k_dtype dt, struct max_grad *g, char *to, bool pieces)
+{
+    const struct max_plan *plan = &g->plan;
+    const int channels = g->lanes.channels;
+    const int64_t step = plan->channels * k_size(dt), bytes = channels * k_size(dt);
+    const bool whole = channels == plan->channels;
+    int64_t phase = 0, lane = 0;
+    for (int64_t cell = 0; cell < g->cells; cell++, to += step) {
+        const int first = g->first_term[phase], count = g->first_term[phase + 1] - first;
+        char *at = to;
+        if (!whole) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
+        if (pieces) at = sink_room(&g->sink, bytes, false);
+        put_run(dt, g->terms + first, count, lane, channels, at);
+        if (pieces) sink_took(&g->sink, bytes);
+        if (!whole) sink_end(&g->sink);
+        if (++phase == plan->width.stride) phase = 0, lane += channels;
+    }
+}
+
+/* The row of cells at `to` in the tensor. */
+K_TEMPLATE
+void put_row_of(enum k_dtype dt, struct max_grad *g, char *to)
+{
+    const struct max_plan *plan = &g->plan;
+    const int64_t stride = plan->width.stride, channels = g->lanes.channels;
+    const int64_t windows = (g->cells + stride - 1) / stride;
+    const int64_t bytes = g->cells * channels * k_size(dt);
+    const bool whole = channels == plan->channels;
+    if (!whole || bytes > SINK_ROOM) {
+        if (whole && !g->contiguous) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
+        put_wide(dt, g, to, true);
+        if (whole && !g->contiguous) sink_end(&g->sink);
+        return;
+    }
+    if (!g->contiguous) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
+    char *room = sink_room(&g->sink, bytes, false);
+    if (stride == 1)
+        put_run(dt, g->terms, g->first_term[1], 0, g->cells * channels, room);
+    else if (channels >= VL)
+        put_wide(dt, g, room, false);
+    else if (channels > 1)
+        put_narrow(dt, g, windows, room);
+    else if (stride == 2)
+        put_pairs(dt, g, windows, room);
+    else
+        put_phases(dt, g, windows, room);
+    sink_took(&g->sink, bytes);
+    if (!g->contiguous) sink_end(&g->sink);
+}
+
+/* ---- the walk ---- */
+
+static inline void grad_tile(struct max_grad *g, int64_t tile)
+{
+    const struct max_tiles *tiles = &g->plan.tiles;
+    const struct max_axis *width = &g->plan.width;
+    struct k_lanes *lanes = &g->lanes;
+    const int64_t cell = tile % tiles->tiles * tiles->tile;
+    const int64_t channel = tile / tiles->tiles * tiles->channels;
+    if (lanes->windows > 0 && g->first_cell == cell && lanes->channel == channel) return;
+    g->first_cell = cell;
+    g->cells = max_least(tiles->tile, width->in - cell);
+    lanes->first = cell / width->stride + width->low;
+    lanes->windows = (g->cells + width->stride - 1) / width->stride + width->high - width->low;
+    lanes->channel = channel;
+    lanes->channels = (int)max_least(tiles->channels, g->plan.channels - channel);
+    lanes_begin(lanes, width);
+}
+
+static inline void grad_column(struct max_grad *g, int64_t outer, int64_t d, int64_t h)
+{
+    const struct max_axis *depth = &g->plan.depth, *height = &g->plan.height;
+    const struct max_phases *phases = &g->phases[0];
+    const int64_t q = d / depth->stride, c = d % depth->stride;
+    g->outer = outer;
+    g->depths = 0;
+    for (int e = phases->first[c]; e < phases->first[c + 1]; e++) {
+        const int64_t od = q + phases->shift[e];
+        if (od < 0 || od >= depth->out) continue;
+        g->depth[g->depths] = od;
+        g->depth_code[g->depths++] =
+            phases->tap[e] * depth->dilation * height->in * g->plan.width.in;
+    }
+    g->made = max_most(h / height->stride + height->low, 0);
+}
+
+/* The terms of row h of cells, for each phase of the width. */
+static inline void grad_terms(struct max_grad *g, int64_t h)
+{
+    const struct max_axis *height = &g->plan.height, *width = &g->plan.width;
+    const struct max_phases *tall = &g->phases[1], *wide = &g->phases[2];
+    const int64_t q = h / height->stride, c = h % height->stride;
+    int count = 0;
+    for (int64_t phase = 0; phase < width->stride; phase++) {
+        g->first_term[phase] = count;
+        for (int k = 0; k < g->depths; k++)
+            for (int e = tall->first[c]; e < tall->first[c + 1]; e++) {
+                const int64_t oh = q + tall->shift[e];
+                if (oh < 0 || oh >= height->out) continue;
+                const int32_t *row = ring_row(g, k, oh);
+                const int64_t code = g->depth_code[k] + tall->tap[e] * height->dilation * width->in;
+                for (int w = wide->first[phase]; w < wide->first[phase + 1]; w++)
+                    g->terms[count++] =
+                        (struct max_term){row + (wide->shift[w] - width->low) * g->lanes.channels,
+                                          (int32_t)(code + wide->tap[w] * width->dilation)};
+            }
+    }
+    g->first_term[width->stride] = count;
+}
+
+static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct k_max_pool *pool,
+                              const void *dy, const void *indices, void *dx)
+{
+    const struct max_plan *plan = &g->plan;
+    g->pool = pool;
+    max_phases(&plan->depth, &g->phases[0]);
+    max_phases(&plan->height, &g->phases[1]);
+    max_phases(&plan->width, &g->phases[2]);
+    const int64_t windows = plan->outer * plan->depth.out * plan->height.out * plan->width.out;
+    g->dy = dy;
+    g->dy_end = g->dy + windows * plan->channels * k_size(dt);
+    g->indices = indices;
+    g->indices_end = g->indices;
+    if (pool->index != K_INDEX_NONE)
+        g->indices_end += windows * plan->channels * (pool->index == K_INDEX_I64 ? 8 : 4);
+    g->dx = dx;
+    g->argmax = NULL;
+    g->contiguous = plan->tiles.of_channels * plan->tiles.tiles == 1;
+    g->stray = false;
+    g->lanes.windows = 0;
+    for (int v = 0; v < (int)plan->width.stride; v++) {
+        const vi element = v_lanes() + v * VL;
+        g->from[v] = element / (int)plan->width.stride;
+        g->place[v] = element % (int)plan->width.stride;
+    }
+}
+
+#endif

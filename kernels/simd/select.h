@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of indices beside vectors of floats: what max pooling compares and selects. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_SELECT_H
+#define ACLNN_CPU_KERNELS_SIMD_SELECT_H
+
+#include "kernels/simd/simd.h"
+
+K_TEMPLATE
+vi v_all_i(int32_t value)
+{
+    return value - (vi){0};
+}
+
+K_TEMPLATE
+vi v_load_i(const int32_t *at)
+{
+    vi value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+K_TEMPLATE
+void v_store_i(int32_t *at, vi value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+/* Is any lane not 0? */
+K_TEMPLATE
+bool v_any(vi value)
+{
+#if defined(K_ISA_avx512)
+    return _mm512_test_epi32_mask((__m512i)value, (__m512i)value) != 0;
+#elif defined(K_ISA_avx2)
+    return !_mm256_testz_si256((__m256i)value, (__m256i)value);
+#else
+    int32_t all = 0;
+    for (int i = 0; i < VL; i++)
+        all |= value[i];
+    return all != 0;
+#endif
+}
+
+/* sum + term in the lanes where a is b; sum, which is not -0, in the others. */
+K_TEMPLATE
+vf v_add_where_same(vf sum, vi a, vi b, vf term)
+{
+#if defined(K_ISA_avx512)
+    const __mmask16 same = _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+    return (vf)_mm512_mask_add_ps((__m512)sum, same, (__m512)sum, (__m512)term);
+#else
+    return sum + (vf)((a == b) & (vi)term);
+#endif
+}
+
+/* value and tap take the place of *best and *code in the lanes where value is larger or a NaN. */
+K_TEMPLATE
+void v_take_larger(vf *best, vi *code, vf value, vi tap)
+{
+#if defined(K_ISA_avx512)
+    const __m512 v = (__m512)value, b = (__m512)*best;
+    const __mmask16 number = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);
+    const __mmask16 keep = _mm512_mask_cmp_ps_mask(number, v, b, _CMP_NGT_UQ);
+    *best = (vf)_mm512_mask_mov_ps(v, keep, b);
+    *code = (vi)_mm512_mask_mov_epi32((__m512i)tap, keep, (__m512i)*code);
+#elif defined(K_ISA_avx2)
+    const __m256 v = (__m256)value, b = (__m256)*best;
+    const __m256 take =
+        _mm256_or_ps(_mm256_cmp_ps(v, b, _CMP_GT_OQ), _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    *best = (vf)_mm256_blendv_ps(b, v, take);
+    *code = (vi)_mm256_blendv_ps((__m256)*code, (__m256)tap, take);
+#else
+    const vi take = (value > *best) | (value != value);
+    *best = (vf)((take & (vi)value) | (~take & (vi)*best));
+    *code = (take & tap) | (~take & *code);
+#endif
+}
+
+/* The larger one, or a NaN if one is. */
+K_TEMPLATE
+vf v_larger(vf best, vf value)
+{
+#if defined(K_ISA_avx512)
+    /* max gives its second operand where one is a NaN. */
+    const __m512 larger = _mm512_max_ps((__m512)value, (__m512)best);
+    const __mmask16 nan = _mm512_cmp_ps_mask((__m512)value, (__m512)value, _CMP_UNORD_Q);
+    return (vf)_mm512_mask_mov_ps(larger, nan, (__m512)value);
+#elif defined(K_ISA_avx2)
+    const __m256 larger = _mm256_max_ps((__m256)value, (__m256)best);
+    const __m256 nan = _mm256_cmp_ps((__m256)value, (__m256)value, _CMP_UNORD_Q);
+    return (vf)_mm256_blendv_ps(larger, (__m256)value, nan);
+#else
+    const vi take = (value > best) | (value != value);
+    return (vf)((take & (vi)value) | (~take & (vi)best));
+#endif
+}
+
+/* The even (0) or odd (1) elements of a followed by b. */
+K_TEMPLATE
+vf v_unzip(int half, vf a, vf b)
+{
+#if K_VECTOR_BYTES == 64
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
+                                               26, 28, 30)
+                     : __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25,
+                                               27, 29, 31);
+#elif K_VECTOR_BYTES == 32
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+                     : __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+    return half == 0 ? __builtin_shufflevector(a, b, 0, 2, 4, 6)
+                     : __builtin_shufflevector(a, b, 1, 3, 5, 7);
+#endif
+}
+
+/* `sum` with the lanes from[i] of value in those lanes where place[i] is `which`. */
+K_TEMPLATE
+vf v_place(vf sum, vf value, vi from, vi place, int which)
+{
+#if defined(K_ISA_avx512)
+    const __mmask16 here = _mm512_cmpeq_epi32_mask((__m512i)place, _mm512_set1_epi32(which));
+    return (vf)_mm512_mask_permutexvar_ps((__m512)sum, here, (__m512i)from, (__m512)value);
+#else
+    const vi here = place == which;
+    return (vf)((here & (vi)v_pick(value, value, from)) | (~here & (vi)sum));
+#endif
+}
+
+/* The first count (1 <= count <= VL) of 32-bit or 64-bit (wide) indices, narrowed; *high collects
+ * the upper halves. Other lanes are anything; bytes from at to end may be read. */
+K_TEMPLATE
+vi k_load_indices(bool wide, const char *at, int count, const char *end, vi *high)
+{
+    if (!wide) {
+        if (count >= VL || end - at >= K_VECTOR_BYTES)
+            return v_load_i((const int32_t *)(const void *)at);
+        return (vi)k_load_first(K_F32, at, count);
+    }
+    vf low[2] = {{0}, {0}};
+    if (count >= VL || end - at >= 2 * K_VECTOR_BYTES)
+        memcpy(low, at, sizeof low);
+    else
+        memcpy(low, at, (size_t)count * 8);
+    const vi upper = (vi)v_unzip(1, low[0], low[1]);
+    *high |= count >= VL ? upper : upper & (vi)(v_lanes() < count);
+    return (vi)v_unzip(0, low[0], low[1]);
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dx[i] = sum of dy over the windows whose index is i, in their row-major order.
+ *
+ * Gathered: a row of dX looks at the windows over each of its cells and adds where their index
+ * means it (kernels/simd/max_grad.h); every element is written once, whatever the overlap. That
+ * finds all terms as long as every index lies in its own window. Where one does not, its outer
+ * (plane or image) is scattered, in the same order of terms: at once if the slice holds all of it,
+ * else by max_pool_mend, the step behind this one. From +0 on the two ways give the same bits: a
+ * sum is never -0, so adding +0 for a window that does not match changes nothing. */
+#include "kernels/simd/instance.h"
+#include "kernels/simd/max_grad.h"
+#include "kernels/simd/max_scatter.h"
+
+static __attribute__((noinline)) void take_f32(struct max_grad *g, int64_t od, int64_t oh,
+                                               int64_t begin, int64_t end, int32_t *code)
+{
+    take_row(K_F32, g, od, oh, begin, end, code);
+}
+
+static __attribute__((noinline)) void take_f16(struct max_grad *g, int64_t od, int64_t oh,
+                                               int64_t begin, int64_t end, int32_t *code)
+{
+    take_row(K_F16, g, od, oh, begin, end, code);
+}
+
+static __attribute__((noinline)) void take_bf16(struct max_grad *g, int64_t od, int64_t oh,
+                                                int64_t begin, int64_t end, int32_t *code)
+{
+    take_row(K_BF16, g, od, oh, begin, end, code);
+}
+
+/* Row oh of windows at every depth over the column. */
+K_TEMPLATE
+void make_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t oh)
+{
+    const struct max_plan *plan = &g->plan;
+    const struct k_lanes *lanes = &g->lanes;
+    const int64_t begin = max_least(max_most(lanes->first, 0), plan->width.out);
+    const int64_t last = max_least(lanes->first + lanes->windows, plan->width.out);
+    const int64_t end = max_most(last, begin);
+    for (int k = 0; k < g->depths; k++) {
+        int32_t *code = ring_row(g, k, oh);
+        const int64_t front = max_most(begin - lanes->first, 0) * lanes->channels;
+        no_codes(code, code + front);
+        if (end > begin) {
+            if (g->argmax) {
+                g->argmax->code = code + front;
+                argmax_row(dt, g->argmax, real, g->outer, g->depth[k], oh);
+            }
+            if (dt == K_F32) take_f32(g, g->depth[k], oh, begin, end, code);
+            if (dt == K_F16) take_f16(g, g->depth[k], oh, begin, end, code);
+            if (dt == K_BF16) take_bf16(g, g->depth[k], oh, begin, end, code);
+        }
+        no_codes(code + front + (end - begin) * lanes->channels,
+                 code + lanes->windows * lanes->channels);
+    }
+}
+
+static __attribute__((noinline)) void put_f32(struct max_grad *g, char *to)
+{
+    put_row_of(K_F32, g, to);
+}
+
+static __attribute__((noinline)) void put_f16(struct max_grad *g, char *to)
+{
+    put_row_of(K_F16, g, to);
+}
+
+static __attribute__((noinline)) void put_bf16(struct max_grad *g, char *to)
+{
+    put_row_of(K_BF16, g, to);
+}
+
+/* Rows [h, end) of a column; false, and rows missing, if a stray index is found and not to be
+ * ignored. */
+K_TEMPLATE
+bool walk(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t d, int64_t h,
+          int64_t end, bool ignore)
+{
+    const struct max_plan *plan = &g->plan;
+    for (; h < end; h++) {
+        const int64_t needed =
+            max_least(h / plan->height.stride + plan->height.high, plan->height.out - 1);
+        for (; g->made <= needed; g->made++)
+            make_rows(dt, g, real, g->made);
+        if (g->stray && !ignore) return false;
+        grad_terms(g, h);
+        const int64_t row = (g->outer * plan->depth.in + d) * plan->height.in + h;
+        char *to =
+            g->dx + ((row * plan->width.in + g->first_cell) * plan->channels + g->lanes.channel) *
+                        k_size(dt);
+        if (dt == K_F32) put_f32(g, to);
+        if (dt == K_F16) put_f16(g, to);
+        if (dt == K_BF16) put_bf16(g, to);
+    }
+    return true;
+}
+
+/* The windows of the tile that exist, for argmax_row. */
+static inline void real_lanes(const struct max_grad *g, struct k_lanes *real)
+{
+    const struct k_lanes *lanes = &g->lanes;
+    const int64_t first = max_least(max_most(lanes->first, 0), g->plan.width.out);
+    const int64_t last = max_least(lanes->first + lanes->windows, g->plan.width.out);
+    const int64_t windows = max_most(last - first, 0);
+    if (real->first == first && real->windows == windows && real->channel == lanes->channel) return;
+    real->first = first;
+    real->windows = windows;
+    real->channel = lanes->channel;
+    real->channels = lanes->channels;
+    lanes_begin(real, &g->plan.width);
+}
+
+static inline void sink_at(struct max_grad *g, int64_t item, int64_t end, int64_t row_bytes)
+{
+    if (g->contiguous && item < end)
+        sink_begin(&g->sink, g->dx + item * row_bytes, (end - item) * row_bytes,
+                   g->pool->stream_output);
+}
+
+/* Items of the slice; returns whether an outer that the slice holds in part has stray indices. */
+K_TEMPLATE
+bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
+                const struct k_scatter *scatter, struct k_slice slice)
+{
+    const struct max_plan *plan = &g->plan;
+    const int64_t tiles = plan->tiles.of_channels * plan->tiles.tiles, rows = plan->height.in;
+    const int64_t per_outer = plan->depth.in * tiles * rows;
+    const int64_t row_bytes = plan->width.in * plan->channels * k_size(dt);
+    bool unsettled = false;
+    sink_at(g, slice.begin, slice.end, row_bytes);
+    for (int64_t item = slice.begin; item < slice.end;) {
+        const int64_t h = item % rows, column = item / rows, outer = item / per_outer;
+        const int64_t end = max_least(rows, h + slice.end - item);
+        const bool whole = outer * per_outer >= slice.begin && (outer + 1) * per_outer <= slice.end;
+        grad_tile(g, column % tiles);
+        if (g->argmax) real_lanes(g, real);
+        grad_column(g, outer, column / tiles % plan->depth.in, h);
+        if (walk(dt, g, real, column / tiles % plan->depth.in, h, end, !whole)) {
+            if (g->stray) {
+                unsettled = true;
+                scatter_add(dt, scatter, outer, 0, 0, 0, plan->channels, NULL); /* notes faults */
+            }
+            g->stray = false;
+            item += end - h;
+            continue;
+        }
+        if (g->contiguous) sink_end(&g->sink);
+        k_stream_end();
+        scatter_outer(dt, scatter, outer);
+        g->stray = false;
+        item = (outer + 1) * per_outer;
+        sink_at(g, item, slice.end, row_bytes);
+    }
+    if (g->contiguous && slice.begin < slice.end) sink_end(&g->sink);
+    return unsettled;
+}
+
+/* Has an outer stray indices? */
+K_TEMPLATE
+bool outer_strays(enum k_dtype dt, struct max_grad *g, int64_t outer)
+{
+    const struct max_plan *plan = &g->plan;
+    const int64_t tiles = plan->tiles.of_channels * plan->tiles.tiles;
+    g->stray = false;
+    g->outer = outer;
+    for (int64_t tile = 0; tile < tiles; tile++) {
+        grad_tile(g, tile);
+        for (int64_t od = 0; od < plan->depth.out && !g->stray; od++) {
+            g->depths = 1;
+            g->depth[0] = od;
+            for (int64_t oh = 0; oh < plan->height.out && !g->stray; oh++)
+                make_rows(dt, g, NULL, oh);
+        }
+    }
+    return g->stray;
+}
+
+K_TEMPLATE
+void max_pool_grad(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
+                   struct k_slice slice)
+{
+    struct max_grad g;
+    struct k_fault *fault = buf[K_MAX_POOL_GRAD_BUFFERS];
+    g.plan = max_grad_plan(pool, false);
+    struct k_scatter scatter = scatter_begin(
+        pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES], NULL, buf[K_MAX_POOL_GRAD_DX]);
+    scatter.fault = fault;
+    if (!g.plan.fast) {
+        for (int64_t outer = slice.begin; outer < slice.end; outer++)
+            scatter_outer(dt, &scatter, outer);
+        return;
+    }
+    grad_begin(&g, dt, pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES],
+               buf[K_MAX_POOL_GRAD_DX]);
+    if (walk_items(dt, &g, NULL, &scatter, slice))
+        atomic_store_explicit(&fault->unsettled, 1, memory_order_relaxed);
+    if (pool->stream_output) k_stream_end();
+}
+
+K_TEMPLATE
+void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
+                   struct k_slice slice)
+{
+    struct max_grad g;
+    const struct k_fault *fault = buf[K_MAX_POOL_GRAD_BUFFERS];
+    if (atomic_load_explicit(&fault->unsettled, memory_order_relaxed) == 0) return;
+    const struct k_scatter scatter = scatter_begin(
+        pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES], NULL, buf[K_MAX_POOL_GRAD_DX]);
+    if (pool->space != K_INDEX_OF_PLANE) {
+        scatter_all(dt, &scatter);
+        return;
+    }
+    g.plan = max_grad_plan(pool, false);
+    grad_begin(&g, dt, pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES],
+               buf[K_MAX_POOL_GRAD_DX]);
+    for (int64_t outer = slice.begin; outer < slice.end; outer++)
+        if (outer_strays(dt, &g, outer)) scatter_outer(dt, &scatter, outer);
+}
+
+K_TEMPLATE
+void max_pool_recompute(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
+                        struct k_slice slice)
+{
+    struct max_grad g;
+    struct k_argmax argmax;
+    struct k_lanes real;
+    vf best[(MAX_RING / 2 + MAX_SLACK) / VL];
+    g.plan = max_grad_plan(pool, true);
+    struct k_scatter scatter =
+        scatter_begin(pool, buf[K_MAX_POOL_RECOMPUTE_DY], NULL, buf[K_MAX_POOL_RECOMPUTE_X],
+                      buf[K_MAX_POOL_RECOMPUTE_DX]);
+    if (!g.plan.fast) {
+        for (int64_t outer = slice.begin; outer < slice.end; outer++)
+            scatter_outer(dt, &scatter, outer);
+        return;
+    }
+    grad_begin(&g, dt, pool, buf[K_MAX_POOL_RECOMPUTE_DY], NULL, buf[K_MAX_POOL_RECOMPUTE_DX]);
+    argmax.plan = &g.plan;
+    argmax.x = buf[K_MAX_POOL_RECOMPUTE_X];
+    argmax.end = argmax.x + pool->outer * scatter.cells * pool->channels * k_size(dt);
+    argmax.codes = true;
+    argmax.best = (float *)(void *)best;
+    real.windows = -1;
+    g.argmax = &argmax;
+    walk_items(dt, &g, &real, &scatter, slice);
+    if (pool->stream_output) k_stream_end();
+}
+
+K_FLOATS(max_pool_grad, struct k_max_pool)
+K_FLOATS(max_pool_mend, struct k_max_pool)
+K_FLOATS(max_pool_recompute, struct k_max_pool)
