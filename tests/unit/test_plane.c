@@ -115,7 +115,7 @@ static void check(const struct problem *p, const char *kernel, k_fn *const fn[],
     char *output = allocate(bytes + 2 * GUARD);
     const int64_t shift = p->plane.element_size * random_below(random, 16);
     for (int t = 0; t < count; t++) {
-        struct k_fault fault = {INT64_MAX};
+        struct k_fault fault = {.position = INT64_MAX};
         void *buffers[] = {from[0], from[1], from[2], &fault};
         buffers[to] = output + GUARD / 2 + shift;
         memset(output, FILL, (size_t)(bytes + 2 * GUARD));
