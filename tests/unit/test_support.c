@@ -3,6 +3,7 @@
  * other test worthless. */
 #include <criterion/criterion.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/compare.h"
 #include "tests/support/guard.h"
+#include "tests/support/operand.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 
@@ -337,6 +339,168 @@ Test(oracle, operands_follow_the_math_type)
     cr_assert(isinf(oracle_operand(CASE_BF16, 2, 0x1p17)));
     cr_assert_eq(oracle_operand(CASE_BF16, 3, 0x1p17), 0x1p17);
     cr_assert_eq(oracle_operand(CASE_F16, 2, 0x1p-24), 0x1p-24);
+}
+
+/* ---- windows, bins, types ---- */
+
+Test(oracle, windows_with_dilation_and_two_paddings)
+{
+    struct test_case test = parse("a f32 c1 9 k3 s2 p1 q2 d2");
+    struct case_window axis = case_window(&test, 0);
+    cr_assert(axis.pad == 1 && axis.pad_end == 2 && axis.dilation == 2);
+    cr_assert_eq(axis.output, (9 + 1 + 2 - 2 * 2 - 1) / 2 + 1);
+    struct oracle_span first = oracle_span(&axis, 0), last = oracle_span(&axis, 3);
+    cr_assert(first.begin == 1 && first.end == 4 && first.taps == 2 && first.padded == 3);
+    cr_assert(last.begin == 5 && last.end == 8 && last.taps == 2 && last.padded == 3);
+    test = parse("a f32 c1 9 k3 s2 p1 qnull d2");
+    cr_assert_eq(case_window(&test, 0).pad_end, 0);
+    test = parse("max_pool f32 c1 9 k3 p1");
+    cr_assert(case_window(&test, 0).stride == 1 && case_window(&test, 0).pad_end == 1);
+}
+
+/* The padding that makes ceil(I / s) windows, the odd cell last or first. */
+Test(oracle, automatic_padding)
+{
+    struct test_case upper = parse("a f32 c1 8 k4 s1 p3 auto=1");
+    struct test_case lower = parse("a f32 c1 8 k4 s1 p3 auto=2");
+    struct test_case valid = parse("a f32 c1 8 k4 s1 p3 auto=3");
+    struct case_window axis = case_window(&upper, 0);
+    cr_assert(axis.pad == 1 && axis.pad_end == 2 && axis.output == 8);
+    axis = case_window(&lower, 0);
+    cr_assert(axis.pad == 2 && axis.pad_end == 1 && axis.output == 8);
+    axis = case_window(&valid, 0);
+    cr_assert(axis.pad == 0 && axis.pad_end == 0 && axis.output == 5);
+    for (int input = 1; input < 30; input++) {
+        for (int code = 0; code < 5 * 5 * 4; code++) {
+            upper.input[0] = input;
+            upper.kernel[0] = code % 5 + 1;
+            upper.stride[0] = code / 5 % 5 + 1;
+            upper.dilation_length = 1;
+            upper.dilation[0] = code / 25 + 1;
+            axis = case_window(&upper, 0);
+            cr_assert_eq(axis.output, (input + axis.stride - 1) / axis.stride);
+            cr_assert(axis.pad_end - axis.pad == 0 || axis.pad_end - axis.pad == 1);
+        }
+    }
+}
+
+Test(oracle, bins_of_the_contract)
+{
+    static const int64_t want[][4] = {
+        /* input, output: begin, end of each */
+        {5, 3, 0, 2}, {5, 3, 1, 4}, {5, 3, 3, 5}, {3, 5, 0, 1}, {3, 5, 0, 2}, {3, 5, 1, 2},
+        {3, 5, 1, 3}, {3, 5, 2, 3}, {7, 4, 0, 2}, {7, 4, 1, 4}, {7, 4, 3, 6}, {7, 4, 5, 7},
+    };
+    int64_t i = 0;
+    for (size_t row = 0; row < sizeof want / sizeof want[0]; row++, i++) {
+        if (row > 0 && want[row][0] != want[row - 1][0]) i = 0;
+        struct oracle_span bin = oracle_bin(want[row][0], want[row][1], i);
+        cr_assert(bin.begin == want[row][2] && bin.end == want[row][3] &&
+                      bin.taps == bin.end - bin.begin,
+                  "row %zu", row);
+    }
+}
+
+/* Taps come in row-major order: 15 is (2, 3) of a plane 4 x 6. */
+Test(oracle, taps_of_a_window)
+{
+    struct test_case test = parse("a f32 c1 4x6 k2 s2x3 d1x2");
+    struct oracle_problem problem = oracle_problem_of(&test);
+    struct oracle_box box = oracle_box_of(&problem, 3);
+    static const int64_t offsets[] = {15, 17, 21, 23};
+    int count = 0;
+    for (struct oracle_tap tap = oracle_first(&box); tap.left > 0; oracle_next(&box, &tap))
+        cr_assert_eq(tap.offset, offsets[count++]);
+    cr_assert_eq(count, 4);
+}
+
+Test(oracle, integers_saturate_and_come_back)
+{
+    cr_assert_eq(oracle_to_bits(CASE_I8, -3), 0xFDu);
+    cr_assert_eq(oracle_to_bits(CASE_I8, 200), 0x7Fu);
+    cr_assert_eq(oracle_to_bits(CASE_U8, -3), 0u);
+    cr_assert_eq(oracle_to_bits(CASE_I32, -2.9), 0xFFFFFFFEu);
+    cr_assert_eq(oracle_to_bits(CASE_I64, 0x1p63), (uint64_t)INT64_MAX);
+    cr_assert_eq(oracle_to_bits(CASE_I64, -0x1p63), (uint64_t)INT64_MIN);
+    cr_assert_eq(oracle_from_bits(CASE_I16, 0xFFFF), -1);
+    cr_assert_eq(oracle_from_bits(CASE_U16, 0xFFFF), 65535);
+    cr_assert_eq(oracle_integer(CASE_I64, ~UINT64_C(0)), -1);
+    cr_assert(oracle_greater(CASE_I64, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX - 1));
+    cr_assert(oracle_greater(CASE_I8, 1, 0xFF) && !oracle_greater(CASE_U8, 1, 0xFF));
+}
+
+Test(oracle, doubles_are_the_processors)
+{
+    struct random random = {8};
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = random_next(&random);
+        double value;
+        memcpy(&value, &bits, 8);
+        if (isnan(value)) continue;
+        cr_assert_eq(oracle_from_bits(CASE_F64, bits), value, "%" PRIx64, bits);
+        cr_assert_eq(oracle_to_bits(CASE_F64, value), bits, "%" PRIx64, bits);
+    }
+}
+
+/* ---- operands ---- */
+
+static void expect_sizes(const char *line, enum case_tensor tensor, const int64_t *dims, int rank,
+                         const int64_t *strides)
+{
+    struct test_case test = parse(line);
+    struct operand operand = operand_of(&test, tensor);
+    int64_t *got, *steps;
+    uint64_t count;
+    operand_open(&operand);
+    cr_assert_eq(aclGetViewShape(operand.tensor, &got, &count), 0);
+    cr_assert_eq(count, (uint64_t)rank, "%s", line);
+    cr_assert_eq(aclGetViewStrides(operand.tensor, &steps, &count), 0);
+    for (int i = 0; i < rank; i++) {
+        cr_assert_eq(got[i], dims[i], "%s: dimension %d", line, i);
+        cr_assert_eq(steps[i], strides[i], "%s: stride %d", line, i);
+    }
+    free(got);
+    free(steps);
+    operand_close(&operand);
+}
+
+Test(operand, formats_order_the_sizes)
+{
+    expect_sizes("a f32 n2c3 4x5 k2", CASE_X, (int64_t[]){2, 3, 4, 5}, 4,
+                 (int64_t[]){60, 20, 5, 1});
+    expect_sizes("a f32 n2c3 4x5 k2 x=nhwc", CASE_X, (int64_t[]){2, 3, 4, 5}, 4,
+                 (int64_t[]){60, 1, 15, 3});
+    expect_sizes("a f32 n2c3 4x5 k2 fmt=nhwc", CASE_X, (int64_t[]){2, 4, 5, 3}, 4,
+                 (int64_t[]){60, 15, 3, 1});
+    expect_sizes("a f32 c3 4x5 k2 fmt=nhwc", CASE_DY, (int64_t[]){2, 2, 3}, 3,
+                 (int64_t[]){6, 3, 1});
+    expect_sizes("a f32 n2c3 2x4x5 k2 fmt=ndhwc", CASE_I, (int64_t[]){2, 1, 2, 2, 3}, 5,
+                 (int64_t[]){12, 12, 6, 3, 1});
+}
+
+Test(operand, elements_of_every_type_come_back)
+{
+    struct test_case test = parse("a f32 n2c3 4x5 k2 strided offset=3 seed=5 data=special");
+    struct random random = {9};
+    for (int dtype = 0; dtype < CASE_DTYPES; dtype++) {
+        struct operand operand = operand_with(&test, CASE_X, (enum case_dtype)dtype, test.x_layout);
+        uint64_t bits[120], again[120];
+        double values[120];
+        operand.data = malloc(operand_bytes(&operand));
+        cr_assert(operand.data != NULL);
+        operand_poison(&operand, 0xFF);
+        operand_randomize(&operand, test.data, &random);
+        cr_assert(operand_gaps_hold(&operand, 0xFF));
+        operand_read_raw(&operand, bits);
+        operand_read(&operand, values);
+        operand_poison(&operand, 0);
+        operand_write_bits(&operand, bits);
+        operand_read_raw(&operand, again);
+        cr_assert_arr_eq(again, bits, sizeof bits);
+        for (int i = 0; i < 120; i++)
+            cr_assert(values[i] == oracle_from_bits(operand.dtype, bits[i]) || isnan(values[i]));
+        free(operand.data);
+    }
 }
 
 /* ---- compare ---- */

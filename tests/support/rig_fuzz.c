@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/rig_fuzz.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 1 << 14, MOST_WORK = 1 << 20, BAD_INDEX = 507015 };
+
+static struct rig rig;
+
+#define EXPECT(condition, ...)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s does not hold: ", #condition);                                     \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fprintf(stderr, "\n");                                                                 \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+void rig_fuzz_begin(void)
+{
+    rig_begin(&rig);
+}
+
+/* ---- bytes ---- */
+
+struct bytes {
+    const uint8_t *at;
+    size_t left;
+};
+
+static uint8_t take(struct bytes *bytes)
+{
+    if (bytes->left == 0) return 0;
+    bytes->left--;
+    return *bytes->at++;
+}
+
+/* Mostly small ones, at times one that breaks something. */
+static int64_t take_wild(struct bytes *bytes)
+{
+    static const int64_t wild[] = {-1,
+                                   255,
+                                   65536,
+                                   (int64_t)1 << 31,
+                                   ((int64_t)1 << 32) + 1,
+                                   (int64_t)1 << 40,
+                                   (int64_t)1 << 62,
+                                   INT64_MAX / 2,
+                                   INT64_MAX - 1,
+                                   INT64_MAX,
+                                   INT64_MIN};
+    uint8_t byte = take(bytes);
+    if (byte < 200) return byte % 20;
+    return wild[byte % (sizeof wild / sizeof wild[0])];
+}
+
+/* ---- changes of the problem: the oracle follows them ---- */
+
+static void set_entry(struct bytes *bytes, int *length, int64_t *values, int axes, int64_t least)
+{
+    uint8_t choice = take(bytes);
+    *length = choice & 1 ? axes : 1;
+    if (choice == 254) *length = CASE_NO_ARRAY;
+    for (int i = 0; i < *length; i++)
+        values[i] = least + take(bytes) % 9;
+}
+
+static void change_tensors(struct bytes *bytes, struct test_case *test, uint8_t what)
+{
+    enum case_layout *layouts[] = {&test->x_layout, &test->dx_layout, &test->y_layout,
+                                   &test->dy_layout, &test->i_layout};
+    switch (what % 8) {
+    case 0:
+        *layouts[take(bytes) % CASE_TENSORS] = (enum case_layout)(take(bytes) % CASE_LAYOUTS);
+        break;
+    case 1:
+        test->format = (enum case_format)(take(bytes) % CASE_FORMATS);
+        break;
+    case 2:
+        test->batch = test->batched ? take(bytes) % 4 : 1;
+        break;
+    case 3:
+        test->channels = take(bytes) % 20;
+        break;
+    case 4:
+        test->batched = !test->batched;
+        test->batch = 1;
+        break;
+    case 5:
+        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        break;
+    case 6:
+        test->offset = take(bytes);
+        break;
+    default:
+        test->wide_indices = !test->wide_indices;
+    }
+}
+
+static void change_options(struct bytes *bytes, struct test_case *test, uint8_t what)
+{
+    switch (what % 8) {
+    case 0:
+        test->ceil = !test->ceil;
+        break;
+    case 1:
+        test->exclude_pad = !test->exclude_pad;
+        break;
+    case 2:
+        test->divisor = take_wild(bytes);
+        break;
+    case 3:
+        test->math = take(bytes) % 6;
+        break;
+    case 4:
+        test->auto_pad = take(bytes) % 5;
+        break;
+    case 5:
+        test->storage_order = take(bytes) % 3;
+        break;
+    case 6:
+        test->data = (enum case_data)(take(bytes) % CASE_DATA);
+        break;
+    default:
+        test->picks = (enum case_picks)(take(bytes) % CASE_PICKS);
+    }
+}
+
+static void change_window(struct bytes *bytes, struct test_case *test, uint8_t what)
+{
+    switch (what % 8) {
+    case 0:
+        set_entry(bytes, &test->kernel_length, test->kernel, test->axes, 1);
+        if (test->kernel_length < 0) test->kernel_length = 1;
+        break;
+    case 1:
+        set_entry(bytes, &test->stride_length, test->stride, test->axes, 1);
+        break;
+    case 2:
+        set_entry(bytes, &test->pad_length, test->pad, test->axes, 0);
+        break;
+    case 3:
+        set_entry(bytes, &test->pad_end_length, test->pad_end, test->axes, 0);
+        break;
+    case 4:
+        set_entry(bytes, &test->dilation_length, test->dilation, test->axes, 1);
+        break;
+    case 5:
+        test->has_output = true;
+        test->output[take(bytes) % test->axes] = take(bytes) % 20;
+        break;
+    default:
+        test->input[take(bytes) % test->axes] = take(bytes) % 40;
+    }
+}
+
+/* Free output extents that were never set are those of the formula. */
+static void settle_outputs(struct test_case *test, bool had_output)
+{
+    if (!test->has_output || had_output || test->kernel_length == 0) return;
+    for (int i = 0; i < test->axes; i++) {
+        if (test->output[i] != 0) continue;
+        struct test_case formula = *test;
+        formula.has_output = false;
+        test->output[i] = case_window(&formula, i).output;
+    }
+}
+
+static bool same_arrays(const struct rig_call *a, const struct rig_call *b)
+{
+    for (int i = 0; i < RIG_ARRAYS; i++) {
+        const struct rig_array *one = &a->array[i], *other = &b->array[i];
+        if (one->is_null != other->is_null || one->length != other->length) return false;
+        if (memcmp(one->values, other->values, sizeof one->values) != 0) return false;
+    }
+    return memcmp(a->scalar, b->scalar, sizeof a->scalar) == 0;
+}
+
+/* Does the operator see what changed in the attributes? The oracle would, so others are undone. */
+static bool takes_change(const struct rig_operator *op, const struct test_case *before,
+                         const struct test_case *after)
+{
+    struct rig_call first = {.op = op}, second = {.op = op};
+    struct test_case old = *before, new = *after;
+    new.has_output = old.has_output = true; /* extents that follow are no attributes */
+    for (int i = 0; i < before->axes; i++)
+        new.output[i] = old.output[i] = 1;
+    op->arguments(&old, &first);
+    op->arguments(&new, &second);
+    return !same_arrays(&first, &second);
+}
+
+static struct test_case take_case(struct bytes *bytes, const struct rig_operator *op,
+                                  bool *is_changed)
+{
+    struct random random = {(uint64_t)take(bytes) << 8 | take(bytes)};
+    struct test_case test = op->random_case(&random, (enum case_dtype)(take(bytes) % CASE_FLOATS));
+    bool had_output = test.has_output;
+    int changes = take(bytes) % 8;
+    *is_changed = changes > 0;
+    for (int i = 0; i < changes; i++) {
+        uint8_t what = take(bytes);
+        struct test_case before = test;
+        if (what < 100)
+            change_window(bytes, &test, what);
+        else if (what < 180)
+            change_options(bytes, &test, what);
+        else
+            change_tensors(bytes, &test, what);
+        bool is_attribute = what < 100 ? what % 8 < 5 : what < 180 && what % 8 < 6;
+        if (is_attribute && !takes_change(op, &before, &test)) test = before;
+    }
+    settle_outputs(&test, had_output);
+    return test;
+}
+
+/* ---- changes of the call: anything at all ---- */
+
+static void break_operand(struct bytes *bytes, struct rig_call *call, int i)
+{
+    struct operand *operand = &call->operand[i];
+    uint8_t what = take(bytes), axis = take(bytes) % OPERAND_RANK;
+    switch (what % 8) {
+    case 0:
+        operand->type = (aclDataType)(take(bytes) % 36 - 1);
+        break;
+    case 1:
+        operand->format = (aclFormat)(take(bytes) % 50 - 1);
+        break;
+    case 2:
+        operand->rank = take(bytes) % OPERAND_RANK;
+        break;
+    case 3:
+        operand->dims[axis] = take_wild(bytes);
+        break;
+    case 4:
+        operand->strides[axis] = take_wild(bytes);
+        break;
+    case 5:
+        operand->storage = take_wild(bytes);
+        break;
+    case 6:
+        operand->offset = take_wild(bytes);
+        break;
+    default:
+        call->is_null[i] = true;
+    }
+}
+
+static void break_array(struct bytes *bytes, struct rig_array *array)
+{
+    uint8_t what = take(bytes);
+    if (what % 8 == 0)
+        array->is_null = true;
+    else if (what % 8 < 3)
+        array->length = take(bytes) % (RIG_ENTRIES + 1);
+    else
+        array->values[take(bytes) % RIG_ENTRIES] = take_wild(bytes);
+}
+
+static int count_names(const char *const *names)
+{
+    int count = 0;
+    while (names[count])
+        count++;
+    return count;
+}
+
+static bool break_call(struct bytes *bytes, struct rig_call *call)
+{
+    const struct rig_operator *op = call->op;
+    int arrays = count_names(op->array), scalars = count_names(op->scalar);
+    uint8_t count = take(bytes) % 6;
+    for (int i = 0; i < count; i++) {
+        uint8_t what = take(bytes), which = take(bytes);
+        if (what < 128)
+            break_operand(bytes, call, which % rig_operand_count(op));
+        else if (what < 200 && arrays > 0)
+            break_array(bytes, &call->array[which % arrays]);
+        else if (what < 250 && scalars > 0)
+            call->scalar[which % scalars] = take_wild(bytes);
+        else if (what & 1)
+            call->no_size = true;
+        else
+            call->no_executor = true;
+    }
+    return count > 0;
+}
+
+/* ---- what phase 1 may not accept ---- */
+
+struct reach {
+    bool is_sound, is_empty;
+    int64_t elements, last; /* when sound and not empty */
+};
+
+static struct reach reach_of(const struct operand *operand)
+{
+    struct reach reach = {.is_sound = true, .elements = 1, .last = operand->offset};
+    for (int i = 0; i < operand->rank; i++) {
+        reach.is_empty |= operand->dims[i] == 0;
+        reach.is_sound &= operand->dims[i] >= 0;
+    }
+    if (reach.is_empty || !reach.is_sound) return reach;
+    reach.is_sound = operand->offset >= 0;
+    for (int i = 0; reach.is_sound && i < operand->rank; i++) {
+        int64_t step = 0, extent = operand->dims[i];
+        reach.is_sound &= !__builtin_mul_overflow(reach.elements, extent, &reach.elements);
+        if (extent == 1) continue;
+        reach.is_sound &= operand->strides[i] >= 0 &&
+                          !__builtin_mul_overflow(extent - 1, operand->strides[i], &step) &&
+                          !__builtin_add_overflow(reach.last, step, &reach.last);
+    }
+    reach.is_sound = reach.is_sound && reach.last < operand->storage;
+    return reach;
+}
+
+static bool dtype_of(aclDataType type, enum case_dtype *dtype)
+{
+    for (int i = 0; i < CASE_DTYPES; i++) {
+        *dtype = (enum case_dtype)i;
+        if (operand_acl_type(*dtype) == type) return true;
+    }
+    return false;
+}
+
+static bool has_empty(const struct rig_call *call)
+{
+    for (int i = 0; i < rig_operand_count(call->op); i++) {
+        if (reach_of(&call->operand[i]).is_empty) return true;
+    }
+    return false;
+}
+
+/* Can it be run here? Aborts when it should have been refused. */
+static bool check_views(const struct rig_call *call, const char *line)
+{
+    bool is_small = true, is_empty = has_empty(call);
+    uint64_t most = 1 << 16;
+    for (int i = 0; i < rig_operand_count(call->op); i++) {
+        const struct rig_operand *one = &call->op->operand[i];
+        struct reach reach = reach_of(&call->operand[i]);
+        enum case_dtype dtype;
+        if (one->role == RIG_SHAPE) continue;
+        EXPECT(!call->is_null[i], "%s: no %s", line, one->name);
+        EXPECT(is_empty || reach.is_sound, "%s: accepted the view of %s", line, one->name);
+        EXPECT(dtype_of(call->operand[i].type, &dtype), "%s: type of %s", line, one->name);
+        if (reach.is_empty) continue;
+        is_small &= reach.is_sound && reach.elements <= SMALL && reach.last <= SMALL;
+        if (reach.is_sound && !__builtin_mul_overflow(reach.elements, 16, &reach.elements))
+            most += (uint64_t)reach.elements;
+    }
+    EXPECT(!is_small || call->workspace_size <= most, "%s: workspace of %" PRIu64, line,
+           call->workspace_size);
+    return is_small;
+}
+
+/* ---- running a broken call that was accepted ---- */
+
+static bool is_output(const struct rig_operand *one)
+{
+    return one->role == RIG_SUM || one->role == RIG_EXACT;
+}
+
+static bool reads_indices(const struct rig_operator *op)
+{
+    for (int i = 0; i < rig_operand_count(op); i++) {
+        if (op->operand[i].tensor == CASE_I && op->operand[i].role == RIG_READ) return true;
+    }
+    return false;
+}
+
+static void give_memory(struct rig_call *call, int i, struct random *random)
+{
+    struct operand *operand = &call->operand[i];
+    struct reach reach = reach_of(operand);
+    const struct rig_operand *one = &call->op->operand[i];
+    if (one->role == RIG_SHAPE) return;
+    dtype_of(operand->type, &operand->dtype);
+    operand->span = reach.is_empty ? 0 : reach.last + 1;
+    operand->data = malloc(operand_bytes(operand));
+    EXPECT(operand->data, "malloc");
+    operand_poison(operand, 0xFF);
+    if (is_output(one) || reach.is_empty) return;
+    operand_randomize(operand, one->tensor == CASE_I ? CASE_TIES : CASE_PLAIN, random);
+}
+
+/* The addresses come after phase 1, as a program may set them. */
+static void run_broken(struct rig_call *call, const char *line)
+{
+    const struct rig_operator *op = call->op;
+    struct random random = {7};
+    void *workspace = NULL;
+    for (int i = 0; i < rig_operand_count(op); i++) {
+        give_memory(call, i, &random);
+        if (call->tensor[i]) aclSetRawTensorAddr(call->tensor[i], call->operand[i].data);
+    }
+    if (call->workspace_size > 0)
+        EXPECT(posix_memalign(&workspace, 32, call->workspace_size) == 0, "posix_memalign");
+    aclnnStatus status = op->phase2(workspace, call->workspace_size, call->executor, rig.stream);
+    EXPECT(status == ACLNN_SUCCESS, "%s: phase 2: %" PRId32 " %s", line, status,
+           aclGetRecentErrMsg());
+    aclError code = aclrtSynchronizeStream(rig.stream);
+    EXPECT(code == ACL_SUCCESS || (code == BAD_INDEX && reads_indices(op)), "%s: %d", line, code);
+    for (int i = 0; i < rig_operand_count(op); i++) {
+        bool is_written = is_output(&op->operand[i]);
+        EXPECT(!is_written || operand_gaps_hold(&call->operand[i], 0xFF), "%s: %s", line,
+               op->operand[i].name);
+        free(call->operand[i].data);
+    }
+    free(workspace);
+}
+
+/* ---- a problem that is whole ---- */
+
+static bool is_light(const struct test_case *test)
+{
+    double work = (double)(test->batch * test->channels);
+    for (int i = 0; i < test->axes; i++) {
+        struct case_window window = case_window(test, i);
+        int64_t taps = window.kernel > 0 ? window.kernel : window.input;
+        work *= (double)window.output * (double)taps;
+    }
+    return work <= MOST_WORK;
+}
+
+static void run_whole(const struct rig_operator *op, const struct test_case *test)
+{
+    rig_load(&rig, op, test);
+    EXPECT(rig_run(&rig, RIG_END), "%s", rig.text);
+    EXPECT(rig_compare(&rig), "%s", rig.text);
+}
+
+/* ---- the target ---- */
+
+static void check_refused(const struct rig_call *call, aclnnStatus status, const char *line)
+{
+    const char *text = aclGetRecentErrMsg();
+    EXPECT(status == ACLNN_ERR_PARAM_INVALID || status == ACLNN_ERR_PARAM_NULLPTR, "%s: %" PRId32,
+           line, status);
+    EXPECT(text && strstr(text, call->op->name), "%s: %s", line, text ? text : "no text");
+    EXPECT(!call->executor && call->workspace_size == RIG_UNWRITTEN_SIZE, "%s: outputs written",
+           line);
+}
+
+static void check_accepted(struct rig_call *call, const struct test_case *test, bool is_broken,
+                           const char *line)
+{
+    EXPECT(call->executor && !call->no_size, "%s: outputs not written", line);
+    bool is_small = check_views(call, line) && is_light(test);
+    if (is_small && is_broken) {
+        run_broken(call, line);
+        return;
+    }
+    EXPECT(aclDestroyAclOpExecutor(call->executor) == ACLNN_SUCCESS, "%s: destroy", line);
+    if (is_small) run_whole(call->op, test);
+}
+
+int rig_fuzz(const struct rig_operator *const *rows, const uint8_t *data, size_t size)
+{
+    struct bytes bytes = {data, size};
+    int count = 0;
+    while (rows[count])
+        count++;
+    const struct rig_operator *op = rows[take(&bytes) % count];
+    bool is_changed;
+    char line[CASE_LINE];
+    struct test_case test = take_case(&bytes, op, &is_changed);
+    struct rig_call call = rig_call_of(op, &test);
+    bool is_broken = break_call(&bytes, &call);
+    case_print(&test, line);
+    rig_open(&call);
+    aclGetRecentErrMsg(); /* forget earlier texts */
+    aclnnStatus status = rig_phase1(&call);
+    if (status == ACLNN_SUCCESS)
+        check_accepted(&call, &test, is_broken, line);
+    else
+        check_refused(&call, status, line);
+    EXPECT(status == ACLNN_SUCCESS || is_changed || is_broken, "%s: refused", line);
+    rig_close(&call);
+    return 0;
+}
