@@ -15,6 +15,8 @@ struct k_cast {
     enum k_dtype from, to;
 };
 
+struct k_work k_cast_elements_work(int64_t elements);
+
 enum { K_CAST_FROM, K_CAST_TO, K_CAST_BUFFERS };
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape arithmetic of scatters and gathers in planes; the same for every instruction set. */
+/* Shape arithmetic of scatters and gathers in planes, of adaptive maxima and of casts; the same for
+ * every instruction set. */
+#include "kernels/adaptive_plan.h"
+#include "kernels/k_cast.h"
 #include "kernels/k_plane.h"
 #include "kernels/plane_plan.h"
 
@@ -18,4 +21,19 @@ struct k_work k_plane_gather_work(const struct k_plane *plane)
 {
     const int64_t bytes = 2 * plane->element_size + plane->index_size;
     return (struct k_work){.items = plane->planes * plane->entries, .grain = PLANE_GRAIN / bytes};
+}
+
+struct k_work k_cast_elements_work(int64_t elements)
+{
+    return (struct k_work){.items = elements, .grain = PLANE_GRAIN / 8};
+}
+
+struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape)
+{
+    const struct adaptive_plan plan = adaptive_plan(shape);
+    const int64_t size = shape->dtype == K_F64 ? 8 : shape->dtype == K_F32 ? 4 : 2;
+    const int64_t rows = (plan.depth.step + 1) * (plan.height.step + 1);
+    const int64_t bytes = rows * plan.row * size + plan.width.out * (size + shape->index_size);
+    const int64_t grain = bytes < PLANE_GRAIN ? PLANE_GRAIN / bytes : 1;
+    return (struct k_work){.items = plan.items, .grain = grain};
 }

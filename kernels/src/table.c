@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the level being compiled: one row per kernels.def. */
+#include "kernels/k_adaptive_max.h"
 #include "kernels/k_cast.h"
 #include "kernels/k_copy.h"
 #include "kernels/k_max_pool.h"
