@@ -262,7 +262,7 @@ static int show(const struct bench_options *options)
 /* `bench runtime`: a program of its own beside this one. */
 static void become_room(const char *room)
 {
-    static const char *const rooms[] = {"runtime", "memory", "kernels"};
+    static const char *const rooms[] = {"runtime", "memory", "launch", "kernels"};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         if (strcmp(room, rooms[i]) != 0) continue;
         char path[PATH];
