@@ -14,29 +14,13 @@
 #include <sys/mman.h>
 
 #include "runtime/alloc.h"
+#include "runtime/asan.h"
 #include "runtime/base.h"
 #include "runtime/block_tree.h"
 #include "runtime/config.h"
 #include "runtime/stream.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#ifdef WITH_ASAN
-#include <sanitizer/asan_interface.h>
-#define RED_ZONE               64 /* poisoned bytes behind every block */
-#define POISON(memory, size)   ASAN_POISON_MEMORY_REGION(memory, size)
-#define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
-#else
-#define RED_ZONE               0
-#define POISON(memory, size)   ((void)0)
-#define UNPOISON(memory, size) ((void)0)
-#endif
-
+#define RED_ZONE        (RT_WITH_ASAN ? 64 : 0) /* poisoned bytes behind every block */
 #define ALIGNMENT       ((size_t)64)
 #define HUGE_PAGE       ((size_t)2 << 20)
 #define MAPPED_FROM     ((size_t)64 << 10) /* smaller blocks come from the heap */
@@ -120,7 +104,7 @@ static void *map(size_t capacity, bool huge)
 
 static void destroy(struct block *block)
 {
-    UNPOISON(block->node.memory, block->node.capacity);
+    RT_UNPOISON(block->node.memory, block->node.capacity);
     if (block->node.capacity >= MAPPED_FROM)
         munmap(block->node.memory, block->node.capacity);
     else
@@ -151,7 +135,7 @@ static struct block *create(int class, size_t capacity, bool huge)
 static void keep(struct block *block)
 {
     block->state = KEPT;
-    POISON(block->node.memory, block->node.capacity);
+    RT_POISON(block->node.memory, block->node.capacity);
     struct block **head = &kept[block->huge][block->class];
     block->previous_of_class = NULL;
     block->next_of_class = *head;
@@ -215,7 +199,7 @@ static void destroy_all(struct block *blocks)
 
 static void hand_out(struct block *block, const struct rt_block_request *request)
 {
-    UNPOISON(block->node.memory, request->reserved);
+    RT_UNPOISON(block->node.memory, request->reserved);
     block->reserved = request->reserved;
     block->place = request->place;
     block->state = LIVE;
@@ -277,7 +261,7 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
             release_lock();
             return RT_BLOCK_NO_MEMORY;
         }
-        POISON(block->node.memory, capacity);
+        RT_POISON(block->node.memory, capacity);
         hand_out(block, request);
         rt_block_tree_insert(&tree, &block->node);
         release_lock();
@@ -286,21 +270,24 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
     return RT_BLOCK_OK;
 }
 
-static void release(struct rt_deferred *deferred)
+/* Ends the use of a block; returns what is to be destroyed. The lock is held. */
+static struct block *retire(struct block *block)
 {
-    struct block *block = (void *)((char *)deferred - offsetof(struct block, deferred));
     size_t most = rt_config()->device_memory / KEPT_SHARE;
-    struct block *evicted;
-    take_lock();
     used_bytes[block->place] -= block->reserved;
     if (keeping && block->node.capacity <= most) {
         keep(block);
-        evicted = evict(most, KEPT_BLOCKS);
-    } else {
-        rt_block_tree_remove(&tree, &block->node);
-        block->next_of_class = NULL;
-        evicted = block;
+        return evict(most, KEPT_BLOCKS);
     }
+    rt_block_tree_remove(&tree, &block->node);
+    block->next_of_class = NULL;
+    return block;
+}
+
+static void release(struct rt_deferred *deferred)
+{
+    take_lock();
+    struct block *evicted = retire((void *)((char *)deferred - offsetof(struct block, deferred)));
     release_lock();
     destroy_all(evicted);
 }
@@ -319,9 +306,16 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place)
     take_lock();
     struct block *block = (struct block *)rt_block_tree_find(&tree, memory);
     enum rt_block_result result = check_given(block, memory, place);
-    if (result == RT_BLOCK_OK) block->state = GIVEN;
+    struct block *evicted = NULL;
+    bool defer = false;
+    if (result == RT_BLOCK_OK) {
+        block->state = GIVEN;
+        defer = !rt_defer_is_idle();
+        if (!defer) evicted = retire(block);
+    }
     release_lock();
-    if (result != RT_BLOCK_OK) return result;
+    destroy_all(evicted);
+    if (!defer) return result;
     block->deferred = (struct rt_deferred){.release = release};
     rt_defer(&block->deferred);
     return RT_BLOCK_OK;

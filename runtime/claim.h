@@ -38,6 +38,10 @@ enum rt_runner {
  * gives the claim back. */
 void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner);
 
+/* Tasks up to this ticket are dropped, unless they have begun. Whoever calls this sees to it that a
+ * parked stream is claimed. */
+void rt_discard_locked(struct rt_stream *stream, uint64_t ticket);
+
 /* The stream is claimable and the caller does not claim it: someone who sleeps for it goes on, else
  * a worker. */
 unsigned rt_leave_locked(struct rt_stream *stream);

@@ -90,8 +90,10 @@ static void set_place(struct rt_mark *mark, struct rt_dependency place)
         set_dependency(stream, &place);
 }
 
+/* Once more for the same mark when the stream was set going without need. */
 static void park_on(struct rt_mark *mark, struct rt_stream *stream)
 {
+    if (stream->parked_on == mark) return;
     rt_object_retain(&stream->object);
     stream->parked_on = mark;
     stream->parked_next = mark->parked;
@@ -112,6 +114,8 @@ static bool leave_parked(struct rt_mark *mark, struct rt_stream *stream)
 
 /* --- tasks ----------------------------------------------------------------------------------- */
 
+/* Streams are set going under the event's lock: one that is dropped meanwhile leaves the list
+ * first, and so is not set going when it waits for something else. */
 static void pass_mark(struct rt_mark *mark)
 {
     struct rt_event *event = mark->event;
@@ -120,16 +124,15 @@ static void pass_mark(struct rt_mark *mark)
     mark->parked = NULL;
     mark->done_ns = rt_now_ns();
     atomic_store_explicit(&mark->is_done, true, memory_order_release);
-    for (struct rt_stream *stream = parked; stream; stream = stream->parked_next)
-        stream->parked_on = NULL;
-    put_mark(mark);
-    pthread_mutex_unlock(&event->lock);
     while (parked) {
         struct rt_stream *stream = parked;
-        parked = stream->parked_next; /* unpark lets it park anew */
+        parked = stream->parked_next; /* once unparked it may park anew */
+        stream->parked_on = NULL;
         rt_queue_unpark(stream);
         rt_object_release(&stream->object);
     }
+    put_mark(mark);
+    pthread_mutex_unlock(&event->lock);
     rt_object_release(&event->object);
 }
 

@@ -9,16 +9,23 @@
 #include "runtime/grace.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "runtime/claim.h"
 #include "runtime/queue.h"
 
+enum { YIELDS = 20, NAP_NS = 50000 };
+
 static pthread_mutex_t grace_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_stream *active;
-static size_t awaited;              /* streams the current period waits for; 0: no period */
+static struct rt_stream *_Atomic active;
+static _Atomic size_t awaited;      /* streams the current period waits for; 0: no period */
 static struct rt_deferred *current; /* released when the period ends */
 static struct rt_deferred *next;    /* deferred since it began */
+static _Atomic int releasing;       /* threads amid release_all; grows under the lock */
+_Atomic size_t rt_grace_unreleased;
 
 void rt_grace_enter(struct rt_stream *stream)
 {
@@ -71,24 +78,42 @@ static struct rt_deferred *begin_period(void)
     return done;
 }
 
-static void release_all(struct rt_deferred *list)
+/* Gives the lock back. */
+static void unlock_and_release(struct rt_deferred *done, struct rt_deferred *more)
 {
-    while (list) {
-        struct rt_deferred *deferred = list;
-        list = list->next;
-        deferred->release(deferred);
+    bool releases = done || more;
+    if (releases) atomic_fetch_add_explicit(&releasing, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&grace_lock);
+    if (!releases) return;
+    struct rt_deferred *lists[] = {done, more};
+    for (int i = 0; i < 2; i++) {
+        while (lists[i]) {
+            struct rt_deferred *deferred = lists[i];
+            lists[i] = deferred->next;
+            deferred->release(deferred);
+            atomic_fetch_sub_explicit(&rt_grace_unreleased, 1, memory_order_relaxed);
+        }
     }
+    atomic_fetch_sub_explicit(&releasing, 1, memory_order_release);
+}
+
+/* Written under the lock, read here without it: a stream enters before its first task is queued and
+ * leaves after its last has run. */
+bool rt_defer_is_idle(void)
+{
+    return atomic_load_explicit(&active, memory_order_acquire) == NULL &&
+           atomic_load_explicit(&awaited, memory_order_acquire) == 0;
 }
 
 void rt_defer(struct rt_deferred *deferred)
 {
     struct rt_deferred *done = NULL;
+    atomic_fetch_add_explicit(&rt_grace_unreleased, 1, memory_order_relaxed);
     pthread_mutex_lock(&grace_lock);
     deferred->next = next;
     next = deferred;
     if (awaited == 0) done = begin_period();
-    pthread_mutex_unlock(&grace_lock);
-    release_all(done);
+    unlock_and_release(done, NULL);
 }
 
 void rt_grace_passed(struct rt_stream *stream)
@@ -105,9 +130,19 @@ void rt_grace_passed(struct rt_stream *stream)
             more = begin_period();
         }
     }
-    pthread_mutex_unlock(&grace_lock);
-    release_all(done);
-    release_all(more);
+    unlock_and_release(done, more);
+}
+
+void rt_grace_settle_slowly(struct rt_stream *stream)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    rt_grace_passed(stream);
+    for (int i = 0; atomic_load_explicit(&releasing, memory_order_acquire) > 0; i++) {
+        if (i < YIELDS)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL); /* the releasing thread may have a lower priority */
+    }
 }
 
 void rt_grace_before_fork(void)
@@ -126,6 +161,7 @@ void rt_grace_after_fork_child(void)
     pthread_mutex_init(&grace_lock, NULL);
     active = NULL;
     awaited = 0;
+    atomic_store_explicit(&releasing, 0, memory_order_relaxed);
     if (!current) return;
     struct rt_deferred *last = current;
     while (last->next)

@@ -435,11 +435,16 @@ aclError rt_stream_submit(struct rt_stream *stream, const struct rt_task *task, 
     return status;
 }
 
+void rt_discard_locked(struct rt_stream *stream, uint64_t ticket)
+{
+    if (atomic_load_explicit(&stream->discard, memory_order_relaxed) < ticket)
+        atomic_store_explicit(&stream->discard, ticket, memory_order_relaxed);
+}
+
 void rt_queue_discard(struct rt_stream *stream, uint64_t ticket)
 {
     rt_lock_take(&stream->lock);
-    if (atomic_load_explicit(&stream->discard, memory_order_relaxed) < ticket)
-        atomic_store_explicit(&stream->discard, ticket, memory_order_relaxed);
+    rt_discard_locked(stream, ticket);
     rt_claim_unlock(stream, rt_is_claimable_locked(stream) ? rt_leave_locked(stream) : 0);
 }
 
@@ -488,6 +493,7 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     stream->is_ready = stream->is_watched = stream->is_active = stream->is_unparked = false;
     stream->waiters = stream->helpers = 0;
     stream->helper = NULL;
+    stream->parked_on = NULL;
     stream->grace_ticket = 0;
     atomic_store_explicit(&stream->object.references, 1 + ours, memory_order_relaxed);
     atomic_store_explicit(&stream->loop, NULL, memory_order_relaxed);

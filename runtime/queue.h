@@ -122,8 +122,9 @@ void rt_queue_await(struct rt_stream *stream, uint64_t ticket);
 /* Waits at most until the deadline (CLOCK_MONOTONIC) and runs nothing itself, since a task may last
  * longer than that. False: not complete. */
 bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns);
-/* Waits until all that was submitted is complete, except that tasks behind a wait for an event that
- * nobody has recorded are dropped: for the end of a context. */
+/* Waits until all that was submitted is complete, except that tasks behind a wait that will never
+ * end, since nobody has recorded the event or streams wait for each other, are dropped: for the end
+ * of a context. */
 void rt_queue_finish(struct rt_stream *stream);
 /* Waits until all is complete and no thread is inside the stream any more: before freeing. */
 void rt_queue_quiesce(struct rt_stream *stream);

@@ -68,8 +68,12 @@ struct rt_deferred {
 };
 
 /* Calls deferred->release once every task that is queued now, on any stream, has run: before
- * returning when nothing is queued, else from the thread that runs the last of them. Never blocks,
- * never allocates. */
+ * returning when nothing is queued, else from the thread that runs the last of them or waits for
+ * it; a thread that has waited for all those streams finds it released. Never blocks, never
+ * allocates. */
 void rt_defer(struct rt_deferred *deferred);
+
+/* Surely nothing is queued on any stream: rt_defer would release at once. One or two loads. */
+bool rt_defer_is_idle(void);
 
 #endif

@@ -107,6 +107,45 @@ static bool work_alone(void)
     return true;
 }
 
+/* A parked stream waits for this place, or for none: will it never be passed? True when the chain
+ * of parked streams behind it ends at an event that nobody has recorded, or in a circle. A link
+ * that was seen holds as long as those after it do, so what is found at the end holds for all. */
+static bool leads_nowhere(struct rt_dependency place)
+{
+    uint64_t landmark = 0; /* a stream on the way, after Brent: later and later ones */
+    for (uint64_t step = 1, next_landmark = 1; place.serial != 0; step++) {
+        struct rt_stream *stream =
+            rt_stream_of(rt_registry_acquire(place.stream, RT_OBJECT_STREAM, place.serial));
+        if (!stream) return false;
+        rt_lock_take(&stream->lock);
+        bool is_stuck = stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream) &&
+                        !rt_queue_is_complete(stream, place.ticket);
+        struct rt_dependency next = stream->dependency;
+        rt_lock_give(&stream->lock);
+        rt_object_release(&stream->object);
+        if (!is_stuck) return false;
+        if (place.serial == landmark) return true;
+        if (step == next_landmark) {
+            landmark = place.serial;
+            next_landmark *= 2;
+        }
+        place = next;
+    }
+    return true;
+}
+
+/* Drops the tasks of a parked stream if its wait will never end. The lock is held before and after,
+ * not meanwhile. */
+static bool give_up_locked(struct rt_stream *stream, struct rt_dependency place)
+{
+    rt_lock_give(&stream->lock);
+    bool is_stuck = leads_nowhere(place);
+    rt_lock_take(&stream->lock);
+    is_stuck = is_stuck && stream->state == RT_STREAM_PARKED;
+    if (is_stuck) rt_discard_locked(stream, UINT64_MAX);
+    return is_stuck;
+}
+
 /* One step of waiting for a stream that cannot be claimed; the lock is held before and after.
  * False: nothing to do but sleep. */
 static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up)
@@ -119,10 +158,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
     }
     bool is_parked = stream->state == RT_STREAM_PARKED;
     struct rt_dependency dependency = stream->dependency;
-    if (is_parked && gives_up && dependency.serial == 0) {
-        atomic_store_explicit(&stream->discard, UINT64_MAX, memory_order_relaxed);
-        return true;
-    }
+    if (is_parked && gives_up && give_up_locked(stream, dependency)) return true;
     if (is_parked) stream->helper = &rt_self;
     rt_lock_give(&stream->lock);
     bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);
@@ -132,8 +168,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
     return done || rt_should_claim_locked(stream);
 }
 
-/* A thread that gives up drops the tasks of a stream that waits for an event nobody has recorded.
- */
+/* A thread that gives up drops the tasks of a stream whose wait will never end. */
 static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_up)
 {
     int64_t nap = FIRST_NAP_NS;
@@ -149,7 +184,7 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
             rt_ask_attention(stream, ticket);
             if (step_locked(stream, ticket, gives_up)) continue;
             sleep_locked(stream, ticket, true, rt_worker_any() ? nap : LONELY_NS);
-            nap = RT_FOREVER;
+            if (!gives_up) nap = RT_FOREVER;
         }
     }
     /* Whoever woke us may have counted on us for the tasks behind our ticket. */
@@ -160,10 +195,10 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
 
 void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 {
-    if (rt_queue_is_complete(stream, ticket)) return;
-    if (rt_claim(stream)) rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
-    if (rt_queue_is_complete(stream, ticket)) return;
-    await_slowly(stream, ticket, false);
+    if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream))
+        rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
+    if (!rt_queue_is_complete(stream, ticket)) await_slowly(stream, ticket, false);
+    rt_grace_settle(stream);
 }
 
 void rt_stream_drain(struct rt_stream *stream)
@@ -178,9 +213,8 @@ void rt_queue_finish(struct rt_stream *stream)
 
 bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns)
 {
-    if (rt_queue_is_complete(stream, ticket)) return true;
-    rt_queue_kick(stream);
     rt_object_retain(&stream->object);
+    if (!rt_queue_is_complete(stream, ticket)) rt_queue_kick(stream);
     rt_lock_take(&stream->lock);
     int64_t left = deadline_ns - rt_now_ns();
     for (int64_t nap = FIRST_NAP_NS; !rt_queue_is_complete(stream, ticket) && left > 0;) {
@@ -190,6 +224,7 @@ bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t dea
     }
     rt_lock_give(&stream->lock);
     bool is_complete = rt_queue_is_complete(stream, ticket);
+    if (is_complete) rt_grace_settle(stream);
     rt_object_release(&stream->object);
     return is_complete;
 }

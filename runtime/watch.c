@@ -48,7 +48,7 @@ static void expire(struct rt_stream *stream)
                    "a wait for an event took longer than aclrtSetOpWaitTimeout allows");
     rt_lock_take(&stream->lock);
     if (stream->state == RT_STREAM_PARKED && !rt_queue_is_complete(stream, completed + 1)) {
-        atomic_store_explicit(&stream->discard, completed + 1, memory_order_relaxed);
+        rt_discard_locked(stream, completed + 1);
         after = rt_leave_locked(stream);
     }
     rt_claim_unlock(stream, after);

@@ -60,6 +60,7 @@ struct rt_pool {
 
     _Alignas(64) atomic_int ready_count;
     atomic_bool stopping;
+    atomic_bool unwatched; /* streams are on the watch list and there is no watchman */
     atomic_int computing;
 };
 
@@ -157,6 +158,7 @@ bool rt_worker_push_watched(struct rt_stream *stream)
         pool.watch_first = stream;
     pool.watch_last = stream;
     bool unwatched = pool.watchman == NULL;
+    if (unwatched) atomic_store_explicit(&pool.unwatched, true, memory_order_relaxed);
     pthread_mutex_unlock(&pool.lock);
     return unwatched;
 }
@@ -342,7 +344,10 @@ static void do_work(struct rt_worker *worker)
     struct rt_loop *loop =
         atomic_exchange_explicit(&worker->invitation, NULL, memory_order_acq_rel);
     struct rt_stream *stream = loop ? NULL : rt_worker_pop_ready();
-    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0) rt_worker_wake_one();
+    /* Others may count on this one, who will be busy for a while. */
+    if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0 ||
+        atomic_load_explicit(&pool.unwatched, memory_order_relaxed))
+        rt_worker_wake_one();
     if (loop) rt_loop_run(loop);
     if (stream) {
         rt_queue_serve(stream);
@@ -398,7 +403,10 @@ static bool become_watchman(struct rt_worker *worker)
 {
     pthread_mutex_lock(&pool.lock);
     bool becomes = pool.watch_first && !pool.watchman;
-    if (becomes) pool.watchman = worker;
+    if (becomes) {
+        pool.watchman = worker;
+        atomic_store_explicit(&pool.unwatched, false, memory_order_relaxed);
+    }
     pthread_mutex_unlock(&pool.lock);
     return becomes;
 }
@@ -409,6 +417,7 @@ static bool resign(void)
     pthread_mutex_lock(&pool.lock);
     pool.watchman = NULL;
     bool left = pool.watch_first != NULL;
+    atomic_store_explicit(&pool.unwatched, left, memory_order_relaxed);
     pthread_mutex_unlock(&pool.lock);
     return left;
 }
@@ -475,6 +484,7 @@ void rt_worker_stop(void)
     pool.watchman = NULL;
     atomic_store_explicit(&pool.started, 0, memory_order_release);
     atomic_store_explicit(&pool.stopping, false, memory_order_seq_cst);
+    atomic_store_explicit(&pool.unwatched, false, memory_order_relaxed);
     for (struct rt_stream *stream; (stream = rt_worker_pop_ready());)
         rt_object_release(&stream->object);
     for (struct rt_stream *stream; (stream = pop_watched());)
@@ -505,6 +515,7 @@ void rt_worker_after_fork_child(void)
     atomic_store(&pool.ready_count, 0);
     atomic_store(&pool.started, 0);
     atomic_store(&pool.stopping, false);
+    atomic_store(&pool.unwatched, false);
     atomic_store(&pool.computing, 0);
     rt_self.worker = NULL;
 }

@@ -304,3 +304,78 @@ Test(stress, loops_from_tasks_and_threads, .timeout = 300)
         pthread_join(threads[i], NULL);
     rt_runtime_shutdown();
 }
+
+/* Streams come and go while others wait for them: plain events, waited for before and after their
+ * record, forced ends, waits that give up. Each must end, and what is not forced must run. */
+enum { LIVES = 2000 };
+
+static void wait_then_record(struct lane *lane, aclrtStream other, aclrtEvent event)
+{
+    cr_assert_eq(aclrtResetEvent(event, other), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(lane->handle, event), ACL_SUCCESS);
+    submit_count(lane, 0);
+    cr_assert_eq(aclrtRecordEvent(event, other), ACL_SUCCESS);
+}
+
+static void end_by_force(struct lane *lane, aclrtEvent event, uint32_t random)
+{
+    aclrtEvent never;
+    cr_assert_eq(aclrtCreateEventWithFlag(&never, ACL_EVENT_SYNC), ACL_SUCCESS);
+    if (random % 2) cr_assert_eq(aclrtStreamWaitEvent(lane->handle, never), ACL_SUCCESS);
+    cr_assert_eq(aclrtRecordEvent(event, lane->handle), ACL_SUCCESS);
+    submit_count(lane, random % 3 ? 0 : RT_SUBMIT_LARGE);
+    if (random % 2)
+        cr_assert_eq(aclrtSynchronizeStreamWithTimeout(lane->handle, 1),
+                     ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    cr_assert_eq(aclrtDestroyStreamForce(lane->handle), ACL_SUCCESS);
+    cr_assert_eq(aclrtDestroyEvent(never), ACL_SUCCESS);
+    lane->submitted = lane->done;
+}
+
+static void end_in_peace(struct lane *lane, uint32_t random)
+{
+    if (random % 2) cr_assert_eq(aclrtSynchronizeStream(lane->handle), ACL_SUCCESS);
+    cr_assert_eq(aclrtDestroyStream(lane->handle), ACL_SUCCESS);
+    cr_expect_eq(lane->done, lane->submitted);
+}
+
+static void *live_and_die(void *argument)
+{
+    struct lane *lane = argument;
+    uint32_t state = 77u + (uint32_t)(lane - lanes) * 131u;
+    aclrtStream other;
+    aclrtEvent event;
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    cr_assert_eq(aclrtCreateStream(&other), ACL_SUCCESS);
+    cr_assert_eq(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+    cr_assert_eq(aclrtRecordEvent(event, other), ACL_SUCCESS);
+    for (int i = 0; i < LIVES; i++) {
+        uint32_t random = next_random(&state);
+        cr_assert_eq(aclrtCreateStream(&lane->handle), ACL_SUCCESS);
+        cr_assert_eq(rt_stream_resolve(__func__, lane->handle, &lane->stream), ACL_SUCCESS);
+        for (uint32_t k = random % 50; k > 0; k--)
+            submit_count(lane, next_random(&state) % 8 ? 0 : RT_SUBMIT_LARGE);
+        if (random >> 8 & 1) wait_then_record(lane, other, event);
+        if (random >> 9 & 1)
+            end_in_peace(lane, random >> 10);
+        else
+            end_by_force(lane, event, random >> 10);
+        /* A forced end lets those go on who wait for a record that was dropped. */
+        cr_assert_eq(aclrtStreamWaitEvent(other, event), ACL_SUCCESS);
+        if (random >> 12 & 1) cr_assert_eq(aclrtSynchronizeStream(other), ACL_SUCCESS);
+    }
+    cr_assert_eq(aclrtDestroyStream(other), ACL_SUCCESS);
+    cr_assert_eq(aclrtDestroyEvent(event), ACL_SUCCESS);
+    return NULL;
+}
+
+Test(stress, streams_come_and_go, .timeout = 300)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, live_and_die, &lanes[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    cr_expect_eq(out_of_order, 0);
+    rt_runtime_shutdown();
+}

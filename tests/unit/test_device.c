@@ -190,6 +190,36 @@ Test(device, reset_ends_a_stream_whose_event_never_comes, .timeout = 30)
     cr_expect_eq(ran, 0, "what waits for ever must not run early");
 }
 
+/* The first stream waits for the second, which waits for an event that never comes, or for the
+ * first. */
+static void reset_behind_a_chain(bool is_circle)
+{
+    aclrtStream first, second;
+    aclrtEvent never, link;
+    struct rt_stream *queues[] = {open_stream(&first), open_stream(&second)};
+    cr_assert_eq(aclrtCreateEvent(&never), ACL_SUCCESS);
+    cr_assert_eq(aclrtCreateEvent(&link), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(second, never), ACL_SUCCESS);
+    cr_assert_eq(aclrtRecordEvent(link, second), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(first, link), ACL_SUCCESS);
+    if (is_circle) cr_assert_eq(aclrtRecordEvent(never, first), ACL_SUCCESS);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(rt_stream_submit(queues[i], &count_task, 0), ACL_SUCCESS);
+    cr_expect_eq(aclrtResetDeviceForce(0), ACL_SUCCESS);
+    /* In a circle the first one's record is dropped, which sets the second going. */
+    cr_expect_eq(ran, is_circle, "what waits for ever must not run early");
+}
+
+Test(device, reset_ends_streams_that_wait_for_one_that_waits_for_ever, .timeout = 30)
+{
+    reset_behind_a_chain(false);
+}
+
+Test(device, reset_ends_streams_that_wait_for_each_other, .timeout = 30)
+{
+    reset_behind_a_chain(true);
+}
+
 static int threads_of_process(void)
 {
     int entries = 0;

@@ -473,8 +473,12 @@ Test(stream, last_task_of_a_thread)
 Test(stream, warm_streams_allocate_nothing, .timeout = 60)
 {
     aclrtStream handle;
+    aclrtEvent gate; /* holds the tasks back, so that the queue grows to its full length */
     struct rt_stream *stream = open_stream(&handle);
+    cr_assert_eq(aclrtCreateEvent(&gate), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(handle, gate), ACL_SUCCESS);
     submit_times(stream, 200, 0);
+    cr_assert_eq(aclrtRecordEvent(gate, NULL), ACL_SUCCESS);
     cr_assert_eq(aclrtSynchronizeStream(handle), ACL_SUCCESS);
     rt_alloc_fail_at(0);
     for (int round = 0; round < 100; round++) {
