@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "executor/plan.h"
+#include "runtime/asan.h"
 
 struct ex_buffer {
     int operand;     /* its number among the operands; -1 for scratch */
@@ -65,7 +66,7 @@ struct aclOpExecutor {
 enum { EX_SCRATCH_ALIGNMENT = 64 };
 
 /* Debug and sanitizer builds keep a red zone between scratch pieces. */
-#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+#if !defined(NDEBUG) || RT_WITH_ASAN
 enum { EX_SCRATCH_GAP = 64 };
 #else
 enum { EX_SCRATCH_GAP = 0 };

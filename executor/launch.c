@@ -9,17 +9,11 @@
 #include "aclnn/opdev/op_errno.h"
 #include "executor/executor.h"
 #include "runtime/alloc.h"
+#include "runtime/asan.h"
 #include "runtime/base.h"
 #include "runtime/error.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
-#endif
 
 enum {
     WORD_EXECUTOR,
@@ -57,7 +51,7 @@ static void prepare_scratch(const struct ex_plan *plan, char *workspace, int ste
     for (int i = 0; i < plan->buffer_count; i++) {
         const struct ex_buffer *buffer = &plan->buffers[i];
         if (buffer->operand >= 0 || buffer->first != step || buffer->size == 0) continue;
-        ASAN_UNPOISON_MEMORY_REGION(workspace + buffer->offset, buffer->size);
+        RT_UNPOISON(workspace + buffer->offset, buffer->size);
         memset(workspace + buffer->offset, 0xFF, buffer->size);
     }
 }
@@ -80,7 +74,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
                      struct rt_stream *stream)
 {
     struct k_fault fault = {.position = INT64_MAX};
-    if (plan->workspace_size > 0) ASAN_POISON_MEMORY_REGION(workspace, plan->workspace_size);
+    if (plan->workspace_size > 0) RT_POISON(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
         struct step_run run = {.step = step, .parameters = plan->step_bytes + step->parameters};
@@ -89,7 +83,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
         run_step(plan, &run, &fault, stream);
     }
-    if (plan->workspace_size > 0) ASAN_UNPOISON_MEMORY_REGION(workspace, plan->workspace_size);
+    if (plan->workspace_size > 0) RT_UNPOISON(workspace, plan->workspace_size);
 }
 
 static void **addresses_of(struct rt_task *task, const struct ex_plan *plan)

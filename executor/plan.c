@@ -198,7 +198,8 @@ static bool pack_scratch(struct ex_plan *plan)
         return false;
     for (int i = 0; i < count; i++)
         plan->buffers[of_buffer[i]].offset = pieces[i].offset;
-    return true;
+    /* One more red zone behind the last piece. */
+    return rt_size_add_ok(plan->workspace_size, EX_SCRATCH_GAP, &plan->workspace_size);
 }
 
 aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor)

@@ -140,6 +140,82 @@ Test(plan, scratch_pieces_that_never_meet_share_memory)
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
 }
 
+/* Looks at its scratch pieces as the first step finds them, then writes on them. */
+enum { ODD = 100 }; /* bytes; not a multiple of the alignment */
+
+static struct scratch_seen {
+    const unsigned char *first, *second;
+    bool is_filled; /* with 0xFF */
+    bool is_fenced; /* the sanitizer lets nobody touch what lies around and between */
+} scratch_seen;
+
+static bool is_poisoned(const unsigned char *byte)
+{
+#if RT_WITH_ASAN
+    return __asan_address_is_poisoned(byte);
+#else
+    (void)byte;
+    return false;
+#endif
+}
+
+static bool is_fenced(const unsigned char *low, const unsigned char *high)
+{
+    bool fenced = is_poisoned(high + ODD);
+    for (int i = 0; i < ODD; i++)
+        fenced = fenced && !is_poisoned(low + i) && !is_poisoned(high + i);
+    for (const unsigned char *byte = low + ODD; byte < high; byte++)
+        fenced = fenced && is_poisoned(byte);
+    return fenced;
+}
+
+static void look_slice(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    (void)parameters;
+    (void)slice;
+    struct scratch_seen *seen = &scratch_seen;
+    *seen = (struct scratch_seen){.first = buffers[0], .second = buffers[1], .is_filled = true};
+    for (int i = 0; i < ODD; i++)
+        seen->is_filled = seen->is_filled && seen->first[i] == 0xFF && seen->second[i] == 0xFF;
+    bool rises = seen->first < seen->second;
+    seen->is_fenced =
+        is_fenced(rises ? seen->first : seen->second, rises ? seen->second : seen->first);
+    memset(buffers[0], 1, ODD);
+    memset(buffers[1], 2, ODD);
+}
+
+/* Debug and sanitizer builds make use of unwritten or foreign scratch loud, in each run. */
+Test(plan, scratch_begins_as_nan_between_red_zones_in_debug_builds)
+{
+    const bool debugs = EX_SCRATCH_GAP > 0;
+    aclOpExecutor *executor;
+    uint64_t size;
+    char *workspace = NULL;
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    struct ex_plan *plan = ex_plan_new("look");
+    int first = ex_scratch(plan, ODD), second = ex_scratch(plan, ODD);
+    ex_step(plan, "look", look_slice, "", 1, (struct k_work){.items = 1, .grain = 1},
+            EX_BUFFERS(first, second));
+    cr_assert_eq(ex_seal(plan, &size, &executor), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetAclOpExecutorRepeatable(executor), ACLNN_SUCCESS);
+    cr_assert_eq(aclrtMalloc((void **)&workspace, size, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    for (int run = 0; run < 3; run++) {
+        memset(workspace, 0x11, size); /* the program may: nothing is fenced between the runs */
+        cr_assert_eq(ex_launch("look", workspace, size, executor, NULL), ACLNN_SUCCESS);
+        cr_assert_eq(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+        cr_assert_not_null(scratch_seen.first);
+        cr_expect_eq(scratch_seen.is_filled, debugs, "run %d", run);
+        cr_expect_eq(scratch_seen.is_fenced, RT_WITH_ASAN, "run %d", run);
+        ptrdiff_t apart = scratch_seen.second - scratch_seen.first;
+        cr_expect_geq(apart < 0 ? -apart : apart, ODD + EX_SCRATCH_GAP);
+        for (uint64_t i = 0; i < size; i++)
+            cr_assert(!is_poisoned((unsigned char *)workspace + i));
+    }
+    if (!debugs) cr_expect_leq(size, 2 * 128, "the program pays for no red zone");
+    aclDestroyAclOpExecutor(executor);
+    cr_assert_eq(aclrtFree(workspace), ACL_SUCCESS);
+}
+
 Test(plan, more_operands_than_a_task_carries)
 {
     static float in[6][LENGTH], out[2][LENGTH];
