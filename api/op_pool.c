@@ -73,6 +73,11 @@ bool op_window_count(const struct op_window *window, int axis, int64_t input, in
     if (window->ceil_mode && is_partial &&
         (*count == 0 ? before > 0 : stride < before - (*count - 1) * stride))
         *count += 1;
+    /* So must the last whole one, which end padding can push out. */
+    if (window->ceil_mode && !is_partial && *count > 0 && (*count - 1) * stride >= before)
+        *count -= 1;
+    /* So does a whole one: one that lies in the padding behind does not. */
+    if (window->ceil_mode && *count > 0 && (*count - 1) * stride >= before) *count -= 1;
     return true;
 }
 

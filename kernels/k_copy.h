@@ -28,7 +28,8 @@ struct k_work k_copy_strided_work(const struct k_copy *copy);
 
 /* Items are bytes. */
 struct k_fill {
-    int value; /* the byte */
+    int value;    /* the byte */
+    int64_t skip; /* bytes in front of the first one filled */
 };
 
 enum { K_FILL_TO, K_FILL_BUFFERS };

@@ -119,6 +119,6 @@ void K_SYMBOL(copy_strided)(const void *parameters, void *const buffers[], struc
 void K_SYMBOL(fill_bytes)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_fill *fill = parameters;
-    memset((char *)buffers[K_FILL_TO] + slice.begin, fill->value,
+    memset((char *)buffers[K_FILL_TO] + fill->skip + slice.begin, fill->value,
            (size_t)(slice.end - slice.begin));
 }

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/op_max_pool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "executor/steps.h"
+#include "kernels/k_copy.h"
+#include "runtime/base.h"
+
+/* ---- checks ---- */
+
+aclnnStatus op_max_check_lengths(const char *op, int axes, const struct op_max_arrays *arrays)
+{
+    OP_TRY(op_check_array_length(op, arrays->kernel, axes, false));
+    OP_TRY(op_check_array_length(op, arrays->stride, axes, true));
+    OP_TRY(op_check_array_length(op, arrays->padding, axes, false));
+    return op_check_array_length(op, arrays->dilation, axes, false);
+}
+
+static int64_t entry(const struct op_array *array, int axis)
+{
+    return array->array->values[array->array->size == 1 ? 0 : axis];
+}
+
+aclnnStatus op_max_check_values(const char *op, int axes, const struct op_max_arrays *arrays,
+                                bool only_one)
+{
+    OP_TRY(op_check_array_least(op, arrays->kernel, 1));
+    OP_TRY(op_check_array_least(op, arrays->stride, 1));
+    OP_TRY(op_check_array_least(op, arrays->padding, 0));
+    const struct op_window window =
+        op_window_of(axes, arrays->kernel.array, NULL, arrays->padding.array, false);
+    OP_TRY(op_check_window_padding(op, &window, arrays->padding.name, arrays->kernel.name));
+    OP_TRY(op_check_array_least(op, arrays->dilation, 1));
+    for (uint64_t i = 0; only_one && i < arrays->dilation.array->size; i++)
+        OP_CHECK(op, arrays->dilation.array->values[i] == 1, ACLNN_ERR_PARAM_INVALID,
+                 "%s[%" PRIu64 "] is %" PRId64 "; it must be 1", arrays->dilation.name, i,
+                 arrays->dilation.array->values[i]);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_max_check_arrays(const char *op, int axes, const struct op_max_arrays *arrays)
+{
+    OP_TRY(op_check_array_length(op, arrays->kernel, axes, false));
+    OP_TRY(op_check_array_least(op, arrays->kernel, 1));
+    OP_TRY(op_check_array_length(op, arrays->stride, axes, true));
+    OP_TRY(op_check_array_least(op, arrays->stride, 1));
+    OP_TRY(op_check_array_length(op, arrays->padding, axes, false));
+    OP_TRY(op_check_array_least(op, arrays->padding, 0));
+    const struct op_window window =
+        op_window_of(axes, arrays->kernel.array, NULL, arrays->padding.array, false);
+    OP_TRY(op_check_window_padding(op, &window, arrays->padding.name, arrays->kernel.name));
+    OP_TRY(op_check_array_length(op, arrays->dilation, axes, false));
+    return op_check_array_least(op, arrays->dilation, 1);
+}
+
+struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, bool ceil_mode)
+{
+    struct op_window window = op_window_of(axes, arrays->kernel.array, arrays->stride.array,
+                                           arrays->padding.array, ceil_mode);
+    for (int axis = 0; axis < axes; axis++)
+        window.dilation[axis + K_POOL_AXES - axes] = entry(&arrays->dilation, axis);
+    return window;
+}
+
+aclnnStatus op_max_check_format(const char *op, const char *argument, const aclTensor *tensor,
+                                uint64_t last)
+{
+    const uint64_t inside = OP_FORMAT(ACL_FORMAT_NHWC) | OP_FORMAT(ACL_FORMAT_NDHWC);
+    const int32_t format = tensor->descriptor.storage_format;
+    OP_TRY(op_check_public_format(op, argument, tensor));
+    OP_CHECK(
+        op, ((inside & ~last) >> format & 1) == 0, ACLNN_ERR_PARAM_INVALID,
+        "%s has format %d (%s); it must have its channels in front of the spatial dimensions%s",
+        argument, (int)format, op_format_name((aclFormat)format),
+        last & OP_FORMAT(ACL_FORMAT_NHWC)    ? ", or be NHWC"
+        : last & OP_FORMAT(ACL_FORMAT_NDHWC) ? ", or be NDHWC"
+                                             : "");
+    return ACLNN_SUCCESS;
+}
+
+bool op_max_channels_last(const aclTensor *tensor)
+{
+    const int32_t format = tensor->descriptor.storage_format;
+    return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
+}
+
+aclnnStatus op_max_check_filled(const char *op, const char *argument, const aclTensor *tensor,
+                                int dimensions)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    for (int i = d->rank - dimensions; i < d->rank; i++)
+        OP_CHECK(op, d->sizes[i] > 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has size %" PRId64 " at dimension %d; it must be greater than 0", argument,
+                 d->sizes[i], i);
+    return ACLNN_SUCCESS;
+}
+
+/* The axis (of three) that a dimension is; -1: batch or channels. */
+static int axis_of(const aclTensor *tensor, int axes, int dimension)
+{
+    const int rank = tensor->descriptor.rank;
+    const int first = op_max_channels_last(tensor) ? rank - axes - 1 : rank - axes;
+    const int axis = dimension - first;
+    return axis < 0 || axis >= axes ? -1 : axis + K_POOL_AXES - axes;
+}
+
+aclnnStatus op_max_check_shape(const char *op, const struct op_window *window, const char *name,
+                               const aclTensor *small, const char *large_name,
+                               const aclTensor *large, bool strict)
+{
+    const struct ex_descriptor *s = &small->descriptor, *l = &large->descriptor;
+    struct op_shape_text small_text, large_text;
+    OP_TRY(op_check_same_rank(op, name, small, large_name, large));
+    for (int i = 0; strict && i < l->rank; i++) {
+        const int axis = axis_of(large, window->axes, i);
+        int64_t count;
+        if (axis < 0 || !op_window_count(window, axis, l->sizes[i], &count)) continue;
+        OP_CHECK(op, count > 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has size %" PRId64 " at dimension %d, where no window fits", large_name,
+                 l->sizes[i], i);
+    }
+    for (int i = 0; i < l->rank; i++) {
+        const int axis = axis_of(large, window->axes, i);
+        int64_t expected = l->sizes[i];
+        OP_CHECK(op, axis < 0 || op_window_count(window, axis, l->sizes[i], &expected),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "the window along dimension %d of %s does not fit 64 bits", i, large_name);
+        OP_CHECK(op, s->sizes[i] == expected, ACLNN_ERR_PARAM_INVALID,
+                 "%s has shape %s; for %s of shape %s its dimension %d must be %" PRId64, name,
+                 op_shape(&small_text, small), large_name, op_shape(&large_text, large), i,
+                 expected);
+    }
+    return ACLNN_SUCCESS;
+}
+
+/* Only windows that begin in the padding can miss the input: each other one begins inside. */
+static bool misses_input(const struct op_window *window, int axis, int64_t size, int64_t windows,
+                         int64_t *missing)
+{
+    const int64_t stride = window->stride[axis], dilation = window->dilation[axis];
+    for (int64_t o = 0; o < windows; o++) {
+        const int64_t before = window->pad_begin[axis] - o * stride;
+        const int64_t tap = before > 0 ? (before + dilation - 1) / dilation : 0;
+        *missing = o;
+        if (tap >= window->kernel[axis] || tap * dilation - before >= size) return true;
+        if (before <= 0) break;
+    }
+    *missing = windows - 1;
+    return (windows - 1) * stride - window->pad_begin[axis] >= size;
+}
+
+aclnnStatus op_max_check_windows(const char *op, const struct op_window *window,
+                                 const aclTensor *small, const aclTensor *large,
+                                 const aclTensor *indices)
+{
+    const struct op_plane in = op_plane_of(large, window->axes, op_max_channels_last(large));
+    const struct op_plane out = op_plane_of(small, window->axes, op_max_channels_last(small));
+    int64_t missing;
+    for (int axis = 0; axis < K_POOL_AXES; axis++)
+        OP_CHECK(op, !misses_input(window, axis, in.size[axis], out.size[axis], &missing),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "window %" PRId64 " along axis %d has all its taps in the padding, so it has no "
+                 "maximum",
+                 missing, axis + window->axes - K_POOL_AXES);
+    const int64_t cells = in.size[0] * in.size[1] * in.size[2];
+    const bool is_wide = !indices || indices->descriptor.data_type == ACL_INT64;
+    OP_CHECK(op, is_wide || cells <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
+             "a plane has %" PRId64 " elements; indices of type %s count up to %d", cells,
+             op_data_type_name((aclDataType)indices->descriptor.data_type), INT32_MAX);
+    return ACLNN_SUCCESS;
+}
+
+int64_t op_max_windows(const aclTensor *small)
+{
+    const struct ex_descriptor *d = &small->descriptor;
+    return d->sizes[d->rank - 2] * d->sizes[d->rank - 1];
+}
+
+aclnnStatus op_max_check_mask(const char *op, const aclTensor *mask, const char *small_name,
+                              const aclTensor *small, int64_t kernel, int64_t windows)
+{
+    const struct ex_descriptor *m = &mask->descriptor, *s = &small->descriptor;
+    const int64_t bytes = ((windows + 15) / 16 + 1) * 32;
+    struct op_shape_text text;
+    int64_t stride = 1;
+    bool same = m->rank == s->rank;
+    for (int i = 0; same && i < m->rank; i++) {
+        const int64_t expected = i < m->rank - 2 ? s->sizes[i] : i == m->rank - 2 ? kernel : bytes;
+        same = m->sizes[i] == expected;
+    }
+    OP_CHECK(op, same, ACLNN_ERR_PARAM_INVALID,
+             "indices has shape %s; it must have the leading dimensions of %s, then %" PRId64
+             " and %" PRId64,
+             op_shape(&text, mask), small_name, kernel, bytes);
+    for (int i = m->rank - 1; i >= 0; stride *= m->sizes[i--])
+        OP_CHECK(op, m->sizes[i] <= 1 || m->strides[i] == stride, ACLNN_ERR_PARAM_INVALID,
+                 "indices has stride %" PRId64 " at dimension %d; its memory must be contiguous",
+                 m->strides[i], i);
+    OP_CHECK(op, m->offset == 0, ACLNN_ERR_PARAM_INVALID,
+             "indices has offset %" PRId64 "; it must begin with its memory", m->offset);
+    return ACLNN_SUCCESS;
+}
+
+/* ---- geometry ---- */
+
+/* The order of axes in which a kernel of that layout finds the tensor dense. */
+static struct ex_order order_of(const aclTensor *tensor, int axes, enum k_layout layout)
+{
+    const int rank = tensor->descriptor.rank;
+    if (layout == K_CHANNELS_FIRST || op_max_channels_last(tensor)) return ex_order_identity(rank);
+    return ex_order_channels_last(rank, rank == axes + 1);
+}
+
+static int points(const aclTensor *tensor, int axes, enum k_layout layout)
+{
+    if (!tensor) return 0;
+    const struct ex_order order = order_of(tensor, axes, layout);
+    return ex_is_dense(&tensor->descriptor, &order);
+}
+
+/* The layout with the fewest bytes to pack; a tie goes to channels first. Formats with the channels
+ * innermost keep them there: positions and indices of the whole tensor count that way. */
+static enum k_layout layout_of(const aclTensor *large, const aclTensor *small,
+                               const aclTensor *indices, const aclTensor *other, int axes)
+{
+    int score[2];
+    if (op_max_channels_last(large)) return K_CHANNELS_LAST;
+    for (int layout = 0; layout < 2; layout++)
+        score[layout] = 2 * points(large, axes, (enum k_layout)layout) +
+                        points(small, axes, (enum k_layout)layout) +
+                        points(indices, axes, (enum k_layout)layout) +
+                        2 * points(other, axes, (enum k_layout)layout);
+    return score[K_CHANNELS_LAST] > score[K_CHANNELS_FIRST] ? K_CHANNELS_LAST : K_CHANNELS_FIRST;
+}
+
+static struct k_max_pool geometry(const struct op_window *window, int axes, const aclTensor *small,
+                                  const aclTensor *large, enum k_layout layout)
+{
+    const bool inside = op_max_channels_last(large);
+    const struct op_plane in = op_plane_of(large, axes, inside);
+    const struct op_plane out = op_plane_of(small, axes, inside);
+    struct k_max_pool pool = {.outer = in.batch, .channels = in.channels};
+    if (layout == K_CHANNELS_FIRST) {
+        pool.outer = in.batch * in.channels;
+        pool.channels = 1;
+    }
+    pool.channels_inside = inside;
+    pool.dtype = op_k_dtype(large);
+    for (int axis = 0; axis < K_MAX_POOL_AXES; axis++) {
+        pool.input[axis] = in.size[axis];
+        pool.output[axis] = out.size[axis];
+        pool.kernel[axis] = window ? window->kernel[axis] : 1;
+        pool.stride[axis] = window ? window->stride[axis] : 1;
+        pool.dilation[axis] = window && pool.kernel[axis] > 1 ? window->dilation[axis] : 1;
+        pool.pad[axis] = window ? window->pad_begin[axis] : 0;
+    }
+    return pool;
+}
+
+static enum k_index index_of(const aclTensor *indices, bool is_raw)
+{
+    if (!indices) return K_INDEX_NONE;
+    return !is_raw && indices->descriptor.data_type == ACL_INT64 ? K_INDEX_I64 : K_INDEX_I32;
+}
+
+/* ---- steps ---- */
+
+void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,
+                          struct op_max_tensor large, struct op_max_tensor small,
+                          struct op_max_tensor indices, bool is_raw)
+{
+    const int axes = window->axes;
+    const aclTensor *places = is_raw ? NULL : indices.tensor;
+    enum k_layout layout = K_CHANNELS_FIRST;
+    if (!is_raw) layout = layout_of(large.tensor, small.tensor, places, NULL, axes);
+    const struct ex_order from = order_of(large.tensor, axes, layout);
+    const struct ex_order to = order_of(small.tensor, axes, layout);
+    struct k_max_pool pool = geometry(window, axes, small.tensor, large.tensor, layout);
+    pool.index = index_of(indices.tensor, is_raw);
+    const int x = ex_packed(plan, large.buffer, &from);
+    const int y = ex_target(plan, small.buffer, &to);
+    int i = y;
+    if (indices.tensor) i = is_raw ? indices.buffer : ex_target(plan, indices.buffer, &to);
+    pool.stream_output = y == small.buffer && (is_raw || !places || i == indices.buffer) &&
+                         op_exceeds_caches(small.tensor);
+    const bool is_float = op_k_dtype(large.tensor) < K_DTYPES;
+    if (is_float && k_max_pool_is_fast(&pool))
+        ex_step(plan, "max_pool", k_best()->max_pool[op_k_dtype(large.tensor)], &pool, sizeof pool,
+                k_max_pool_work(&pool), EX_BUFFERS(x, y, i));
+    else
+        ex_step(plan, "max_pool_any", k_best()->max_pool_any, &pool, sizeof pool,
+                k_max_pool_any_work(&pool), EX_BUFFERS(x, y, i));
+    ex_deliver(plan, y, small.buffer, &to);
+    if (places) ex_deliver(plan, i, indices.buffer, &to);
+}
+
+static void describe_index(const void *parameters, void *const buffers[], int64_t position,
+                           char *text, size_t size)
+{
+    const struct k_max_pool *pool = parameters;
+    const char *indices = buffers[K_MAX_POOL_GRAD_INDICES];
+    const int64_t place = k_max_pool_place(pool, position);
+    int64_t value, count = pool->input[0] * pool->input[1] * pool->input[2];
+    int32_t narrow;
+    if (pool->index == K_INDEX_I64) {
+        memcpy(&value, indices + place * 8, sizeof value);
+    } else {
+        memcpy(&narrow, indices + place * 4, sizeof narrow);
+        value = narrow;
+    }
+    if (pool->space != K_INDEX_OF_PLANE) count *= pool->outer * pool->channels;
+    snprintf(text, size,
+             "element %" PRId64 " of indices is %" PRId64 "; it must be 0 to %" PRId64, position,
+             value, count - 1);
+}
+
+void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
+                       struct op_max_tensor small, struct op_max_tensor indices, bool is_raw,
+                       enum k_index_space space, struct op_max_tensor large, int axes)
+{
+    const aclTensor *places = is_raw ? NULL : indices.tensor;
+    enum k_layout layout = K_CHANNELS_FIRST;
+    if (!is_raw) layout = layout_of(large.tensor, small.tensor, places, NULL, axes);
+    const struct ex_order from = order_of(small.tensor, axes, layout);
+    const struct ex_order to = order_of(large.tensor, axes, layout);
+    struct k_max_pool pool = geometry(window, axes, small.tensor, large.tensor, layout);
+    const enum k_dtype dtype = op_k_dtype(large.tensor);
+    const bool unit = is_raw && pool.kernel[0] * pool.kernel[1] * pool.kernel[2] == 1;
+    pool.index = unit ? K_INDEX_NONE : index_of(indices.tensor, is_raw);
+    pool.space = space;
+    const int dy = ex_packed(plan, small.buffer, &from);
+    const int i = is_raw ? indices.buffer : ex_packed(plan, indices.buffer, &from);
+    const int dx = ex_target(plan, large.buffer, &to);
+    pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
+    if (space == K_INDEX_OF_PLANE)
+        ex_step_with_faults(plan, "max_pool_grad", k_best()->max_pool_grad[dtype], &pool,
+                            sizeof pool, k_max_pool_grad_work(&pool), EX_BUFFERS(dy, i, dx),
+                            describe_index);
+    else
+        ex_step_with_faults(plan, "max_pool_scatter", k_best()->max_pool_scatter[dtype], &pool,
+                            sizeof pool, k_max_pool_scatter_work(&pool), EX_BUFFERS(dy, i, dx),
+                            describe_index);
+    ex_step_with_faults(plan, "max_pool_mend", k_best()->max_pool_mend[dtype], &pool, sizeof pool,
+                        k_max_pool_mend_work(&pool), EX_BUFFERS(dy, i, dx), describe_index);
+    ex_deliver(plan, dx, large.buffer, &to);
+}
+
+void op_max_recompute_steps(struct ex_plan *plan, const struct op_window *window,
+                            struct op_max_tensor small, struct op_max_tensor x,
+                            struct op_max_tensor large)
+{
+    const int axes = window->axes;
+    const enum k_layout layout = layout_of(large.tensor, small.tensor, NULL, x.tensor, axes);
+    const struct ex_order from = order_of(small.tensor, axes, layout);
+    const struct ex_order cells = order_of(x.tensor, axes, layout);
+    const struct ex_order to = order_of(large.tensor, axes, layout);
+    struct k_max_pool pool = geometry(window, axes, small.tensor, large.tensor, layout);
+    const int dy = ex_packed(plan, small.buffer, &from);
+    const int values = ex_packed(plan, x.buffer, &cells);
+    const int dx = ex_target(plan, large.buffer, &to);
+    pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
+    ex_step(plan, "max_pool_recompute", k_best()->max_pool_recompute[op_k_dtype(large.tensor)],
+            &pool, sizeof pool, k_max_pool_recompute_work(&pool), EX_BUFFERS(dy, values, dx));
+    ex_deliver(plan, dx, large.buffer, &to);
+}

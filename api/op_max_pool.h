@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operators of maximum pooling share: checks of their windows, the geometry for the
+ * kernels, the steps of a plan. */
+#ifndef ACLNN_CPU_API_OP_MAX_POOL_H
+#define ACLNN_CPU_API_OP_MAX_POOL_H
+
+#include "api/op_average.h"
+#include "api/op_check.h"
+#include "api/op_pool.h"
+#include "executor/plan.h"
+#include "kernels/k_max_pool.h"
+
+/* The window arrays of an operator, in the order of their checks. */
+struct op_max_arrays {
+    struct op_array kernel, stride, padding, dilation;
+};
+
+/* The arrays have one entry or one per axis, the stride perhaps none; else 161002. */
+aclnnStatus op_max_check_lengths(const char *op, int axes, const struct op_max_arrays *arrays);
+/* kernel, stride > 0, 0 <= padding <= kernel / 2, dilation > 0, or 1 if only_one; else 161002. */
+aclnnStatus op_max_check_values(const char *op, int axes, const struct op_max_arrays *arrays,
+                                bool only_one);
+/* The same, lengths and values array by array; any dilation > 0. */
+aclnnStatus op_max_check_arrays(const char *op, int axes, const struct op_max_arrays *arrays);
+/* The window of checked arrays; an empty stride is the kernel. */
+struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, bool ceil_mode);
+
+/* Formats: those where the channels are innermost only if `last` is in the set of OP_FORMATs that
+ * the operator honours; private ones never. Else 161002. */
+aclnnStatus op_max_check_format(const char *op, const char *argument, const aclTensor *tensor,
+                                uint64_t last);
+bool op_max_channels_last(const aclTensor *tensor);
+
+/* No dimension behind the batch is 0; so many dimensions are not batch. Else 161002. */
+aclnnStatus op_max_check_filled(const char *op, const char *argument, const aclTensor *tensor,
+                                int dimensions);
+
+/* `small` has the shape that the windows make of `large`; strict: with at least one window along
+ * each axis. Else 161002. */
+aclnnStatus op_max_check_shape(const char *op, const struct op_window *window, const char *name,
+                               const aclTensor *small, const char *large_name,
+                               const aclTensor *large, bool strict);
+
+/* Every window has a tap inside the input, and INT32 indices (NULL: none) can count its plane. Else
+ * 161002. */
+aclnnStatus op_max_check_windows(const char *op, const struct op_window *window,
+                                 const aclTensor *small, const aclTensor *large,
+                                 const aclTensor *indices);
+
+/* Windows of a plane of a 2-D channels-first tensor. */
+int64_t op_max_windows(const aclTensor *small);
+/* The buffer of bytes that the mask operators call indices: the leading dimensions of `small`, then
+ * the kernel's elements, then 32 for every 16 windows begun and 32 more; contiguous, without an
+ * offset. Else 161002. */
+aclnnStatus op_max_check_mask(const char *op, const aclTensor *mask, const char *small_name,
+                              const aclTensor *small, int64_t kernel, int64_t windows);
+
+/* The tensors of a plan with their buffers; indices are absent (NULL), or a tensor, or raw memory
+ * of int32_t in channels-first order. */
+struct op_max_tensor {
+    const aclTensor *tensor;
+    int buffer;
+};
+
+/* The steps of a forward: large -> small, indices. */
+void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,
+                          struct op_max_tensor large, struct op_max_tensor small,
+                          struct op_max_tensor indices, bool is_raw);
+
+/* The steps of a gradient: small, indices -> large. window NULL: indices are of `space`. */
+void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
+                       struct op_max_tensor small, struct op_max_tensor indices, bool is_raw,
+                       enum k_index_space space, struct op_max_tensor large, int axes);
+
+/* The steps of a gradient without indices: small, x -> large. */
+void op_max_recompute_steps(struct ex_plan *plan, const struct op_window *window,
+                            struct op_max_tensor small, struct op_max_tensor x,
+                            struct op_max_tensor large);
+
+#endif
