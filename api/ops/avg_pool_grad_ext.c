@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnextAvgPoolGrad: ONNX's AveragePoolGrad and OpenVINO's AvgPoolBackprop. */
+#include "api/op_average.h"
+#include "api/op_check.h"
+#include "executor/launch.h"
+#include "executor/plan.h"
+#include "runtime/base.h"
+
+#include "aclnnext/aclnnext_avg_pool_grad.h"
+
+static const char *const NAME = "aclnnextAvgPoolGrad";
+
+struct arrays {
+    struct op_array kernel, strides, begin, end, dilations;
+};
+
+/* The tensors. */
+
+static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *gradInput)
+{
+    const uint64_t formats = OP_FORMAT(ACL_FORMAT_NCL) | OP_FORMAT(ACL_FORMAT_NCHW) |
+                             OP_FORMAT(ACL_FORMAT_NCDHW) | OP_FORMAT(ACL_FORMAT_ND) |
+                             OP_FORMAT(ACL_FORMAT_NHWC) | OP_FORMAT(ACL_FORMAT_NDHWC);
+    const char *rule = "NCL, NCHW, NCDHW, ND, NHWC or NDHWC";
+    OP_TRY(op_check_format(NAME, "gradOutput", gradOutput, formats, rule));
+    OP_TRY(op_check_format(NAME, "gradInput", gradInput, formats, rule));
+    return op_check_same_format(NAME, "gradInput", gradInput, "gradOutput", gradOutput);
+}
+
+static aclnnStatus check_ranks(const aclTensor *gradOutput, const aclTensor *gradInput)
+{
+    OP_TRY(op_check_rank(NAME, "gradOutput", gradOutput, 3, K_POOL_AXES + 2));
+    OP_TRY(op_check_same_rank(NAME, "gradInput", gradInput, "gradOutput", gradOutput));
+    OP_TRY(op_check_sizes(NAME, "gradOutput", gradOutput));
+    return op_check_sizes(NAME, "gradInput", gradInput);
+}
+
+static aclnnStatus check_input_shape(const aclIntArray *inputShape, const aclTensor *gradInput)
+{
+    const struct ex_descriptor *d = &gradInput->descriptor;
+    if (!inputShape) return ACLNN_SUCCESS;
+    OP_CHECK(NAME, inputShape->size == (uint64_t)d->rank, ACLNN_ERR_PARAM_INVALID,
+             "inputShape has %" PRIu64 " entries; it must have one per dimension of gradInput, "
+             "which are %d",
+             inputShape->size, d->rank);
+    for (int i = 0; i < d->rank; i++)
+        OP_CHECK(NAME, inputShape->values[i] == d->sizes[i], ACLNN_ERR_PARAM_INVALID,
+                 "inputShape[%d] is %" PRId64 "; it must be gradInput's size, which is %" PRId64, i,
+                 inputShape->values[i], d->sizes[i]);
+    return ACLNN_SUCCESS;
+}
+
+/* The window. */
+
+static aclnnStatus check_array(struct op_array array, int axes, int64_t least, bool or_none)
+{
+    OP_TRY(op_check_array_length(NAME, array, axes, or_none));
+    return op_check_array_least(NAME, array, least);
+}
+
+static aclnnStatus check_arrays(const struct arrays *arrays, int axes, int64_t auto_pad)
+{
+    OP_TRY(check_array(arrays->kernel, axes, 1, false));
+    OP_TRY(check_array(arrays->strides, axes, 1, true));
+    OP_TRY(check_array(arrays->dilations, axes, 1, true));
+    OP_CHECK(NAME, auto_pad >= ACLNNEXT_AUTO_PAD_NONE && auto_pad <= ACLNNEXT_AUTO_PAD_VALID,
+             ACLNN_ERR_PARAM_INVALID, "autoPad is %" PRId64 "; it must be 0 to 3", auto_pad);
+    if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) return ACLNN_SUCCESS; /* pads are not looked at */
+    OP_TRY(check_array(arrays->begin, axes, 0, true));
+    return check_array(arrays->end, axes, 0, true);
+}
+
+static int64_t entry(struct op_array array, int axis, int64_t otherwise)
+{
+    if (!array.array || array.array->size == 0) return otherwise;
+    return array.array->values[array.array->size == 1 ? 0 : axis];
+}
+
+/* total = max((ceil(size / stride) - 1) * stride + extent - size, 0), the odd cell at the end
+ * (upper) or at the beginning. */
+static void pad_automatically(struct op_window *window, int axis, int64_t size, int64_t extent,
+                              int64_t auto_pad)
+{
+    window->pad_begin[axis] = window->pad_end[axis] = 0;
+    if (auto_pad == ACLNNEXT_AUTO_PAD_VALID || size == 0) return;
+    const int64_t rest = (size - 1) % window->stride[axis] + 1; /* cells from the last window on */
+    const int64_t total = extent > rest ? extent - rest : 0;
+    const bool upper = auto_pad == ACLNNEXT_AUTO_PAD_SAME_UPPER;
+    window->pad_begin[axis] = upper ? total / 2 : total - total / 2;
+    window->pad_end[axis] = total - window->pad_begin[axis];
+}
+
+static aclnnStatus read_axis(struct op_window *window, const struct arrays *arrays, int axis,
+                             int64_t size, int64_t auto_pad)
+{
+    const int i = axis + K_POOL_AXES - window->axes;
+    int64_t extent;
+    window->kernel[i] = entry(arrays->kernel, axis, 1);
+    window->stride[i] = entry(arrays->strides, axis, window->kernel[i]);
+    window->dilation[i] = entry(arrays->dilations, axis, 1);
+    OP_CHECK(NAME,
+             rt_mul_ok(window->kernel[i] - 1, window->dilation[i], &extent) &&
+                 rt_add_ok(extent, 1, &extent),
+             ACLNN_ERR_PARAM_INVALID, "kernelSize and dilations along axis %d do not fit 64 bits",
+             axis);
+    if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) {
+        pad_automatically(window, i, size, extent, auto_pad);
+        return ACLNN_SUCCESS;
+    }
+    window->pad_begin[i] = entry(arrays->begin, axis, 0);
+    window->pad_end[i] = entry(arrays->end, axis, 0);
+    return ACLNN_SUCCESS;
+}
+
+/* gradOutput is what pooling makes of gradInput. */
+static aclnnStatus check_output(const struct op_window *window, bool channels_last,
+                                const aclTensor *gradOutput, const aclTensor *gradInput)
+{
+    const struct ex_descriptor *o = &gradOutput->descriptor, *d = &gradInput->descriptor;
+    struct op_shape_text output_text, input_text;
+    for (int i = 0; i < d->rank; i++) {
+        const int axis = i - (channels_last ? 1 : 2);
+        int64_t expected = d->sizes[i];
+        if (axis >= 0 && axis < window->axes)
+            OP_CHECK(
+                NAME,
+                op_window_count(window, axis + K_POOL_AXES - window->axes, d->sizes[i], &expected),
+                ACLNN_ERR_PARAM_INVALID,
+                "kernelSize, strides and pads along axis %d do not fit 64 bits", axis);
+        OP_CHECK(NAME, o->sizes[i] == expected, ACLNN_ERR_PARAM_INVALID,
+                 "gradOutput has shape %s; for gradInput of shape %s its dimension %d must be "
+                 "%" PRId64,
+                 op_shape(&output_text, gradOutput), op_shape(&input_text, gradInput), i, expected);
+    }
+    return ACLNN_SUCCESS;
+}
+
+/* Phase 1. */
+
+aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
+    const aclTensor *gradOutput, const aclIntArray *inputShape, const aclIntArray *kernelSize,
+    const aclIntArray *strides, const aclIntArray *padsBegin, const aclIntArray *padsEnd,
+    const aclIntArray *dilations, int64_t autoPad, bool ceilMode, bool countIncludePad,
+    aclTensor *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor)
+{
+    const struct arrays arrays = {{"kernelSize", kernelSize},
+                                  {"strides", strides},
+                                  {"padsBegin", padsBegin},
+                                  {"padsEnd", padsEnd},
+                                  {"dilations", dilations}};
+    OP_CHECK_NOT_NULL(NAME, workspaceSize);
+    OP_CHECK_NOT_NULL(NAME, executor);
+    OP_CHECK_NOT_NULL(NAME, gradOutput);
+    OP_CHECK_NOT_NULL(NAME, kernelSize);
+    OP_CHECK_NOT_NULL(NAME, gradInput);
+    OP_TRY(op_check_float(NAME, "gradOutput", gradOutput));
+    OP_TRY(op_check_float(NAME, "gradInput", gradInput));
+    OP_TRY(op_check_same_type(NAME, "gradInput", gradInput, "gradOutput", gradOutput));
+    OP_TRY(check_formats(gradOutput, gradInput));
+    OP_TRY(check_ranks(gradOutput, gradInput));
+    OP_TRY(check_input_shape(inputShape, gradInput));
+
+    const int axes = gradInput->descriptor.rank - 2;
+    const int32_t format = gradInput->descriptor.storage_format;
+    const bool last = format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
+    const struct op_plane plane = op_plane_of(gradInput, axes, last);
+    struct op_window window = {.axes = axes, .ceil_mode = ceilMode};
+    OP_TRY(check_arrays(&arrays, axes, autoPad));
+    for (int i = 0; i < K_POOL_AXES; i++)
+        window.kernel[i] = window.stride[i] = window.dilation[i] = 1;
+    for (int axis = 0; axis < axes; axis++)
+        OP_TRY(read_axis(&window, &arrays, axis, plane.size[axis + K_POOL_AXES - axes], autoPad));
+    OP_TRY(check_output(&window, last, gradOutput, gradInput));
+    OP_TRY(op_check_input_view(NAME, "gradOutput", gradOutput));
+    OP_TRY(op_check_output_view(NAME, "gradInput", gradInput));
+
+    struct op_average average = {.axes = axes, .channels_last = last};
+    average.geometry = op_window_average(&window, true);
+    average.geometry.count_padding = countIncludePad;
+    struct ex_plan *plan = ex_plan_new(NAME);
+    const int dy = ex_input(plan, op_descriptor(gradOutput));
+    const int dx = ex_output(plan, op_descriptor(gradInput));
+    if (op_is_empty(gradOutput) && !op_is_empty(gradInput))
+        op_zero_steps(plan, dx, gradInput);
+    else if (!op_is_empty(gradInput))
+        op_average_steps(plan, &average, dy, gradOutput, dx, gradInput);
+    return ex_seal(plan, workspaceSize, executor);
+}
+
+/* Phase 2. */
+
+aclnnStatus aclnnextAvgPoolGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                aclrtStream stream)
+{
+    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Average pooling to a given size, its gradient, and the mean of every plane. */
+#include <string.h>
+
+#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
+#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
+#include "aclnnop/aclnn_adaptive_avg_pool3d_backward.h"
+#include "aclnnop/aclnn_global_average_pool.h"
+#include "tests/support/rig_random.h"
+#include "tests/support/rows.h"
+
+static double cells_of(const struct oracle_box *box)
+{
+    return (double)oracle_first(box).left;
+}
+
+static void clear_result(struct rig_problem *problem)
+{
+    struct rig_tensor *result = &problem->tensor[rig_operand_count(problem->op) - 1];
+    memset(result->sums, 0, (size_t)result->count * sizeof result->sums[0]);
+}
+
+static void size_arguments(const struct test_case *test, struct rig_call *call)
+{
+    call->array[0] = rig_small_size(test);
+}
+
+static void no_arguments(const struct test_case *test, struct rig_call *call)
+{
+    (void)test;
+    (void)call;
+}
+
+static void forward_oracle(struct rig_problem *problem)
+{
+    const struct oracle_problem p = oracle_adaptive_problem_of(problem->test);
+    clear_result(problem);
+    for (int64_t plane = 0; plane < p.planes; plane++)
+        for (int64_t w = 0; w < p.outputs; w++) {
+            const struct oracle_box box = oracle_box_of(&p, w);
+            for (struct oracle_tap tap = oracle_first(&box); tap.left > 0; oracle_next(&box, &tap))
+                oracle_add(&problem->tensor[1].sums[plane * p.outputs + w],
+                           problem->tensor[0].values[plane * p.inputs + tap.offset] /
+                               cells_of(&box));
+        }
+    problem->roundings = 2; /* the reciprocal and the product */
+    problem->headroom = (double)p.inputs;
+}
+
+static void backward_oracle(struct rig_problem *problem)
+{
+    const struct oracle_problem p = oracle_adaptive_problem_of(problem->test);
+    clear_result(problem);
+    for (int64_t plane = 0; plane < p.planes; plane++)
+        for (int64_t w = 0; w < p.outputs; w++) {
+            const struct oracle_box box = oracle_box_of(&p, w);
+            const double share = problem->tensor[0].values[plane * p.outputs + w] / cells_of(&box);
+            for (struct oracle_tap tap = oracle_first(&box); tap.left > 0; oracle_next(&box, &tap))
+                oracle_add(&problem->tensor[2].sums[plane * p.inputs + tap.offset], share);
+        }
+    problem->roundings = 4; /* the size in two factors, each a reciprocal and a product */
+    problem->headroom = (double)p.inputs;
+}
+
+/* ---- forward ---- */
+
+static aclnnStatus phase1_2d(struct rig_call *call)
+{
+    return aclnnAdaptiveAvgPool2dGetWorkspaceSize(call->tensor[0], call->ints[0], call->tensor[1],
+                                                  call->size, call->out);
+}
+
+static struct test_case random_2d(struct random *random, enum case_dtype dtype)
+{
+    return rig_random_adaptive(random, "adaptive_avg_pool2d", dtype, 2, 0);
+}
+
+const struct rig_operator rig_adaptive_avg_pool2d = {
+    .word = "adaptive_avg_pool2d",
+    .name = "aclnnAdaptiveAvgPool2d",
+    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
+    .array = {"outputSize"},
+    .arguments = size_arguments,
+    .phase1 = phase1_2d,
+    .phase2 = aclnnAdaptiveAvgPool2d,
+    .oracle = forward_oracle,
+    .random_case = random_2d,
+};
+
+static aclnnStatus phase1_3d(struct rig_call *call)
+{
+    return aclnnAdaptiveAvgPool3dGetWorkspaceSize(call->tensor[0], call->ints[0], call->tensor[1],
+                                                  call->size, call->out);
+}
+
+static struct test_case random_3d(struct random *random, enum case_dtype dtype)
+{
+    return rig_random_adaptive(random, "adaptive_avg_pool3d", dtype, 3, RIG_ND_FORMAT);
+}
+
+const struct rig_operator rig_adaptive_avg_pool3d = {
+    .word = "adaptive_avg_pool3d",
+    .name = "aclnnAdaptiveAvgPool3d",
+    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
+    .array = {"outputSize"},
+    .arguments = size_arguments,
+    .phase1 = phase1_3d,
+    .phase2 = aclnnAdaptiveAvgPool3d,
+    .oracle = forward_oracle,
+    .random_case = random_3d,
+};
+
+/* ---- gradients ---- */
+
+static aclnnStatus phase1_2d_backward(struct rig_call *call)
+{
+    return aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(call->tensor[0], call->tensor[1],
+                                                          call->tensor[2], call->size, call->out);
+}
+
+static struct test_case random_2d_backward(struct random *random, enum case_dtype dtype)
+{
+    return rig_random_adaptive(random, "adaptive_avg_pool2d_backward", dtype, 2, RIG_ND_FORMAT);
+}
+
+const struct rig_operator rig_adaptive_avg_pool2d_backward = {
+    .word = "adaptive_avg_pool2d_backward",
+    .name = "aclnnAdaptiveAvgPool2dBackward",
+    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
+                {"self", RIG_SHAPE, CASE_X, NULL},
+                {"out", RIG_SUM, CASE_DX, NULL}},
+    .arguments = no_arguments,
+    .phase1 = phase1_2d_backward,
+    .phase2 = aclnnAdaptiveAvgPool2dBackward,
+    .oracle = backward_oracle,
+    .random_case = random_2d_backward,
+};
+
+static aclnnStatus phase1_3d_backward(struct rig_call *call)
+{
+    return aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(call->tensor[0], call->tensor[1],
+                                                          call->tensor[2], call->size, call->out);
+}
+
+/* DOUBLE only for one output per plane. */
+static struct test_case random_3d_backward(struct random *random, enum case_dtype dtype)
+{
+    struct test_case test =
+        rig_random_adaptive(random, "adaptive_avg_pool3d_backward", dtype, 3, RIG_ND_FORMAT);
+    for (int i = 0; dtype == CASE_F64 && i < test.axes; i++)
+        test.output[i] = 1;
+    return test;
+}
+
+const struct rig_operator rig_adaptive_avg_pool3d_backward = {
+    .word = "adaptive_avg_pool3d_backward",
+    .name = "aclnnAdaptiveAvgPool3dBackward",
+    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
+                {"self", RIG_SHAPE, CASE_X, NULL},
+                {"out", RIG_SUM, CASE_DX, NULL}},
+    .arguments = no_arguments,
+    .phase1 = phase1_3d_backward,
+    .phase2 = aclnnAdaptiveAvgPool3dBackward,
+    .oracle = backward_oracle,
+    .random_case = random_3d_backward,
+};
+
+/* ---- the mean of every plane ---- */
+
+static aclnnStatus phase1_global(struct rig_call *call)
+{
+    return aclnnGlobalAveragePoolGetWorkspaceSize(call->tensor[0], call->tensor[1], call->size,
+                                                  call->out);
+}
+
+static void global_oracle(struct rig_problem *problem)
+{
+    const struct rig_tensor *x = &problem->tensor[0], *y = &problem->tensor[1];
+    const int64_t cells = x->count / y->count;
+    clear_result(problem);
+    for (int64_t i = 0; i < x->count; i++)
+        oracle_add(&y->sums[i / cells], x->values[i] / (double)cells);
+    problem->roundings = 2; /* the reciprocal and the product */
+    problem->headroom = (double)cells;
+}
+
+static struct test_case random_global(struct random *random, enum case_dtype dtype)
+{
+    struct test_case test = rig_random_global(random, "global_average_pool", dtype, 0);
+    if (test.axes > 3 || random_once_in(random, 3)) test.format = CASE_ND;
+    return test;
+}
+
+const struct rig_operator rig_global_average_pool = {
+    .word = "global_average_pool",
+    .name = "aclnnGlobalAveragePool",
+    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
+    .arguments = no_arguments,
+    .phase1 = phase1_global,
+    .phase2 = aclnnGlobalAveragePool,
+    .oracle = global_oracle,
+    .random_case = random_global,
+};
