@@ -76,6 +76,11 @@ aclError rt_context_current(const char *who, struct rt_context **context)
 {
     *context = rt_context_peek();
     if (*context) return ACL_SUCCESS;
+    *context = rt_device_default_context();
+    if (*context) {
+        rt_context_enter(*context);
+        return ACL_SUCCESS;
+    }
     return rt_error_report(ACL_ERROR_RT_CONTEXT_NULL, who,
                            "the calling thread has no context; aclrtSetDevice or "
                            "aclrtSetCurrentContext gives it one");

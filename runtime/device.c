@@ -14,6 +14,7 @@
 #include "runtime/futex.h"
 #include "runtime/grace.h"
 #include "runtime/handles.h"
+#include "runtime/system.h"
 #include "runtime/thread.h"
 #include "runtime/worker.h"
 
@@ -22,7 +23,8 @@ enum { DEVICES = 1 };
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct primary {
     struct rt_context *context;
-    uint64_t count; /* aclrtSetDevice calls not yet undone */
+    uint64_t count; /* aclrtSetDevice calls not yet undone; 0 with a context that only threads
+                       without one use (aclInit's defaultDevice) */
 } primaries[DEVICES];
 
 int32_t rt_device_count(void)
@@ -95,16 +97,30 @@ aclError aclrtGetDeviceCount(uint32_t *count)
     return ACL_SUCCESS;
 }
 
+/* The device's primary context, made if it is not there, with so many uses more. NULL without
+ * memory. */
+static struct rt_context *use_primary(int32_t device, uint64_t uses)
+{
+    pthread_mutex_lock(&device_lock);
+    struct primary *primary = &primaries[device];
+    if (!primary->context) primary->context = rt_context_new(device, true);
+    struct rt_context *context = primary->context;
+    if (context) primary->count += uses;
+    pthread_mutex_unlock(&device_lock);
+    return context;
+}
+
+struct rt_context *rt_device_default_context(void)
+{
+    int32_t device = rt_system_default_device();
+    return device >= 0 && rt_device_exists(device) ? use_primary(device, 0) : NULL;
+}
+
 aclError aclrtSetDevice(int32_t deviceId)
 {
     aclError status = check_device(__func__, deviceId);
     if (status != ACL_SUCCESS) return status;
-    pthread_mutex_lock(&device_lock);
-    struct primary *primary = &primaries[deviceId];
-    if (!primary->context) primary->context = rt_context_new(deviceId, true);
-    struct rt_context *context = primary->context;
-    if (context) primary->count++;
-    pthread_mutex_unlock(&device_lock);
+    struct rt_context *context = use_primary(deviceId, 1);
     RT_CHECK(context, ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory for device %" PRId32,
              deviceId);
     if (rt_context_peek() != context) rt_context_enter(context);
@@ -118,7 +134,7 @@ static aclError reset_device(const char *who, int32_t device, bool at_once)
     struct rt_context *ending = NULL;
     pthread_mutex_lock(&device_lock);
     struct primary *primary = &primaries[device];
-    bool is_set = primary->context != NULL;
+    bool is_set = primary->count > 0;
     if (is_set && (at_once || --primary->count == 0)) {
         ending = primary->context;
         *primary = (struct primary){0};

@@ -10,6 +10,12 @@ int32_t rt_device_count(void);
 /* 0 <= device < rt_device_count() */
 bool rt_device_exists(int32_t device);
 
+struct rt_context;
+
+/* For a thread without a context: the primary context of aclInit's default device. NULL when there
+ * is no such device or no memory. */
+struct rt_context *rt_device_default_context(void);
+
 /* Before the first context: makes the process safe to fork. Cheap when repeated. */
 void rt_runtime_prepare(void);
 

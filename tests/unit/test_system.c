@@ -320,6 +320,47 @@ Test(init, err_msg_mode)
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
 }
 
+/* What a thread that never set a device finds. */
+static const char *use_without_setting(void)
+{
+    int32_t device = -1;
+    void *block = NULL;
+    aclrtStream stream = NULL;
+    if (aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY) != ACL_SUCCESS) return "no memory";
+    if (aclrtMemsetAsync(block, 64, 1, 64, NULL) != ACL_SUCCESS) return "no default stream";
+    if (aclrtSynchronizeStream(NULL) != ACL_SUCCESS) return "not synchronised";
+    if (aclrtGetDevice(&device) != ACL_SUCCESS || device != 0) return "another device";
+    if (aclrtCreateStream(&stream) != ACL_SUCCESS) return "no stream";
+    return aclrtFree(block) == ACL_SUCCESS ? NULL : "not freed";
+}
+
+static void *use_in_thread(void *unused)
+{
+    (void)unused;
+    return (void *)use_without_setting();
+}
+
+Test(init, threads_without_a_context_use_the_default_device)
+{
+    pthread_t thread;
+    void *wrong;
+    for (int round = 0; round < 2; round++) {
+        cr_assert_eq(init_with("{\"defaultDevice\": {\"default_device\": \"0\"}}"), ACL_SUCCESS);
+        pthread_create(&thread, NULL, use_in_thread, NULL);
+        pthread_join(thread, &wrong);
+        cr_expect_null(wrong, "%s", (const char *)wrong);
+        expect_refused(aclrtResetDevice(0), ACL_ERROR_RT_CONTEXT_NULL, "is not set");
+        cr_expect_eq(aclrtSetDevice(0), ACL_SUCCESS, "the same device, set as well");
+        cr_expect_eq(aclrtResetDevice(0), ACL_SUCCESS);
+        cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+    }
+    cr_assert_eq(aclInit(NULL), ACL_SUCCESS);
+    pthread_create(&thread, NULL, use_in_thread, NULL);
+    pthread_join(thread, &wrong);
+    cr_expect_not_null(wrong, "without the file's key a thread has no context");
+    cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+}
+
 Test(init, default_device)
 {
     cr_expect_eq(rt_system_default_device(), -1);

@@ -6,10 +6,14 @@
  * Asynchronous calls return when the work is queued. Work of one stream runs in the order in which
  * it was submitted; streams are ordered among each other by events only. A stream argument that is
  * NULL means the default stream of the calling thread's current context. Work that fails leaves a
- * code on its stream, which the next synchronise returns. Streams and events belong to the context
- * that was current when they were made: used under another, they are
- * ACL_ERROR_RT_STREAM_CONTEXT; a call that needs a context and finds none is
- * ACL_ERROR_RT_CONTEXT_NULL; a handle that is none of ours is ACL_ERROR_RT_INVALID_HANDLE. */
+ * code on its stream, which the next synchronise returns; the first is kept, later ones are logged.
+ * Streams and events belong to the context that was current when they were made. A stream used
+ * under another is ACL_ERROR_RT_STREAM_CONTEXT, and so is recording or resetting an event in a
+ * stream of another; any stream may wait for any event. A call that needs a context and finds none
+ * is ACL_ERROR_RT_CONTEXT_NULL; a stream or event that is none of ours, or was destroyed, is
+ * ACL_ERROR_RT_INVALID_HANDLE. Queueing work can fail for want of host memory
+ * (ACL_ERROR_RT_MEMORY_ALLOCATION), as can making objects. Calls that wait for a stream, event or
+ * device are ACL_ERROR_RT_FEATURE_NOT_SUPPORT inside of a task. */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_H_
 #define INC_EXTERNAL_ACL_ACL_RT_H_
 
@@ -473,19 +477,25 @@ typedef struct {
 
 /* ---- Library ---- */
 
-/* Starts the library. configPath names a JSON file and may be NULL; of its keys err_msg_mode is
- * used ("0": error texts are kept per thread, the default; "1": per process) and defaultDevice.
- * ACL_ERROR_INVALID_FILE when it cannot be read, ACL_ERROR_PARSE_FILE when it is not JSON. A second
- * call is ACL_ERROR_REPEAT_INITIALIZE, which a caller may ignore, and counts as a reference. */
+/* Starts the library; a program that never calls it works too. configPath names a JSON file and may
+ * be NULL or empty. Of its keys two are used: err_msg_mode ("0": error texts are kept per thread,
+ * the default; "1": per process), and defaultDevice ({"default_device": "0"}: threads that have no
+ * context use that device's default one). ACL_ERROR_INVALID_FILE when the file cannot be read,
+ * ACL_ERROR_PARSE_FILE when it is not a JSON object, ACL_ERROR_INVALID_PARAM for a value that one
+ * of the two keys cannot have. A second call is ACL_ERROR_REPEAT_INITIALIZE, which a caller may
+ * ignore, counts as a reference and reads no file. */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
 
-/* Ends the library whatever the count of references: waits for queued work, ends all threads, frees
- * all streams, contexts and device memory. ACL_ERROR_REPEAT_FINALIZE when there was no aclInit
- * since the last one. Destroying descriptors and freeing memory remains harmless afterwards. */
+/* Ends the library whatever the count of references: waits for queued work as aclrtResetDevice
+ * does, ends all threads, frees all streams, events, contexts and the memory that the library
+ * keeps for reuse. Blocks that the program still holds stay usable; destroying descriptors and
+ * freeing memory remains harmless afterwards. ACL_ERROR_REPEAT_FINALIZE when there was no aclInit
+ * since the last end. */
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
 
 /* Newer. Gives one reference back and ends the library with the last. refCount, which may be NULL,
- * receives the count that is left. ACL_ERROR_REPEAT_FINALIZE when the count is 0 already. */
+ * receives the count that is left, on failure too: ACL_ERROR_REPEAT_FINALIZE when it is 0
+ * already. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 
 /* The version of this interface: 1, 13, 0. */
@@ -493,7 +503,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *min
                                              int32_t *patchVersion);
 
 /* The version of CANN that this library stands for. ACL_ERROR_INVALID_FILE for a package that is
- * not there. */
+ * not there (HCCL, DRIVER), ACL_ERROR_INVALID_PARAM outside the enumeration. */
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
                                                   aclCANNPackageVersion *version);
 
@@ -502,18 +512,20 @@ ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
 /* ---- Errors ---- */
 
-/* The texts of all failures of this thread (of the process, see aclInit) since the last call, or
- * NULL when there was none. Valid until the next call on the same thread. */
+/* The texts of the failures of this thread (of the process, see aclInit) since the last call, a
+ * line each, or NULL when there was none. Beyond 4 KiB the oldest are left out. Valid until the
+ * next call on the same thread. */
 ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
 
-/* The last code of the runtime that this thread got, ACL_SUCCESS when there was none.
- * ACL_ERROR_INVALID_PARAM for another level than ACL_RT_THREAD_LEVEL. */
+/* The last code of rt_error_codes.h that this thread got, ACL_SUCCESS when there was none since the
+ * last aclrtGetLastError. ACL_ERROR_INVALID_PARAM for another level than ACL_RT_THREAD_LEVEL. */
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
 /* The same, and forgets it. */
 ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 
-/* The number of the last task that this thread submitted to any stream. */
+/* The number of the last task that this thread submitted, counted from 1 in the task's stream; 0
+ * when it has submitted none. */
 ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
 /* ---- Devices ---- */
@@ -525,8 +537,10 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t *count);
  * and counts a use of the device. ACL_ERROR_RT_INVALID_DEVICEID outside [0, count). */
 ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 
-/* Gives one use back. With the last: waits for the default context's work, then frees that context
- * and its streams. An error when the device is not in use. */
+/* Gives one use back. With the last: waits for the default context's work, then frees that context,
+ * its streams and events; work behind a wait that can never end (for an event that nobody has
+ * recorded, or for each other) is dropped. ACL_ERROR_RT_CONTEXT_NULL when the device has been reset
+ * as often as set. */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
 /* The same, whatever the count of uses. */
@@ -535,7 +549,8 @@ ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
 /* The device of the calling thread's current context; ACL_ERROR_RT_CONTEXT_NULL without one. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
 
-/* Waits for all streams of the current context. Returns the first code that work left there. */
+/* Waits for all streams of the current context's device, of whichever context. Returns the first
+ * code found there; the codes of further streams are left to their own synchronise. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 
 /* The same for at most timeout milliseconds, -1 meaning for ever; then
@@ -546,7 +561,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
  * enumeration. */
 ACL_FUNC_VISIBILITY aclError aclrtSetTsDevice(aclrtTsId tsId);
 
-/* How busy the machine is. utilizationInfo->utilizationExtend must be NULL. */
+/* How busy the machine is, in per cent: the load of the last minute over the threads of this
+ * library; memoryUtilization is -1, unknown. utilizationInfo->utilizationExtend must be NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                                            aclrtUtilizationInfo *utilizationInfo);
 
@@ -599,11 +615,13 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPri
 /* Makes a context with its own default stream, and makes it current on the calling thread. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
 
-/* Waits for its work, then frees it and its streams. Only for contexts of aclrtCreateContext:
- * a device's default context goes with aclrtResetDevice. */
+/* Waits for its work as aclrtResetDevice does, then frees it, its streams and events. Only for
+ * contexts of aclrtCreateContext: a device's default context is ACL_ERROR_INVALID_PARAM and goes
+ * with aclrtResetDevice. ACL_ERROR_RT_CONTEXT_NULL for what is no context. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 
-/* For the calling thread; the last call wins. A context may be current on many threads. */
+/* For the calling thread; the last call wins. A context may be current on many threads.
+ * ACL_ERROR_RT_CONTEXT_NULL for what is no context. */
 ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
 
 /* ACL_ERROR_RT_CONTEXT_NULL when the calling thread has none. */
@@ -621,8 +639,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t 
 /* A queue of work in the current context, of the greatest priority. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
 
-/* The same with a priority (0 first to 7 last; larger is taken as 7) and a set of ACL_STREAM_
- * flags, which are hints. */
+/* The same with a priority (0 first to 7 last; larger is taken as 7; kept and given back) and a set
+ * of ACL_STREAM_ flags. ACL_STREAM_PERSISTENT, CPU_SCHEDULE and DEVICE_USE_ONLY make
+ * aclrtSynchronizeStream return at once; the others are hints. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority,
                                                          uint32_t flag);
 
@@ -636,21 +655,27 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *ha
                                                      aclrtStreamConfigAttr attr,
                                                      const void *attrValue, size_t valueSize);
 
-/* The configuration is read now; it may be destroyed afterwards. */
+/* The configuration is read now; it may be destroyed afterwards. Of it priority and flag are
+ * used. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamV2(aclrtStream *stream,
                                                  const aclrtStreamConfigHandle *handle);
 
-/* Waits for the queued work, then frees the stream. The default stream cannot be destroyed. */
+/* Waits for the queued work, then frees the stream. The default stream, by its handle or NULL, is
+ * ACL_ERROR_INVALID_PARAM. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 
-/* Drops work that has not begun, then frees the stream. */
+/* Drops work that has not begun, waits for what has, then frees the stream. A record that is
+ * dropped counts as complete for those who wait for it. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
 
-/* Waits until all work submitted before has run, and returns the first code that it left. */
+/* Waits until all work submitted before has run, and returns the first code that it left since the
+ * last synchronise. Meanwhile the calling thread runs the stream's work itself, as far as nobody
+ * else does. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 
 /* The same for at most timeout milliseconds, -1 meaning for ever; then
- * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT. ACL_ERROR_RT_PARAM_INVALID for 0 and below -1. */
+ * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT. ACL_ERROR_RT_PARAM_INVALID for 0 and below -1. With a limit the
+ * calling thread only waits. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
 /* Whether all work has run, without waiting. */
@@ -658,8 +683,9 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamSta
 
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
 
-/* ACL_CONTINUE_ON_FAILURE (as made) or ACL_STOP_ON_FAILURE: after a failure, later work of the
- * context's streams is dropped. Once per stream. */
+/* ACL_CONTINUE_ON_FAILURE (as made) or ACL_STOP_ON_FAILURE: after a failure of any stream of the
+ * context, queued work of all its streams is dropped, and submitting, recording and synchronising
+ * there return the failure's code. Back to continuing is ACL_ERROR_RT_FEATURE_NOT_SUPPORT. */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /* 1 looks for overflow in later work, 0 does not. Stored and given back. ACL_ERROR_INVALID_PARAM
@@ -691,13 +717,17 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
 /* Asynchronous: the event is complete when all work submitted to the stream before has run. */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
-/* Asynchronous, in the stream that waited: makes the event as it was before any record. */
+/* Makes the event as it was before any record, for calls that come after this one; waits that were
+ * submitted before keep the record they wait for. Nothing happens to an event that takes times
+ * (ACL_EVENT_TIME_LINE; aclrtCreateEvent's does). */
 ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
-/* Asynchronous: later work of the stream runs after the event is complete. The caller does not
- * wait. */
+/* Asynchronous: later work of the stream runs after the event's record, the latest one submitted
+ * before this call or, when there is none, the next one (see the three kinds of events above). The
+ * caller does not wait, and no thread does. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
+/* Whether the latest record is complete; an event without a record is. */
 ACL_DEPRECATED_MESSAGE("aclrtQueryEvent is deprecated, use aclrtQueryEventStatus instead")
 ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 
@@ -710,7 +740,8 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event,
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
                                                        aclrtEventWaitStatus *status);
 
-/* Waits on the calling thread until the latest record is complete. */
+/* Waits on the calling thread until the latest record is complete; at once when there is none.
+ * Returns, as aclrtSynchronizeStream would, the code that work left on the record's stream. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /* The same for at most timeout milliseconds, -1 meaning for ever; then
@@ -719,17 +750,21 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, 
 
 /* Milliseconds between two complete records. ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID when one is not
  * recorded, ACL_ERROR_RT_EVENT_NOT_COMPLETE when one has not run,
- * ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL when the end came first. */
+ * ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL when the end came first,
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT for an event with ACL_EVENT_EXTERNAL. */
 ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent,
                                                    aclrtEvent endEvent);
 
-/* The time of the latest record in microseconds of a clock that never goes back. */
+/* The time of the latest record in microseconds of a clock that never goes back. Errors as
+ * aclrtEventElapsedTime. */
 ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
 
 /* Newer. */
 ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 
-/* The longest that aclrtStreamWaitEvent may take, in seconds; 0 means for ever. */
+/* The longest that a wait submitted from now on may hold its stream back, in seconds; 0, the
+ * default, means for ever. Then the wait ends with ACL_ERROR_RT_WAIT_TIMEOUT on its stream, and
+ * later work runs. For the whole process. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
 /* The longest that one operator may take, in seconds or milliseconds. Accepted and without effect:
@@ -741,8 +776,8 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 
 /* size bytes of device memory, not cleared, aligned to 64 bytes, for the device of the current
  * context; at least 32 bytes past the end may be read. Any policy is accepted. Does not wait for
- * anything. ACL_ERROR_INVALID_PARAM for size 0, ACL_ERROR_RT_MEMORY_ALLOCATION or
- * ACL_ERROR_RT_DEVICE_OOM when there is not enough. */
+ * anything. ACL_ERROR_INVALID_PARAM for size 0 and for one that does not fit a size_t when it is
+ * rounded up, ACL_ERROR_RT_MEMORY_ALLOCATION when there is not enough. */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /* The same without the readable bytes past the end. */
@@ -766,7 +801,8 @@ ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 /* Newer. Waits for the device first. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
-/* Host memory that copies can use without waiting, aligned to 64 bytes. Errors as aclrtMalloc. */
+/* Host memory that copies can use without waiting, aligned to 64 bytes. Needs a context; errors as
+ * aclrtMalloc. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
 
 /* cfg may be NULL; attributes that are not known are ignored. */
@@ -780,21 +816,25 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
 /* Free and total bytes of the current context's device, the same for every attribute; both 0 for a
- * value outside the enumeration. */
+ * value outside the enumeration. The total is ACLNN_CPU_DEVICE_MEMORY, else what this process may
+ * use of the machine's memory. A block that was freed counts as used as long as queued work may
+ * use it. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /* Caches are coherent here: both check their arguments and do nothing. */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
-/* Copies count bytes now, without waiting for any stream. destMax is the room at dst. kind is
- * checked but the addresses decide. ACL_ERROR_RT_PARAM_INVALID for count 0, destMax 0 and
- * count > destMax. */
+/* Copies count bytes now, without waiting for any stream. destMax is the room at dst. Ranges
+ * may overlap. kind is checked (ACL_ERROR_INVALID_PARAM outside the enumeration) but the addresses
+ * decide. ACL_ERROR_RT_PARAM_INVALID for count 0, destMax 0 and count > destMax. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
 
 /* The same as work of the stream. Asynchronous when both addresses are device memory or
- * aclrtMallocHost's; else it returns after the copy, so that buffers on the stack may be used. */
+ * aclrtMallocHost's; else it returns after the copy, and so after all that was queued before it, so
+ * that buffers on the stack may be used. With ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE the source may be
+ * reused at once in any case. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src,
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
@@ -805,8 +845,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t des
                                                            aclrtMemcpyKind kind,
                                                            aclrtStream stream);
 
-/* Copies height rows of width bytes; the pitches are the bytes from one row to the next.
- * ACL_ERROR_INVALID_PARAM for a width beyond a pitch. */
+/* Copies height rows of width bytes; the pitches are the bytes from one row to the next. kind is
+ * HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT. ACL_ERROR_INVALID_PARAM for another
+ * and for a width beyond a pitch, ACL_ERROR_RT_PARAM_INVALID for a width or height of 0. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 
@@ -820,7 +861,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const 
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
                                          size_t count);
 
-/* The same as work of the stream. */
+/* The same as work of the stream; returns after it when devPtr is neither device memory nor
+ * aclrtMallocHost's. */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
 
