@@ -228,7 +228,8 @@ static int run(const struct bench_options *options)
 {
     struct selection selection = {0};
     struct results results;
-    struct measure_options measure = {.rounds = options->rounds, .sets = options->sets};
+    struct measure_options measure = {
+        .rounds = options->rounds, .sets = options->sets, .explains = options->explains};
     char line[CASE_LINE];
     if (!select_cases(options, &selection)) return 1;
     if (selection.count == 0) fprintf(stderr, "no named case has these words in its line\n");

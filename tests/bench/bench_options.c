@@ -20,6 +20,7 @@ static const char usage[] =
     "  --rounds N        batches of a set, 10 unless told; sets repeat until medians agree\n"
     "  --quick           one set of five\n"
     "  --no-peers        only the floor and ours\n"
+    "  --explain         say why a contender does not take part in a case\n"
     "  --out FOLDER      where NAME.json and NAME.svg go; build/bench unless told\n"
     "  --from JSON       print the results of an earlier run instead of measuring\n"
     "  --markdown PAGE   put the tables between the page's bench:begin and bench:end marks, and\n"
@@ -63,7 +64,7 @@ static bool read_words(int count, char **arguments, struct bench_options *option
 
 bool bench_options_read(int count, char **arguments, struct bench_options *options, bool *is_done)
 {
-    enum { HELP, LIST, THREADS, ROUNDS, QUICK, NO_PEERS, OUT, FROM, MARKDOWN, SVG, DEMO };
+    enum { HELP, LIST, THREADS, ROUNDS, QUICK, NO_PEERS, EXPLAIN, OUT, FROM, MARKDOWN, SVG, DEMO };
     static const struct option known[] = {
         {"help", no_argument, NULL, HELP},
         {"list", no_argument, NULL, LIST},
@@ -71,6 +72,7 @@ bool bench_options_read(int count, char **arguments, struct bench_options *optio
         {"rounds", required_argument, NULL, ROUNDS},
         {"quick", no_argument, NULL, QUICK},
         {"no-peers", no_argument, NULL, NO_PEERS},
+        {"explain", no_argument, NULL, EXPLAIN},
         {"out", required_argument, NULL, OUT},
         {"from", required_argument, NULL, FROM},
         {"markdown", required_argument, NULL, MARKDOWN},
@@ -81,7 +83,7 @@ bool bench_options_read(int count, char **arguments, struct bench_options *optio
     *options = (struct bench_options){.threads = {1, machine_cpus()},
                                       .thread_counts = machine_cpus() > 1 ? 2 : 1,
                                       .rounds = 10,
-                                      .sets = 3,
+                                      .sets = 2,
                                       .folder = "build/bench"};
     *is_done = false;
     int option;
@@ -106,6 +108,9 @@ bool bench_options_read(int count, char **arguments, struct bench_options *optio
             break;
         case NO_PEERS:
             options->no_peers = true;
+            break;
+        case EXPLAIN:
+            options->explains = true;
             break;
         case OUT:
             options->folder = optarg;

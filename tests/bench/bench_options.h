@@ -11,7 +11,7 @@ struct bench_options {
     int patterns;
     int threads[THREADS_MOST], thread_counts;
     int rounds, sets;
-    bool only_list, no_peers, is_demo;
+    bool only_list, no_peers, explains, is_demo;
     const char *folder;   /* of the results */
     const char *from;     /* results of an earlier run, to print again */
     const char *markdown; /* the page to put them into */

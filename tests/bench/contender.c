@@ -116,7 +116,7 @@ static void check(const struct bench_contender *contender, const cJSON *request,
         void *data = problem.tensor[i].use == BENCH_WRITES ? contender->output(i) : NULL;
         if (data != NULL) memset(data, 0xFF, problem.tensor[i].bytes);
     }
-    contender->run(1);
+    run_seconds = contender->run(1);
     cJSON *unwritten = cJSON_AddArrayToObject(reply, "unwritten");
     for (int i = 0; i < problem.tensors; i++) {
         const struct bench_tensor *tensor = &problem.tensor[i];

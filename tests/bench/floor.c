@@ -15,6 +15,8 @@
 
 enum { ALIGN = 256, TRIES = 5, WAY_TRIES = 3, FITS_A_CACHE = 32 << 20 };
 
+#define FAR_BEHIND 1.1
+
 static const struct probe_table *tables[3];
 static int table_count, thread_count;
 
@@ -65,22 +67,34 @@ static size_t bytes_of(const struct probe_stream *streams, int count)
     return bytes;
 }
 
-/* Tries take turns, so that a slow second of the machine meets all of them. */
+static double try_way(const struct way *way, size_t bytes)
+{
+    whole.block = way->block;
+    whole.is_streaming = way->is_streaming;
+    if (bytes < FITS_A_CACHE) run(1);
+    int64_t count = 1 + (int64_t)(FITS_A_CACHE / 16.0 / (double)(bytes + 1));
+    return run(count) / (double)count;
+}
+
+/* Tries take turns, so that a slow second of the machine meets all of them. Ways that are far
+ * behind after the first try get no other. */
 static const struct way *choose_way(void)
 {
-    double times[WAYS][WAY_TRIES];
+    double times[WAYS], least = INFINITY;
     size_t bytes = bytes_of(whole.from, whole.inputs) + bytes_of(whole.to, whole.outputs);
+    int best = 0;
     for (int try = 0; try < WAY_TRIES; try++) {
+        double limit = try == 0 ? INFINITY : FAR_BEHIND * least;
         for (int i = 0; i < WAYS; i++) {
-            whole.block = ways[i].block;
-            whole.is_streaming = ways[i].is_streaming;
-            if (bytes < FITS_A_CACHE) run(1);
-            times[i][try] = run(1 + (int64_t)(FITS_A_CACHE / 16.0 / (double)(bytes + 1)));
+            if (try > 0 && times[i] > limit) continue;
+            double seconds = try_way(&ways[i], bytes);
+            times[i] = try == 0 ? seconds : fmin(times[i], seconds);
+            if (times[i] < least) {
+                least = times[i];
+                best = i;
+            }
         }
     }
-    int best = 0;
-    for (int i = 1; i < WAYS; i++)
-        if (stats_median(times[i], WAY_TRIES) < stats_median(times[best], WAY_TRIES)) best = i;
     whole.block = ways[best].block;
     whole.is_streaming = ways[best].is_streaming;
     return &ways[best];

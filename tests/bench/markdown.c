@@ -3,60 +3,119 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/results.h"
+#include "tests/bench/targets.h"
 
 enum { PATH = 1024 };
 
 static const char begin_mark[] = "<!-- bench:begin -->", end_mark[] = "<!-- bench:end -->";
 
-static void print_ratio(FILE *out, const struct result *result, enum role role)
+/* A pair of columns in one cell: on one thread / on all. */
+typedef void print_value(FILE *out, const struct result *result);
+
+static void print_pair(FILE *out, const struct result *const pair[2], print_value *print)
+{
+    const char *between = " ";
+    for (int i = 0; i < 2; i++) {
+        if (pair[i] == NULL) continue;
+        fprintf(out, "%s", between);
+        print(out, pair[i]);
+        between = " / ";
+    }
+    fprintf(out, " |");
+}
+
+static int digits_of(double milliseconds)
+{
+    return milliseconds < 0.01 ? 5 : milliseconds < 1 ? 3 : milliseconds < 10 ? 2 : 1;
+}
+
+static void print_ours(FILE *out, const struct result *result)
+{
+    double milliseconds = result_ours(result)->seconds * 1e3;
+    fprintf(out, "%.*f%s", digits_of(milliseconds), milliseconds, result->is_settled ? "" : "~");
+}
+
+static void print_rate(FILE *out, const struct result *result)
+{
+    fprintf(out, "%.0f", result->bytes / result_ours(result)->seconds * 1e-9);
+}
+
+static void print_share(FILE *out, const struct result *result)
+{
+    fprintf(out, "%.0f %%", result_ours(result)->share * 100);
+}
+
+static void print_peer(FILE *out, const struct result *result, enum role role)
 {
     const struct entry *entry = result_best(result, role);
     if (entry == NULL)
-        fprintf(out, " – |");
+        fprintf(out, "–");
     else
-        fprintf(out, " %.*f (%.2f×) |", entry->seconds < 1e-4 ? 5 : 3, entry->seconds * 1e3,
+        fprintf(out, "%.*f (%.2f×)", digits_of(entry->seconds * 1e3), entry->seconds * 1e3,
                 entry->ratio);
 }
 
-static void print_rows(const struct results *results, enum case_dtype dtype,
-                       enum bench_format format, FILE *out)
+static void print_onednn(FILE *out, const struct result *result)
 {
-    for (int i = 0; i < results->count; i++) {
-        const struct result *result = &results->result[i];
-        if (result->test.dtype != dtype || result->format != format) continue;
-        const struct entry *ours = result_ours(result);
-        fprintf(out, "| %s | %d | %.*f%s | %.1f | %.0f %% |", result->test.name, result->threads,
-                ours->seconds < 1e-4 ? 5 : 3, ours->seconds * 1e3, result->is_settled ? "" : " ~",
-                result->bytes / ours->seconds * 1e-9, ours->share * 100);
-        print_ratio(out, result, ROLE_ONEDNN);
-        print_ratio(out, result, ROLE_ONEDNN_BLOCKED);
-        print_ratio(out, result, ROLE_TORCH);
-        fprintf(out, "\n");
-    }
+    print_peer(out, result, ROLE_ONEDNN);
 }
 
-static bool has_rows(const struct results *results, enum case_dtype dtype, enum bench_format format)
+static void print_blocked(FILE *out, const struct result *result)
 {
-    for (int i = 0; i < results->count; i++)
-        if (results->result[i].test.dtype == dtype && results->result[i].format == format)
-            return true;
-    return false;
+    print_peer(out, result, ROLE_ONEDNN_BLOCKED);
+}
+
+static void print_torch(FILE *out, const struct result *result)
+{
+    print_peer(out, result, ROLE_TORCH);
+}
+
+static void print_verdicts(FILE *out, const struct results *results,
+                           const struct result *const pair[2])
+{
+    fprintf(out, " ");
+    bool is_missed = false, is_meant = false;
+    for (int i = 0; i < 2; i++) {
+        char missed[64];
+        if (pair[i] == NULL) continue;
+        enum verdict verdict = target_verdict(results, pair[i], missed, sizeof missed);
+        is_meant |= verdict != VERDICT_NONE;
+        if (verdict != VERDICT_MISSED) continue;
+        fprintf(out, "%s%d T: %s", is_missed ? "; " : "", pair[i]->threads, missed);
+        is_missed = true;
+    }
+    fprintf(out, "%s |\n", is_missed ? "" : is_meant ? "met" : "");
+}
+
+static void print_case(const struct results *results, const struct result *result, FILE *out)
+{
+    const struct result *const pair[2] = {results_find(results, result, false),
+                                          results_find(results, result, true)};
+    fprintf(out, "| %s | %s %s |", result->test.name, case_dtype_name(result->test.dtype),
+            bench_format_name(result->format));
+    static print_value *const columns[] = {print_ours,   print_rate,    print_share,
+                                           print_onednn, print_blocked, print_torch};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        print_pair(out, pair, columns[i]);
+    print_verdicts(out, results, pair);
 }
 
 static void print_tables(const struct results *results, FILE *out)
 {
-    static const enum bench_format formats[] = {BENCH_NCHW, BENCH_NHWC};
-    static const enum case_dtype dtypes[] = {CASE_F32, CASE_BF16, CASE_F16};
-    for (int d = 0; d < 3; d++) {
-        for (int f = 0; f < 2; f++) {
-            if (!has_rows(results, dtypes[d], formats[f])) continue;
-            fprintf(out, "\n### %s %s\n\n", case_dtype_name(dtypes[d]),
-                    formats[f] == BENCH_NCHW ? "NCHW" : "NHWC");
-            fprintf(out,
-                    "| Case | Threads | Ours, ms | GB/s | Share of floor | oneDNN, same layout "
-                    "| oneDNN, blocked | PyTorch |\n|---|---|---|---|---|---|---|---|\n");
-            print_rows(results, dtypes[d], formats[f], out);
+    for (int row = 0; bench_operator_at(row) != NULL; row++) {
+        const struct bench_operator *op = bench_operator_at(row);
+        bool has_head = false;
+        for (int i = 0; i < results->count; i++) {
+            if (strcmp(results->result[i].test.op, op->name) != 0 || !result_is_first(results, i))
+                continue;
+            if (!has_head)
+                fprintf(out,
+                        "\n### %s\n\n| Case | Type, layout | Ours, ms | GB/s | Share of floor | "
+                        "oneDNN, same layout | oneDNN, blocked | PyTorch | Targets |\n"
+                        "|---|---|---|---|---|---|---|---|---|\n",
+                        op->function);
+            has_head = true;
+            print_case(results, &results->result[i], out);
         }
     }
 }
@@ -131,9 +190,10 @@ static void print_block(const struct results *results, const char *chart, FILE *
     fprintf(out, "![Share of the floor](%s)\n\n### Targets\n\n", chart);
     targets_print(results, out, true);
     fprintf(out,
-            "\nIn the tables a peer's time is followed by its time / ours, taken pairwise round "
-            "by round; of several oneDNNs the faster is shown. ~ marks medians that did not "
-            "agree within 3 %%.\n");
+            "\nIn the tables a cell has one thread's figure / that of all CPUs. A peer's time is "
+            "followed by its time / ours, taken pairwise round by round; of several oneDNNs the "
+            "faster is shown. ~ marks medians that did not agree within 3 %%. The last column "
+            "names the promises that a case does not keep.\n");
     print_tables(results, out);
     print_host(results, out);
     print_machine(results, out);

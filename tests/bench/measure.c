@@ -9,12 +9,13 @@
 #include "tests/bench/data.h"
 #include "tests/bench/stats.h"
 
-enum { SETS_MOST = 4, ROUNDS_MOST = 64, PEER_ROUNDS = 3 };
+enum { SETS_MOST = 4, ROUNDS_MOST = 64, PEER_ROUNDS = 4 };
 #define BATCH_SECONDS 4e-3 /* what a batch takes at least */
-#define PEER_SECONDS  0.1  /* a peer that has had so much, and PEER_ROUNDS, is known */
+#define FAR_BEHIND    3.0  /* a peer that needs so many times our time is known after PEER_ROUNDS */
+#define BEHIND        1.2  /* so is one that another of its role beats by this */
 #define AGREE         0.03
 #define SETTLE_SECONDS                                                                             \
-    2e-3 /* for a contender's idle threads to stop spinning before the next one */
+    1e-3 /* for a contender's idle threads to stop spinning before the next one */
 
 struct turn {
     struct peer *peer;
@@ -23,7 +24,6 @@ struct turn {
     double estimate;
     bool is_out; /* takes no part any more */
     int rounds;
-    double spent;
     double seconds[SETS_MOST * ROUNDS_MOST];
 };
 
@@ -68,14 +68,15 @@ static bool must_play(const struct peer *peer)
 }
 
 /* Hears what a contender said to set_up and check; false when it does not take part. */
-static bool hear(struct turn *turn, const struct bench_problem *problem, struct results *results)
+static bool hear(struct turn *turn, const struct bench_problem *problem, bool explains,
+                 struct results *results)
 {
     struct peer *peer = turn->peer;
     char line[CASE_LINE], why[PEER_WHY];
     cJSON *set_up = peer_receive(peer, why, sizeof why);
     cJSON *check = peer->role == ROLE_FLOOR ? NULL : peer_receive(peer, turn->note, PEER_WHY);
     if (set_up == NULL) {
-        if (must_play(peer))
+        if (explains || must_play(peer))
             fprintf(stderr, "%s: %s: %s\n", case_print(&problem->test, line), peer->name, why);
         cJSON_Delete(check);
         return false;
@@ -109,7 +110,7 @@ static bool find_batch(struct turn *turn)
 /* All contenders set up and check their results at the same time. The floor, which looks for the
  * best way to move the bytes, has the machine to itself. */
 static void gather(struct match *match, struct peers *peers, const struct bench_problem *problem,
-                   struct results *results)
+                   bool explains, struct results *results)
 {
     match->turns = 0;
     for (int i = 0; i < peers->count; i++) {
@@ -124,12 +125,13 @@ static void gather(struct match *match, struct peers *peers, const struct bench_
         struct turn *turn = &match->turn[match->turns];
         if (!is_asked(&peers->peer[i], problem)) continue;
         *turn = (struct turn){.peer = &peers->peer[i]};
-        if (turn->peer->role == ROLE_FLOOR || hear(turn, problem, results)) match->turns++;
+        if (turn->peer->role == ROLE_FLOOR || hear(turn, problem, explains, results))
+            match->turns++;
     }
     peer_send(first->peer, request_set_up(problem));
     int players = 0;
     for (int i = 0; i < match->turns; i++) {
-        if (i == 0 && !hear(first, problem, results)) continue;
+        if (i == 0 && !hear(first, problem, explains, results)) continue;
         if (!find_batch(&match->turn[i])) continue;
         if (players != i) match->turn[players] = match->turn[i];
         players++;
@@ -143,6 +145,22 @@ static bool plays_on(const struct turn *turn)
     return must_play(turn->peer) || turn->estimate < BATCH_SECONDS;
 }
 
+/* Whether more rounds of a peer would tell nothing that is asked. */
+static bool is_known(const struct match *match, const struct turn *turn)
+{
+    if (must_play(turn->peer) || turn->rounds < PEER_ROUNDS) return false;
+    double seconds = stats_median(turn->seconds, turn->rounds);
+    const struct turn *ours = &match->turn[1];
+    if (seconds > FAR_BEHIND * stats_median(ours->seconds, ours->rounds)) return true;
+    for (int i = 0; i < match->turns; i++) {
+        const struct turn *other = &match->turn[i];
+        if (other->peer->role == turn->peer->role && other->rounds >= PEER_ROUNDS &&
+            seconds > BEHIND * stats_median(other->seconds, other->rounds))
+            return true;
+    }
+    return false;
+}
+
 /* Every contender once. Those after a contender with threads wait until these have gone to sleep.
  */
 static bool play_round(struct match *match, int threads)
@@ -154,10 +172,9 @@ static bool play_round(struct match *match, int threads)
         double seconds = ask_run(turn->peer, turn->count);
         if (seconds <= 0) return false;
         turn->seconds[turn->rounds++] = seconds;
-        turn->spent += seconds * (double)turn->count;
-        if (!must_play(turn->peer) && turn->rounds >= PEER_ROUNDS && turn->spent > PEER_SECONDS)
-            turn->is_out = true;
     }
+    for (int i = 0; i < match->turns; i++)
+        match->turn[i].is_out |= is_known(match, &match->turn[i]);
     return true;
 }
 
@@ -210,7 +227,7 @@ bool measure_case(struct peers *peers, const struct test_case *test,
         return false;
     }
     if (!data_open(&problem)) return false;
-    gather(&match, peers, &problem, results);
+    gather(&match, peers, &problem, options->explains, results);
     if (match.turns < 2 || match.turn[0].peer->role != ROLE_FLOOR ||
         match.turn[1].peer->role != ROLE_OURS)
         return false;

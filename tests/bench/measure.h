@@ -7,8 +7,9 @@
 #include "tests/bench/results.h"
 
 struct measure_options {
-    int rounds; /* batches of a set */
-    int sets;   /* at most; fewer when medians agree */
+    int rounds;    /* batches of a set */
+    int sets;      /* at most; fewer when medians agree */
+    bool explains; /* say to standard error why a contender does not take part */
 };
 
 /* false when ours does not run the case; the reason goes to standard error. */

@@ -33,71 +33,62 @@ def window(p):
     return p.kernel, p.stride, p.pad
 
 
-# What a bench operator's row names, as a function without arguments. Results go to preallocated tensors wherever
-# PyTorch can write to one; where it cannot, the function returns the result and its allocation is in the time.
+def bind(p, name, overload, *arguments, **results):
+    """The call of an operator as a function without arguments. Results go to preallocated tensors where PyTorch can
+    write to them; where it cannot, it returns them, and their allocation is in the time."""
+    if p.allocates:
+        operator = getattr(aten, name).default
+        return lambda: operator(*arguments)
+    operator = getattr(getattr(aten, name), overload)
+    return lambda: operator(*arguments, **results)
+
+
+# What the rows of operators.def name: each gives the call for a problem.
 
 
 def avg_pool(name):
-    def make(p):
-        operator = getattr(aten, name).out
-        return lambda: operator(p.x, *window(p), p.ceil, p.counts_pad, p.divisor, out=p.y)
-    return make
+    return lambda p: bind(p, name, "out", p.x, *window(p), p.ceil, p.counts_pad, p.divisor, out=p.y)
 
 
 def avg_pool_backward(name):
-    def make(p):
-        operator = getattr(aten, name).grad_input
-        return lambda: operator(p.dy, p.x, *window(p), p.ceil, p.counts_pad, p.divisor, grad_input=p.dx)
-    return make
+    return lambda p: bind(
+        p, name, "grad_input", p.dy, p.x, *window(p), p.ceil, p.counts_pad, p.divisor, grad_input=p.dx)
 
 
 def max_pool(name):
-    def make(p):
-        operator = getattr(aten, name).out
-        return lambda: operator(p.x, *window(p), p.dilation, p.ceil, out=p.y, indices=p.i)
-    return make
+    return lambda p: bind(p, name, "out", p.x, *window(p), p.dilation, p.ceil, out=p.y, indices=p.i)
 
 
 def max_pool_backward(name):
-    def make(p):
-        operator = getattr(aten, name).grad_input
-        return lambda: operator(p.dy, p.x, *window(p), p.dilation, p.ceil, p.i, grad_input=p.dx)
-    return make
+    return lambda p: bind(p, name, "grad_input", p.dy, p.x, *window(p), p.dilation, p.ceil, p.i, grad_input=p.dx)
 
 
 def max_pool_recompute(p):
-    forward, backward = max_pool("max_pool2d_with_indices")(p), max_pool_backward("max_pool2d_with_indices_backward")(p)
+    forward = max_pool("max_pool2d_with_indices")(p)
+    backward = max_pool_backward("max_pool2d_with_indices_backward")(p)
     return lambda: (forward(), backward())[1]
 
 
-def adaptive_avg_pool2d(p):
-    return lambda: aten.adaptive_avg_pool2d.out(p.x, p.small, out=p.y)
-
-
-def adaptive_avg_pool3d(p):
-    return lambda: aten.adaptive_avg_pool3d.out(p.x, p.small, out=p.y)
+def adaptive_avg_pool(name):
+    return lambda p: bind(p, name, "out", p.x, p.small, out=p.y)
 
 
 def adaptive_avg_pool2d_backward(p):
-    return lambda: aten._adaptive_avg_pool2d_backward(p.dy, p.x)
+    return lambda: aten._adaptive_avg_pool2d_backward(p.dy, p.x)  # always allocates
 
 
 def adaptive_avg_pool3d_backward(p):
+    if p.allocates:
+        return lambda: aten._adaptive_avg_pool3d_backward(p.dy, p.x)
     return lambda: aten.adaptive_avg_pool3d_backward.grad_input(p.dy, p.x, grad_input=p.dx)
 
 
 def adaptive_max_pool(name):
-    def make(p):
-        operator = getattr(aten, name).out
-        return lambda: operator(p.x, p.small, out=p.y, indices=p.i)
-    return make
+    return lambda p: bind(p, name, "out", p.x, p.small, out=p.y, indices=p.i)
 
 
 def adaptive_max_pool_backward(name):
-    def make(p):
-        operator = getattr(aten, name).grad_input
-        return lambda: operator(p.dy, p.x, p.i, grad_input=p.dx)
-    return make
+    return lambda p: bind(p, name, "grad_input", p.dy, p.x, p.i, grad_input=p.dx)
 
 
 def mean(p):
@@ -136,8 +127,8 @@ OPERATORS = {
     "max_pool2d_backward": max_pool_backward("max_pool2d_with_indices_backward"),
     "max_pool3d_backward": max_pool_backward("max_pool3d_with_indices_backward"),
     "max_pool_recompute": max_pool_recompute,
-    "adaptive_avg_pool2d": adaptive_avg_pool2d,
-    "adaptive_avg_pool3d": adaptive_avg_pool3d,
+    "adaptive_avg_pool2d": adaptive_avg_pool("adaptive_avg_pool2d"),
+    "adaptive_avg_pool3d": adaptive_avg_pool("adaptive_avg_pool3d"),
     "adaptive_avg_pool2d_backward": adaptive_avg_pool2d_backward,
     "adaptive_avg_pool3d_backward": adaptive_avg_pool3d_backward,
     "adaptive_max_pool2d": adaptive_max_pool("adaptive_max_pool2d"),
@@ -167,6 +158,8 @@ class Problem:
         self.dilation, self.ceil = ask["dilation"], ask["ceil"]
         self.counts_pad, self.divisor = not ask["exclude_pad"], ask["divisor"] or None
         self.large, self.small = ask["input"], ask["output"]
+        # Its 3-D operators write channels first, whatever the strides of the result, and read indices so.
+        self.allocates = len(self.large) == 3 and ask["format"] == "nhwc"
         self.outputs = [tensor for tensor in ask["tensors"] if tensor["use"] == "writes"]
         for tensor in ask["tensors"]:
             setattr(self, tensor["role"], self.make(tensor))
@@ -179,8 +172,8 @@ class Problem:
         setattr(self, role, self.make({"role": role, "use": "shape", "dtype": self.ask["dtype"]}))
         return getattr(self, role)
 
-    def layout(self, rank):
-        if self.ask["format"] == "nchw":
+    def layout(self, rank, role):
+        if self.ask["format"] == "nchw" or (self.allocates and role == "i"):
             return torch.contiguous_format
         return torch.channels_last_3d if rank == 5 else torch.channels_last
 
@@ -189,7 +182,7 @@ class Problem:
         dtype = torch.int64 if role == "i" else DTYPES[tensor["dtype"]]
         extents = ask["input"] if role in LARGE else ask["output"]
         shape = [ask["batch"], ask["channels"]] + extents
-        like = torch.empty(shape, dtype=dtype, memory_format=self.layout(len(shape)))
+        like = torch.empty(shape, dtype=dtype, memory_format=self.layout(len(shape), role))
         kept = kept_memory(role, like)
         if tensor["use"] == "reads":
             kept.copy_(self.data(tensor, like.numel()).reshape(shape))
@@ -212,9 +205,11 @@ class Problem:
     def check(self, planes, path):
         for tensor in self.outputs:
             memory[tensor["role"]].fill_(255)  # a NaN or -1
+        begin = time.perf_counter()
         result = self.call()
-        if isinstance(result, torch.Tensor) and len(self.outputs) == 1:
-            setattr(self, self.outputs[0]["role"], result.view(getattr(self, self.outputs[0]["role"]).shape))
+        self.seconds = time.perf_counter() - begin
+        for tensor, value in zip(self.outputs, result if isinstance(result, tuple) else (result,)):
+            setattr(self, tensor["role"], value.reshape(getattr(self, tensor["role"]).shape))
         unwritten = []
         with open(path, "wb") as file:
             for tensor in self.outputs:

@@ -60,6 +60,30 @@ const struct entry *result_ours(const struct result *result)
     return result_best(result, ROLE_OURS);
 }
 
+bool result_is_same_case(const struct result *one, const struct result *other)
+{
+    return one->test.dtype == other->test.dtype && one->format == other->format &&
+           strcmp(one->test.name, other->test.name) == 0 &&
+           strcmp(one->test.op, other->test.op) == 0;
+}
+
+const struct result *results_find(const struct results *results, const struct result *same,
+                                  bool is_threaded)
+{
+    for (int i = 0; i < results->count; i++)
+        if ((results->result[i].threads > 1) == is_threaded &&
+            result_is_same_case(&results->result[i], same))
+            return &results->result[i];
+    return NULL;
+}
+
+bool result_is_first(const struct results *results, int index)
+{
+    for (int i = 0; i < index; i++)
+        if (result_is_same_case(&results->result[i], &results->result[index])) return false;
+    return true;
+}
+
 int results_threads(const struct results *results)
 {
     int most = 1;
@@ -72,7 +96,7 @@ enum result_kind result_kind(const struct results *results, const struct result 
 {
     if (result->bytes < SMALL_BYTES) return KIND_SMALL;
     if (result->bytes > (double)results->last_level_cache) return KIND_MEMORY;
-    bool is_global =
-        case_window(&result->test, 0).output == 1 && case_window(&result->test, 1).output == 1;
-    return is_global ? KIND_GLOBAL : KIND_CACHE;
+    for (int axis = 0; axis < result->test.axes; axis++)
+        if (case_window(&result->test, axis).output != 1) return KIND_CACHE;
+    return KIND_GLOBAL;
 }

@@ -55,6 +55,14 @@ const struct entry *result_best(const struct result *result, enum role role);
 /* Ours: the same as result_best(result, ROLE_OURS). */
 const struct entry *result_ours(const struct result *result);
 
+/* The same operator, name, type and format, on however many threads. */
+bool result_is_same_case(const struct result *one, const struct result *other);
+/* That case on one thread (false) or on more (true); NULL when it was not measured so. */
+const struct result *results_find(const struct results *results, const struct result *same,
+                                  bool is_threaded);
+/* Whether no earlier result is of the same case: it stands for the case. */
+bool result_is_first(const struct results *results, int index);
+
 /* The largest number of threads that was measured. */
 int results_threads(const struct results *results);
 

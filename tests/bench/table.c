@@ -2,7 +2,9 @@
 /* The one table, for a terminal. */
 #include <math.h>
 
-#include "tests/bench/results.h"
+#include <string.h>
+
+#include "tests/bench/targets.h"
 
 #define OTHERS_LOUD 0.05
 
@@ -25,12 +27,14 @@ static void print_head(const struct results *results, FILE *out)
     fprintf(out,
             "\nmilliseconds; a peer's second column is its time / ours. Of several oneDNNs the "
             "faster. ~ means medians more than 3 %% apart.\n");
-    fprintf(out, "%-18s %-4s %-4s T %10s  %6s %6s %7s %8s %7s %8s %7s %8s %7s\n", "case", "type",
-            "lay", "ours", "GB/s", "share", "floor", "oneDNN", "", "blocked", "", "PyTorch", "");
+    fprintf(out, "%-18s %-4s %-4s T %10s  %6s %6s %7s %8s %7s %8s %7s %8s %7s  %s\n", "case",
+            "type", "lay", "ours", "GB/s", "share", "floor", "oneDNN", "", "blocked", "", "PyTorch",
+            "", "targets");
 }
 
-static void print_row(const struct result *result, FILE *out)
+static void print_row(const struct results *results, const struct result *result, FILE *out)
 {
+    char missed[64];
     const struct entry *ours = result_ours(result), *floor = result_best(result, ROLE_FLOOR);
     fprintf(out, "%-18s %-4s %-4s %d %10.5f%c %6.1f %5.0f%% %7.4f", result->test.name,
             case_dtype_name(result->test.dtype), bench_format_name(result->format), result->threads,
@@ -40,7 +44,8 @@ static void print_row(const struct result *result, FILE *out)
     print_ratio(out, result, ROLE_ONEDNN);
     print_ratio(out, result, ROLE_ONEDNN_BLOCKED);
     print_ratio(out, result, ROLE_TORCH);
-    fprintf(out, "\n");
+    enum verdict verdict = target_verdict(results, result, missed, sizeof missed);
+    fprintf(out, "  %s\n", verdict == VERDICT_MET ? "met" : missed);
 }
 
 static void print_group(FILE *out, const char *title, const cJSON *group)
@@ -80,8 +85,17 @@ static void print_figures(const struct results *results, FILE *out)
 void table_print(const struct results *results, FILE *out)
 {
     print_head(results, out);
-    for (int i = 0; i < results->count; i++)
-        print_row(&results->result[i], out);
+    const char *op = "";
+    for (int i = 0; i < results->count; i++) {
+        const struct result *result = &results->result[i];
+        if (!result_is_first(results, i)) continue;
+        if (strcmp(op, result->test.op) != 0) fprintf(out, "\n%s\n", result->test.op);
+        op = result->test.op;
+        for (int threaded = 0; threaded < 2; threaded++) {
+            const struct result *one = results_find(results, result, threaded);
+            if (one != NULL) print_row(results, one, out);
+        }
+    }
     print_figures(results, out);
     if (results->others > OTHERS_LOUD)
         fprintf(out, "\nother processes used %.2f CPUs during the run: do not trust these times\n",

@@ -1,100 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What average pooling's gradient has to reach, one row per promise, and whether this run did. */
-#include <math.h>
+/* What pooling has to reach, one row per promise, and whether a run did. */
+#include "tests/bench/targets.h"
+
 #include <string.h>
 
-#include "tests/bench/results.h"
-#include "tests/bench/stats.h"
+#define F32  (1u << CASE_F32)
+#define F16  (1u << CASE_F16)
+#define BF16 (1u << CASE_BF16)
+#define ALL  (F32 | F16 | BF16)
 
-#define F32    (1u << CASE_F32)
-#define F16    (1u << CASE_F16)
-#define BF16   (1u << CASE_BF16)
-#define NCHW   (1u << BENCH_NCHW)
-#define NHWC   (1u << BENCH_NHWC)
+#define NCHW (1u << BENCH_NCHW)
+#define NHWC (1u << BENCH_NHWC)
+#define BOTH (NCHW | NHWC)
+
 #define MEMORY (1u << KIND_MEMORY)
 #define GLOBAL (1u << KIND_GLOBAL)
 #define SMALL  (1u << KIND_SMALL)
 #define CACHE  (1u << KIND_CACHE)
 #define LAYERS (MEMORY | GLOBAL | CACHE)
-#define PLAIN  (1u << ROLE_ONEDNN)
-#define BLOCK  (1u << ROLE_ONEDNN_BLOCKED)
-#define TORCH  (1u << ROLE_TORCH)
 
-enum measure { SHARE_LEAST, RATIO_MEAN, RATIO_LEAST, HALF_MEAN };
+#define PLAIN (1u << ROLE_ONEDNN)
+#define BLOCK (1u << ROLE_ONEDNN_BLOCKED)
+#define TORCH (1u << ROLE_TORCH)
 
-static const struct target {
-    const char *text;
-    unsigned dtypes, formats, kinds, roles;
-    enum measure measure;
-    double least[2]; /* on one thread, on more */
-} targets[] = {
-    {"f32 NCHW, share of the floor, every case beyond the caches",
+/* What kind of work an operator's case is. */
+#define AVERAGE_GRAD (1u << 0) /* by windows, as all but ADAPTIVE */
+#define MAX_GRAD     (1u << 1)
+#define STEPS_OVER   (1u << 2) /* max gradient, windows that overlap and step: k3 s2 */
+#define AVERAGE      (1u << 3) /* forward */
+#define MAX          (1u << 4) /* forward */
+#define RECOMPUTE    (1u << 5)
+#define ADAPTIVE     (1u << 6)
+#define ADAPTIVE_AVG (1u << 7)
+#define UNPOOL       (1u << 8)
+#define BACKWARD     (AVERAGE_GRAD | MAX_GRAD | STEPS_OVER)
+#define FORWARD      (AVERAGE | MAX)
+#define WINDOWS      (BACKWARD | FORWARD | RECOMPUTE)
+#define AVERAGES     (AVERAGE_GRAD | AVERAGE | ADAPTIVE_AVG)
+#define ANY          (~0u)
+
+static const struct target targets[] = {
+    {"avg, max backward f32 NCHW beyond the caches, share of the floor",
+     AVERAGE_GRAD | MAX_GRAD,
      F32,
      NCHW,
      MEMORY,
      0,
      SHARE_LEAST,
      {0.85, 0.85}},
-    {"f32 NHWC, share of the floor, every case beyond the caches",
+    {"max backward k3 s2 f32 NCHW beyond the caches, share",
+     STEPS_OVER,
+     F32,
+     NCHW,
+     MEMORY,
+     0,
+     SHARE_LEAST,
+     {0.75, 0.85}},
+    {"avg, max backward bf16, f16 NCHW beyond the caches, share",
+     BACKWARD,
+     F16 | BF16,
+     NCHW,
+     MEMORY,
+     0,
+     SHARE_LEAST,
+     {0.80, 0.80}},
+    {"avg, max backward NHWC beyond the caches, share",
+     BACKWARD,
+     ALL,
+     NHWC,
+     MEMORY,
+     0,
+     SHARE_LEAST,
+     {0.80, 0.80}},
+    {"avg backward f32 NHWC beyond the caches, share",
+     AVERAGE_GRAD,
      F32,
      NHWC,
      MEMORY,
      0,
      SHARE_LEAST,
      {0.85, 0.85}},
-    {"bf16, share of the floor, every case beyond the caches",
-     BF16,
-     NCHW | NHWC,
+    {"forward, recompute beyond the caches, share",
+     FORWARD | RECOMPUTE,
+     ALL,
+     BOTH,
      MEMORY,
      0,
      SHARE_LEAST,
-     {0.80, 0.80}},
-    {"f16, share of the floor, every case beyond the caches",
-     F16,
-     NCHW | NHWC,
-     MEMORY,
+     {0.75, 0.75}},
+    {"global average, share of the cache's floor",
+     AVERAGES,
+     ALL,
+     BOTH,
+     GLOBAL,
      0,
      SHARE_LEAST,
-     {0.80, 0.80}},
-    {"f32 NCHW, times oneDNN plain, geometric mean",
+     {0.90, 0.90}},
+    {"avg, max backward f32 NCHW, times oneDNN plain, geometric mean",
+     BACKWARD,
      F32,
      NCHW,
      LAYERS,
      PLAIN,
      RATIO_MEAN,
      {3.5, 2}},
-    {"f32 NCHW, times PyTorch, geometric mean", F32, NCHW, LAYERS, TORCH, RATIO_MEAN, {6, 5}},
-    {"bf16 NCHW, times oneDNN plain, geometric mean",
+    {"avg, max backward f32 NCHW, times PyTorch, geometric mean",
+     BACKWARD,
+     F32,
+     NCHW,
+     LAYERS,
+     TORCH,
+     RATIO_MEAN,
+     {6, 5}},
+    {"avg, max backward bf16 NCHW, times oneDNN plain, geometric mean",
+     BACKWARD,
      BF16,
      NCHW,
      LAYERS,
      PLAIN,
      RATIO_MEAN,
      {5, 3}},
-    {"bf16 NCHW, times PyTorch, geometric mean", BF16, NCHW, LAYERS, TORCH, RATIO_MEAN, {20, 12}},
-    {"f32 NHWC, times oneDNN NHWC, geometric mean", F32, NHWC, LAYERS, PLAIN, RATIO_MEAN, {2, 1.3}},
-    {"every layer, against the fastest peer of its layout",
-     F32 | F16 | BF16,
-     NCHW | NHWC,
+    {"avg, max backward bf16 NCHW, times PyTorch, geometric mean",
+     BACKWARD,
+     BF16,
+     NCHW,
      LAYERS,
-     PLAIN | TORCH,
-     RATIO_LEAST,
-     {1, 1}},
-    {"every NHWC layer, against oneDNN's blocked layout",
-     F32 | F16 | BF16,
+     TORCH,
+     RATIO_MEAN,
+     {20, 12}},
+    {"avg, max backward f32 NHWC, times oneDNN NHWC, geometric mean",
+     BACKWARD,
+     F32,
      NHWC,
      LAYERS,
-     BLOCK,
-     RATIO_LEAST,
-     {1, 1}},
-    {"global average, share of the cache's floor",
-     F32 | F16 | BF16,
-     NCHW | NHWC,
-     GLOBAL,
+     PLAIN,
+     RATIO_MEAN,
+     {2, 1.3}},
+    {"avg, max backward f16, speed relative to bf16, geometric mean",
+     BACKWARD,
+     F16,
+     BOTH,
+     LAYERS,
      0,
-     SHARE_LEAST,
-     {0.90, 0.90}},
+     HALF_MEAN,
+     {0.95, 0.95}},
+    {"forward, times the fastest peer, geometric mean",
+     FORWARD,
+     ALL,
+     BOTH,
+     LAYERS,
+     PLAIN | TORCH,
+     RATIO_MEAN,
+     {2, 2}},
+    {"recompute, times the fastest peer, geometric mean",
+     RECOMPUTE,
+     ALL,
+     BOTH,
+     LAYERS,
+     PLAIN | TORCH,
+     RATIO_MEAN,
+     {2, 2}},
     {"global average NCHW, times the fastest peer",
+     AVERAGES,
      F32 | BF16,
      NCHW,
      GLOBAL,
@@ -102,158 +169,139 @@ static const struct target {
      RATIO_LEAST,
      {4, 4}},
     {"global average NHWC, times the fastest peer",
+     AVERAGES,
      F32 | BF16,
      NHWC,
      GLOBAL,
      PLAIN | TORCH,
      RATIO_LEAST,
      {1.5, 1.5}},
+    {"every layer, against the fastest peer of its layout",
+     ANY,
+     ALL,
+     BOTH,
+     LAYERS,
+     PLAIN | TORCH,
+     RATIO_LEAST,
+     {1, 1}},
+    {"every NHWC layer, against oneDNN's blocked layout",
+     ANY,
+     ALL,
+     NHWC,
+     LAYERS,
+     BLOCK,
+     RATIO_LEAST,
+     {1, 1}},
     {"small case, whole call against oneDNN's bare execute",
+     WINDOWS,
      F32 | BF16,
-     NCHW | NHWC,
+     BOTH,
      SMALL,
      PLAIN,
      RATIO_LEAST,
      {1, 1}},
-    {"f16, speed relative to bf16, geometric mean",
-     F16,
-     NCHW | NHWC,
-     LAYERS,
-     0,
-     HALF_MEAN,
-     {0.95, 0.95}},
 };
 
-/* What was found for a target on one or on more threads. */
-struct finding {
-    struct stats_mean mean;
-    const struct result *worst;
-};
+const struct target *target_at(int index)
+{
+    return index < (int)(sizeof targets / sizeof targets[0]) ? &targets[index] : NULL;
+}
+
+static bool overlaps_in_steps(const struct test_case *test)
+{
+    for (int axis = 0; axis < test->axes; axis++) {
+        struct case_window w = case_window(test, axis);
+        if (w.stride > 1 && w.kernel > w.stride) return true;
+    }
+    return false;
+}
+
+static unsigned work_of(const struct test_case *test)
+{
+    static const unsigned works[BENCH_MEANINGS] = {
+        [BENCH_AVERAGE] = AVERAGE,   [BENCH_AVERAGE_GRAD] = AVERAGE_GRAD,
+        [BENCH_MAX] = MAX,           [BENCH_MAX_INDICES] = MAX,
+        [BENCH_MAX_GRAD] = MAX_GRAD, [BENCH_MAX_RECOMPUTE] = RECOMPUTE,
+        [BENCH_UNPOOL] = UNPOOL,     [BENCH_UNPOOL_GRAD] = UNPOOL,
+    };
+    const struct bench_operator *op = bench_operator_find(test->op);
+    if (op == NULL) return 0;
+    unsigned work = works[op->meaning];
+    if (work == UNPOOL) return work;
+    if (test->kernel_length == 0) return work & (AVERAGE | AVERAGE_GRAD) ? ADAPTIVE_AVG : ADAPTIVE;
+    return work == MAX_GRAD && overlaps_in_steps(test) ? STEPS_OVER : work;
+}
+
+static bool is_meant(const struct target *target, const struct results *results,
+                     const struct result *result)
+{
+    return (target->works & work_of(&result->test)) != 0 &&
+           (target->dtypes >> result->test.dtype & 1) != 0 &&
+           (target->formats >> result->format & 1) != 0 &&
+           (target->kinds >> result_kind(results, result) & 1) != 0;
+}
 
 static const struct result *same_in_bf16(const struct results *results, const struct result *result)
 {
-    for (int i = 0; i < results->count; i++) {
-        const struct result *other = &results->result[i];
-        if (other->test.dtype == CASE_BF16 && other->threads == result->threads &&
-            other->format == result->format && strcmp(other->test.name, result->test.name) == 0)
-            return other;
-    }
+    struct result wanted = *result;
+    wanted.test.dtype = CASE_BF16;
+    for (int i = 0; i < results->count; i++)
+        if (result_is_same_case(&results->result[i], &wanted) &&
+            results->result[i].threads == result->threads)
+            return &results->result[i];
     return NULL;
 }
 
-static void add(struct finding *finding, double value, const struct result *result)
+bool target_value(const struct target *target, const struct results *results,
+                  const struct result *result, double *value)
 {
-    if (finding->mean.count == 0 || value < finding->mean.smallest) finding->worst = result;
-    stats_mean_add(&finding->mean, value);
-}
-
-static void consider(const struct results *results, const struct target *target,
-                     const struct result *result, struct finding *finding)
-{
-    if ((target->dtypes >> result->test.dtype & 1) == 0 ||
-        (target->formats >> result->format & 1) == 0 ||
-        (target->kinds >> result_kind(results, result) & 1) == 0)
-        return;
-    const struct entry *ours = result_ours(result);
-    if (target->measure == SHARE_LEAST) {
-        add(finding, ours->share, result);
-    } else if (target->measure == HALF_MEAN) {
+    if (!is_meant(target, results, result)) return false;
+    const struct entry *ours = result_ours(result), *fastest = NULL;
+    switch (target->measure) {
+    case SHARE_LEAST:
+        *value = ours->share;
+        return true;
+    case HALF_MEAN: {
         const struct result *other = same_in_bf16(results, result);
-        if (other != NULL) add(finding, result_ours(other)->seconds / ours->seconds, result);
-    } else {
-        const struct entry *fastest = NULL;
+        if (other != NULL) *value = result_ours(other)->seconds / ours->seconds;
+        return other != NULL;
+    }
+    default:
         for (int role = 0; role < ROLES; role++) {
-            if ((target->roles >> role & 1) == 0) continue;
-            const struct entry *entry = result_best(result, (enum role)role);
+            const struct entry *entry =
+                (target->roles >> role & 1) != 0 ? result_best(result, (enum role)role) : NULL;
             if (entry != NULL && (fastest == NULL || entry->ratio < fastest->ratio))
                 fastest = entry;
         }
-        if (fastest != NULL) add(finding, fastest->ratio, result);
+        if (fastest != NULL) *value = fastest->ratio;
+        return fastest != NULL;
     }
 }
 
-static struct finding find(const struct results *results, const struct target *target,
-                           bool is_threaded)
+bool target_is_mean(const struct target *target)
 {
-    struct finding finding = {0};
-    for (int i = 0; i < results->count; i++)
-        if ((results->result[i].threads > 1) == is_threaded)
-            consider(results, target, &results->result[i], &finding);
-    return finding;
+    return target->measure == RATIO_MEAN || target->measure == HALF_MEAN;
 }
 
-static void print_row(FILE *out, bool is_markdown, const char *text, const char *threads,
-                      const char *asked, const char *found, bool is_met, const char *where)
+enum verdict target_verdict(const struct results *results, const struct result *result, char *text,
+                            size_t size)
 {
-    const char *verdict = is_met ? "met" : "MISSED";
-    if (is_markdown)
-        fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", text, threads, asked, found, verdict,
-                where);
-    else
-        fprintf(out, "%-62s %-3s %8s %8s  %-6s %s\n", text, threads, asked, found, verdict, where);
-}
-
-static void print_target(const struct results *results, const struct target *target,
-                         bool is_threaded, FILE *out, bool is_markdown)
-{
-    struct finding finding = find(results, target, is_threaded);
-    if (finding.mean.count == 0) return;
-    bool is_mean = target->measure == RATIO_MEAN || target->measure == HALF_MEAN;
-    double least = target->least[is_threaded];
-    double value = is_mean ? stats_mean_value(&finding.mean) : finding.mean.smallest;
-    char asked[16], found[16], where[CASE_WORD + 64];
-    snprintf(asked, sizeof asked, ">= %.2f", least);
-    snprintf(found, sizeof found, "%.2f", value);
-    const struct result *worst = finding.worst;
-    snprintf(where, sizeof where, "%s%.2f (%s %s %s)", is_mean ? "lowest " : "",
-             finding.mean.smallest, worst->test.name, case_dtype_name(worst->test.dtype),
-             bench_format_name(worst->format));
-    char threads[16];
-    snprintf(threads, sizeof threads, "%d", worst->threads);
-    print_row(out, is_markdown, target->text, threads, asked, found, value >= least, where);
-}
-
-static void print_host(const struct results *results, FILE *out, bool is_markdown)
-{
-    static const struct {
-        const char *key, *text;
-        double most;
-    } rows[] = {
-        {"phase_1", "phase 1, microseconds of host time", 1.5},
-        {"phase_2_repeatable", "phase 2 of a repeatable executor, microseconds of host time", 0.5},
-    };
-    const cJSON *one;
-    cJSON_ArrayForEach(one, results->figures)
-    {
-        const cJSON *figures = cJSON_GetObjectItem(one, "figures");
-        int threads = (int)cJSON_GetNumberValue(cJSON_GetObjectItem(one, "threads"));
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            const cJSON *item = cJSON_GetObjectItem(figures, rows[i].key);
-            if (item == NULL) continue;
-            char asked[16], found[16], count[16];
-            snprintf(asked, sizeof asked, "<= %.2f", rows[i].most);
-            snprintf(found, sizeof found, "%.2f", item->valuedouble);
-            snprintf(count, sizeof count, "%d", threads);
-            print_row(out, is_markdown, rows[i].text, count, asked, found,
-                      item->valuedouble <= rows[i].most, "");
-        }
+    enum verdict verdict = VERDICT_NONE;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; target_at(i) != NULL; i++) {
+        const struct target *target = target_at(i);
+        double value, least = target->least[result->threads > 1];
+        if (target_is_mean(target) || !target_value(target, results, result, &value)) continue;
+        if (verdict == VERDICT_NONE) verdict = VERDICT_MET;
+        if (value >= least) continue;
+        verdict = VERDICT_MISSED;
+        const char *what = target->measure == SHARE_LEAST ? "share"
+                           : target->roles == BLOCK       ? "blocked"
+                                                          : "peer";
+        used += (size_t)snprintf(text + used, size - used, "%s%s < %.2f", used > 0 ? ", " : "",
+                                 what, least);
+        if (used >= size) break;
     }
-}
-
-void targets_print(const struct results *results, FILE *out, bool is_markdown)
-{
-    if (is_markdown) {
-        fprintf(out, "| Target | Threads | Asked | Found | | Weakest case |\n");
-        fprintf(out, "|---|---|---|---|---|---|\n");
-    } else {
-        fprintf(out, "\n%-62s %-3s %8s %8s\n", "target", "T", "asked", "found");
-    }
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        print_target(results, &targets[i], false, out, is_markdown);
-        print_target(results, &targets[i], true, out, is_markdown);
-    }
-    print_host(results, out, is_markdown);
-    if (results->wrong > 0)
-        fprintf(out, "%s%d contender(s) gave a wrong result; see above\n", is_markdown ? "\n" : "",
-                results->wrong);
+    return verdict;
 }
