@@ -2,15 +2,14 @@
 /* cells[index of i] += value i (plane_scatter_add) or = value i (plane_scatter_last), for rising i,
  * all other cells 0; indices may say anything.
  *
- * Two ways, both with the entries in rising order, so both give the same bits:
- * - in place: cells are zeroed in rising order a little ahead of the first entry that needs them,
- *   so a plane whose indices rise is touched once, while it is in L1;
- * - by tiles: the entries of a range of cells meet in a buffer, which is rounded and written out,
- *   past the caches if need be. To find them, blocks of entries are first asked for their least and
- *   greatest index: with local indices a tile looks at few blocks.
- * Half types need the buffer, for their sums are floats. Others take it when the output is larger
- * than the caches and the indices are local. (Half types with indices in no order at all over a
- * plane of many tiles look at every entry for every tile.) */
+ * Mostly in place: cells are zeroed in rising order a little ahead of the first entry that needs
+ * them, so a plane whose indices rise is touched once, while it is in L1. (Through a buffer that is
+ * streamed out it takes twice the time of one thread, however large the output.)
+ *
+ * Sums of half types are floats, which have no room in place. They meet in a tile, the buffer of a
+ * range of cells, or of several small planes. In a plane of several tiles blocks of entries are
+ * first asked for their least and greatest index: with local indices a tile looks at few blocks, in
+ * no order at all at every entry. */
 #include <string.h>
 
 #include "kernels/k_plane.h"
@@ -18,12 +17,11 @@
 #include "kernels/simd/simd.h"
 
 enum {
-    TILE_BYTES = 1 << 15, /* of the buffer: about an L1 */
-    BLOCKS = 1024,        /* most blocks of entries of a plane */
-    BLOCK_ENTRIES = 64,   /* fewest entries of a block */
-    AHEAD = 1024,         /* cells zeroed at once in place */
-    WIDEN = 256,          /* half numbers widened at once */
-    LOCAL = 4,            /* tiles a block may lie in on average to be called local */
+    TILE = 1 << 14,     /* floats of the buffer */
+    BLOCKS = 1024,      /* most blocks of entries of a plane */
+    BLOCK_ENTRIES = 64, /* fewest entries of a block */
+    AHEAD = 1024,       /* cells zeroed at once in place */
+    WIDEN = 256,        /* half numbers widened at once */
 };
 
 /* Part of a plane being filled. */
@@ -42,8 +40,8 @@ typedef void put_fn(struct part *part, int64_t begin, int64_t end);
 
 struct way {
     put_fn *put;
-    int cell_size;     /* of a cell while it is filled */
-    enum k_dtype sums; /* the half type that cells are rounded to, else K_F32 */
+    enum k_dtype
+        half; /* the type that sums are rounded to; K_F32: none, cells are filled in place */
     int index_size;
 };
 
@@ -160,39 +158,49 @@ SET(set_8_64, 8, 8)
 
 /* ---- the way out of a tile ---- */
 
-/* Floats become half numbers where they are. */
-static void narrow(enum k_dtype dt, char *cells, int64_t count)
+K_TEMPLATE
+int64_t pick_least(int64_t a, int64_t b, int64_t c)
 {
-    for (int64_t i = 0; i < count; i += VL) { /* a tile is a multiple of VL floats */
-        const vf value = v_load((const float *)(const void *)(cells + i * 4));
-        if (dt == K_F16)
-            k_store(K_F16, cells + i * 2, value);
-        else
-            k_store(K_BF16, cells + i * 2, value);
-    }
+    const int64_t least = a < b ? a : b;
+    return least < c ? least : c;
 }
 
-static void write_out(char *to, const char *from, int64_t bytes, bool stream)
+/* At most VL cells, rounded. */
+K_TEMPLATE
+void write_few(enum k_dtype dt, char *to, const float *cells, int64_t count)
 {
-    int64_t at = 0;
-    if (stream && bytes >= 2 * K_VECTOR_BYTES) {
-        at = (int64_t)(-(uintptr_t)to % K_VECTOR_BYTES);
-        memcpy(to, from, (size_t)at);
-        for (; at + K_VECTOR_BYTES <= bytes; at += K_VECTOR_BYTES)
-            k_stream(to + at, v_load((const float *)(const void *)(from + at)));
-    }
-    memcpy(to + at, from + at, (size_t)(bytes - at));
+    const vh halves = v_to_half(dt, v_load(cells));
+    memcpy(to, &halves, (size_t)count * sizeof halves[0]);
 }
 
-/* Rounds and writes the cells of a tile. */
-static void finish_tile(const struct way *way, vf tile[], int64_t cells, char *to, bool stream)
+/* The cells of a tile, which is readable for two vectors behind them, rounded; streamed past the
+ * caches where vectors are aligned. */
+K_TEMPLATE
+void write_rounded(enum k_dtype dt, char *to, const float *cells, int64_t count, bool stream)
 {
-    int64_t size = way->cell_size;
-    if (way->sums != K_F32) {
-        narrow(way->sums, (char *)tile, cells);
-        size = 2;
+    int64_t i = 0;
+    if (stream) {
+        const int64_t head = (int64_t)(-(uintptr_t)to % K_VECTOR_BYTES) / 2;
+        for (; i < head && i < count; i += VL)
+            write_few(dt, to + i * 2, cells + i, pick_least(VL, head - i, count - i));
+        i = head;
     }
-    write_out(to, (const char *)tile, cells * size, stream);
+    for (; i + 2 * VL <= count; i += 2 * VL) {
+        const vf parts[2] = {v_load(cells + i), v_load(cells + i + VL)};
+        k_store_parts(dt, to + i * 2, parts, stream);
+    }
+    for (; i < count; i += VL)
+        write_few(dt, to + i * 2, cells + i, pick_least(VL, VL, count - i));
+}
+
+static void finish_tile(enum k_dtype dt, const vf tile[], int64_t cells, char *to, bool stream)
+{
+    const float *from = (const float *)(const void *)tile;
+    stream = stream && (uintptr_t)to % 2 == 0;
+    if (dt == K_F16)
+        write_rounded(K_F16, to, from, cells, stream);
+    else
+        write_rounded(K_BF16, to, from, cells, stream);
 }
 
 /* ---- planes ---- */
@@ -231,19 +239,18 @@ static void fill_in_place(const struct planes *p, int64_t plane, int64_t first, 
 /* Whole planes, as many at a time as a tile holds. */
 static void fill_small(const struct planes *p, int64_t begin, int64_t end)
 {
-    vf tile[TILE_BYTES / sizeof(vf)];
-    const int64_t cells = p->shape->cells, cell_size = p->way->cell_size;
-    const int64_t most = TILE_BYTES / (cells * cell_size);
+    vf tile[TILE / VL + 2];
+    const int64_t cells = p->shape->cells, most = TILE / cells;
     for (int64_t plane = begin; plane < end; plane += most) {
         const int64_t planes = end - plane < most ? end - plane : most;
-        memset(tile, 0, (size_t)(planes * cells * cell_size));
+        memset(tile, 0, (size_t)(planes * cells) * sizeof(float));
         for (int64_t i = 0; i < planes; i++) {
             struct part part = part_of(p, plane + i);
             part.count = part.zeroed = cells;
-            part.cells = (char *)tile + i * cells * cell_size;
+            part.cells = (char *)tile + i * cells * (int64_t)sizeof(float);
             p->way->put(&part, 0, p->shape->entries);
         }
-        finish_tile(p->way, tile, planes * cells, p->cells + plane * cells * p->shape->element_size,
+        finish_tile(p->way->half, tile, planes * cells, p->cells + plane * cells * 2,
                     p->shape->stream_output);
     }
 }
@@ -252,15 +259,12 @@ static void fill_small(const struct planes *p, int64_t begin, int64_t end)
 struct blocks {
     int64_t entries; /* of a block; the last may have less */
     int count;
-    int64_t tile_cells;
-    bool local;
     uint32_t first[BLOCKS], last[BLOCKS]; /* first > last: in none */
 };
 
 K_TEMPLATE
 void look_at(int index_size, const struct part *part, struct blocks *blocks, int64_t entries)
 {
-    int64_t total = 0;
     for (int b = 0; b < blocks->count; b++) {
         const int64_t begin = b * blocks->entries;
         const int64_t end = entries - begin < blocks->entries ? entries : begin + blocks->entries;
@@ -281,40 +285,37 @@ void look_at(int index_size, const struct part *part, struct blocks *blocks, int
         if (most < part->first || least >= part->first + part->count) continue;
         least = least < part->first ? 0 : least - part->first;
         most = most >= part->first + part->count ? part->count - 1 : most - part->first;
-        blocks->first[b] = (uint32_t)(least / blocks->tile_cells);
-        blocks->last[b] = (uint32_t)(most / blocks->tile_cells);
-        total += blocks->last[b] - blocks->first[b] + 1;
+        blocks->first[b] = (uint32_t)(least / TILE);
+        blocks->last[b] = (uint32_t)(most / TILE);
     }
-    blocks->local = total <= LOCAL * (blocks->count + part->count / blocks->tile_cells);
 }
 
 static void fill_by_tiles(const struct planes *p, struct part *part, const struct blocks *blocks,
                           char *to)
 {
-    vf tile[TILE_BYTES / sizeof(vf)];
+    vf tile[TILE / VL + 2];
     const int64_t first = part->first, count = part->count;
     part->fault = NULL;
     part->cells = (char *)tile;
-    for (uint32_t t = 0; t * blocks->tile_cells < count; t++) {
-        const int64_t at = t * blocks->tile_cells;
+    for (uint32_t t = 0; t * (int64_t)TILE < count; t++) {
+        const int64_t at = t * (int64_t)TILE;
         part->first = first + at;
-        part->count = count - at < blocks->tile_cells ? count - at : blocks->tile_cells;
+        part->count = count - at < TILE ? count - at : TILE;
         part->zeroed = part->count;
-        memset(tile, 0, (size_t)(part->count * p->way->cell_size));
+        memset(tile, 0, (size_t)part->count * sizeof(float));
         for (int b = 0; b < blocks->count; b++) {
             if (t < blocks->first[b] || t > blocks->last[b]) continue;
             const int64_t begin = b * blocks->entries, left = p->shape->entries - begin;
             p->way->put(part, begin, begin + (left < blocks->entries ? left : blocks->entries));
         }
-        finish_tile(p->way, tile, part->count, to + at * p->shape->element_size,
-                    p->shape->stream_output);
+        finish_tile(p->way->half, tile, part->count, to + at * 2, p->shape->stream_output);
     }
 }
 
 static void fill_large(const struct planes *p, int64_t plane, int64_t first, int64_t count)
 {
     const int64_t entries = p->shape->entries;
-    struct blocks blocks = {.tile_cells = TILE_BYTES / p->way->cell_size};
+    struct blocks blocks;
     blocks.entries = (entries + BLOCKS - 1) / BLOCKS;
     if (blocks.entries < BLOCK_ENTRIES) blocks.entries = BLOCK_ENTRIES;
     blocks.count = (int)((entries + blocks.entries - 1) / blocks.entries);
@@ -325,11 +326,7 @@ static void fill_large(const struct planes *p, int64_t plane, int64_t first, int
         look_at(4, &part, &blocks, entries);
     else
         look_at(8, &part, &blocks, entries);
-    if (!blocks.local && p->way->sums == K_F32)
-        fill_in_place(p, plane, first, count);
-    else
-        fill_by_tiles(p, &part, &blocks,
-                      p->cells + (plane * p->shape->cells + first) * p->shape->element_size);
+    fill_by_tiles(p, &part, &blocks, p->cells + (plane * p->shape->cells + first) * 2);
 }
 
 static void scatter(const struct way *way, const struct k_plane *shape, void *const buffers[],
@@ -342,8 +339,8 @@ static void scatter(const struct way *way, const struct k_plane *shape, void *co
                              .indices = buffers[K_PLANE_INDICES],
                              .cells = buffers[K_PLANE_CELLS],
                              .fault = buffers[K_PLANE_BUFFERS]};
-    const bool in_place = way->sums == K_F32 && !shape->stream_output;
-    if (!in_place && pieces.count == 1 && shape->cells * way->cell_size <= TILE_BYTES) {
+    const bool in_place = way->half == K_F32;
+    if (!in_place && shape->cells <= TILE) {
         fill_small(&p, slice.begin, slice.end);
     } else {
         int64_t end;
@@ -360,7 +357,7 @@ static void scatter(const struct way *way, const struct k_plane *shape, void *co
                 fill_large(&p, plane, first, count);
         }
     }
-    if (shape->stream_output) k_stream_end();
+    if (!in_place && shape->stream_output) k_stream_end();
 }
 
 K_TEMPLATE
@@ -368,9 +365,9 @@ void plane_scatter_add(enum k_dtype dt, const struct k_plane *shape, void *const
                        struct k_slice slice)
 {
     static const struct way ways[K_DTYPES][2] = {
-        [K_F32] = {{add_f32_32, 4, K_F32, 4}, {add_f32_64, 4, K_F32, 8}},
-        [K_F16] = {{add_f16_32, 4, K_F16, 4}, {add_f16_64, 4, K_F16, 8}},
-        [K_BF16] = {{add_bf16_32, 4, K_BF16, 4}, {add_bf16_64, 4, K_BF16, 8}},
+        [K_F32] = {{add_f32_32, K_F32, 4}, {add_f32_64, K_F32, 8}},
+        [K_F16] = {{add_f16_32, K_F16, 4}, {add_f16_64, K_F16, 8}},
+        [K_BF16] = {{add_bf16_32, K_BF16, 4}, {add_bf16_64, K_BF16, 8}},
     };
     scatter(&ways[dt][shape->index_size == 8], shape, buffers, slice);
 }
@@ -382,10 +379,10 @@ void K_SYMBOL(plane_scatter_last)(const void *parameters, void *const buffers[],
                                   struct k_slice slice)
 {
     static const struct way ways[][2] = {
-        [1] = {{set_1_32, 1, K_F32, 4}, {set_1_64, 1, K_F32, 8}},
-        [2] = {{set_2_32, 2, K_F32, 4}, {set_2_64, 2, K_F32, 8}},
-        [4] = {{set_4_32, 4, K_F32, 4}, {set_4_64, 4, K_F32, 8}},
-        [8] = {{set_8_32, 8, K_F32, 4}, {set_8_64, 8, K_F32, 8}},
+        [1] = {{set_1_32, K_F32, 4}, {set_1_64, K_F32, 8}},
+        [2] = {{set_2_32, K_F32, 4}, {set_2_64, K_F32, 8}},
+        [4] = {{set_4_32, K_F32, 4}, {set_4_64, K_F32, 8}},
+        [8] = {{set_8_32, K_F32, 4}, {set_8_64, K_F32, 8}},
     };
     const struct k_plane *shape = parameters;
     scatter(&ways[shape->element_size][shape->index_size == 8], shape, buffers, slice);
