@@ -11,7 +11,9 @@ struct adaptive_axis {
     int64_t in, out, scale, step, rest;
 };
 
-/* An item is a row of bins. Where a row is one bin, that bin's rows lie behind each other in
+enum { ADAPTIVE_RUN = 256 }; /* cells of a bin from which its rows are worth being joined */
+
+/* An item is a row of bins. Where a row is one large bin, that bin's rows lie behind each other in
  * memory: they are taken as one long row, and the axis outside of it becomes the row's. */
 struct adaptive_plan {
     struct adaptive_axis depth, height, width;
@@ -31,8 +33,10 @@ static inline struct adaptive_plan adaptive_plan(const struct k_adaptive_max *sh
                                  .width = adaptive_axis(shape->in[2], shape->out[2], 1),
                                  .plane = shape->in[0] * shape->in[1] * shape->in[2]};
     for (int i = 0; i < 2 && plan.width.out == 1; i++) {
-        plan.width =
+        const struct adaptive_axis joined =
             adaptive_axis(plan.height.in, plan.height.out, plan.width.in * plan.width.scale);
+        if (joined.step * joined.scale < ADAPTIVE_RUN) break;
+        plan.width = joined;
         plan.height = plan.depth;
         plan.depth = adaptive_axis(1, 1, 1);
     }

@@ -1,46 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output[bin] = greatest element, indices[bin] = where it stands.
  *
- * A row of bins is made in two steps: vectors along the width find the greatest of each column of
- * the bins' rows and the row it is in; then each bin looks through its columns. Bins that overlap
- * along the width share the first step. A bin of one long row (a global maximum, say) is searched
- * by vectors of its own.
+ * Rows of bins are made in two steps: vectors along the width find the greatest of each column of
+ * the bins' rows; then bins, one to a lane, look through their columns. Several narrow rows are in
+ * work at once, so that lanes are full. Bins of many columns, and bins of one long row (a global
+ * maximum, say), are searched by vectors of their own.
  *
- * x takes the place of m where x > m, or where x is NaN: in rising order that keeps the first of
- * equal elements and the last NaN. Where the order is another, the position decides (is_better).
- * DOUBLE, and more rows than an int32_t counts, go one element at a time. The result is copied from
- * the input, so a NaN keeps its bits. */
+ * Down a column x takes the place of m where x > m, or where x is NaN: that keeps the first of
+ * equal elements and the last NaN. Columns are then compared by two integers that tell the same
+ * whatever the order: `key` rises with the value and is greatest for NaN, and of equal keys the
+ * lesser `place` wins, which is the position in the plane, and for NaN its complement. So a column
+ * may be looked at twice, and vectors may overlap.
+ *
+ * DOUBLE, and planes whose positions do not fit an int32_t, go one element at a time. The result is
+ * copied from the input, so a NaN keeps its bits. */
 #include <string.h>
 
 #include "kernels/adaptive_plan.h"
 #include "kernels/k_adaptive_max.h"
-#include "kernels/simd/simd.h"
+#include "kernels/simd/gather.h"
+#include "kernels/simd/select.h"
 
 enum {
-    COLUMNS = 1024, /* whose maxima wait for their bins at once */
-    LONG_ROW = 4,   /* vectors that a bin of one row is worth vectors of its own from */
-    RUN = 1 << 30,  /* elements searched at once: positions of twice as many fit the lanes */
+    COLUMNS = 1024, /* in work at once */
+    BINS = 256,     /* the same */
+    WIDE = 4 * VL,  /* columns from which a bin is worth vectors of its own */
 };
-
-struct best {
-    double value;
-    int64_t at; /* position in the plane */
-};
-
-/* Whether (value, at) takes the place of a best one that may stand before or behind it. */
-K_TEMPLATE
-bool is_better(const struct best *best, double value, int64_t at)
-{
-    if (value > best->value) return true;
-    if (value == best->value) return at < best->at;
-    return value != value && (best->value == best->value || at > best->at);
-}
 
 K_TEMPLATE
 int64_t size_of(enum k_dtype dt)
 {
     return dt == K_F64 ? 8 : k_size(dt);
 }
+
+/* Rows of bins, the same numbers for all of a slice. */
+struct maxima {
+    const struct adaptive_plan *plan;
+    const char *input;
+    char *output, *indices;
+    int index_size;
+};
+
+/* The elements that one row of bins looks at. */
+struct rows {
+    const char *plane;
+    struct adaptive_bin depth, height;
+};
+
+K_TEMPLATE
+struct rows rows_of(enum k_dtype dt, const struct maxima *m, int64_t item)
+{
+    const struct adaptive_plan *plan = m->plan;
+    const int64_t above = item / plan->height.out;
+    return (struct rows){
+        .plane = m->input + above / plan->depth.out * plan->plane * size_of(dt),
+        .depth = adaptive_bin(&plan->depth, above % plan->depth.out),
+        .height = adaptive_bin(&plan->height, item % plan->height.out),
+    };
+}
+
+/* Bin i of all has its greatest element at this position of the plane. */
+K_TEMPLATE
+void put(enum k_dtype dt, const struct maxima *m, const char *plane, int64_t i, int64_t at)
+{
+    const size_t size = (size_t)size_of(dt);
+    memcpy(m->output + i * (int64_t)size, plane + at * (int64_t)size, size);
+    if (m->index_size == 4) {
+        const int32_t narrow = (int32_t)at;
+        memcpy(m->indices + i * 4, &narrow, sizeof narrow);
+    } else {
+        memcpy(m->indices + i * 8, &at, sizeof at);
+    }
+}
+
+/* ---- one element at a time ---- */
 
 K_TEMPLATE
 double element(enum k_dtype dt, const char *at)
@@ -51,228 +84,328 @@ double element(enum k_dtype dt, const char *at)
     return value;
 }
 
-/* The rows that a row of bins looks at. */
-struct rows {
-    const char *plane;
-    struct adaptive_bin depth, height;
-    int64_t first, count; /* the first one, counted in the plane; from it to behind the last one */
-};
-
-struct row_of_bins {
-    const struct adaptive_plan *plan;
-    struct rows rows;
-    char *output, *indices; /* of its first bin */
-    int index_size;
-};
-
 K_TEMPLATE
-void put(const struct row_of_bins *r, int64_t size, int64_t i, int64_t at)
+void bins_by_element(enum k_dtype dt, const struct maxima *m, int64_t item)
 {
-    memcpy(r->output + i * size, r->rows.plane + at * size, (size_t)size);
-    if (r->index_size == 4) {
-        const int32_t narrow = (int32_t)at;
-        memcpy(r->indices + i * 4, &narrow, sizeof narrow);
-    } else {
-        memcpy(r->indices + i * 8, &at, sizeof at);
+    const struct adaptive_plan *plan = m->plan;
+    const struct rows rows = rows_of(dt, m, item);
+    struct adaptive_mark mark = {0, 0}, next;
+    for (int64_t i = 0; i < plan->width.out; i++, mark = next) {
+        next = adaptive_next(&plan->width, mark);
+        const struct adaptive_bin bin = adaptive_between(&plan->width, mark, next);
+        int64_t best = -1;
+        double most = 0;
+        for (int64_t d = rows.depth.begin; d < rows.depth.end; d++)
+            for (int64_t h = rows.height.begin; h < rows.height.end; h++) {
+                const int64_t row = (d * plan->height.in + h) * plan->row;
+                for (int64_t at = row + bin.begin; at < row + bin.end; at++) {
+                    const double value = element(dt, rows.plane + at * size_of(dt));
+                    if (best >= 0 && !(value > most) && value == value) continue;
+                    best = at;
+                    most = value;
+                }
+            }
+        put(dt, m, rows.plane, item * plan->width.out + i, best);
     }
 }
 
-/* ---- one element at a time ---- */
+/* ---- candidates ---- */
+
+struct candidates {
+    vi key, place;
+};
+
+/* Elements at these positions. */
+K_TEMPLATE
+struct candidates rate(vf value, vi at)
+{
+    const vi nan = value != value;
+    const vi bits = (vi)(value + 0.0f); /* -0 becomes 0 */
+    const vi key = bits ^ ((bits >> 31) & INT32_MAX);
+    return (struct candidates){(nan & INT32_MAX) | (~nan & key), at ^ nan};
+}
 
 K_TEMPLATE
-void bins_by_element(enum k_dtype dt, const struct row_of_bins *r)
+struct candidates better(struct candidates a, struct candidates b)
 {
-    const struct adaptive_axis *width = &r->plan->width;
-    const struct rows *rows = &r->rows;
-    struct adaptive_mark mark = {0, 0}, next;
-    for (int64_t i = 0; i < width->out; i++, mark = next) {
-        next = adaptive_next(width, mark);
-        const struct adaptive_bin bin = adaptive_between(width, mark, next);
-        const int64_t first = rows->first * r->plan->row + bin.begin;
-        struct best best = {element(dt, rows->plane + first * size_of(dt)), first};
-        for (int64_t d = rows->depth.begin; d < rows->depth.end; d++)
-            for (int64_t h = rows->height.begin; h < rows->height.end; h++) {
-                const int64_t row = (d * r->plan->height.in + h) * r->plan->row;
-                for (int64_t c = bin.begin; c < bin.end; c++) {
-                    const double value = element(dt, rows->plane + (row + c) * size_of(dt));
-                    if (value > best.value || value != value) best = (struct best){value, row + c};
-                }
-            }
-        put(r, size_of(dt), i, best.at);
+    const vi take = (b.key > a.key) | ((b.key == a.key) & (b.place < a.place));
+    return (struct candidates){(take & b.key) | (~take & a.key),
+                               (take & b.place) | (~take & a.place)};
+}
+
+/* The position of the best of all lanes. */
+K_TEMPLATE
+int64_t best_lane(struct candidates c)
+{
+    for (int step = VL / 2; step > 0; step /= 2) {
+        const vi from = (v_lanes() + step) & (VL - 1);
+        const struct candidates other = {(vi)v_pick((vf)c.key, (vf)c.key, from),
+                                         (vi)v_pick((vf)c.place, (vf)c.place, from)};
+        c = better(c, other);
     }
+    return c.place[0] < 0 ? ~c.place[0] : c.place[0];
 }
 
 /* ---- a long row ---- */
 
-/* The greatest of a run of at least VL elements, the first of which stands at position `at`. */
+/* One row, whose bins have at least a vector each. */
 K_TEMPLATE
-struct best best_of_run(enum k_dtype dt, const char *run, int64_t count, int64_t at)
+void bins_of_long_row(enum k_dtype dt, const struct maxima *m, int64_t item)
 {
-    vf best = k_load(dt, run);
-    vi place = v_lanes(), here = place;
-    int64_t i = VL;
-    for (; i + VL <= count; i += VL) {
-        const vf value = k_load(dt, run + i * k_size(dt));
-        here += VL;
-        const vi take = (value > best) | (value != value);
-        best = (vf)((take & (vi)value) | (~take & (vi)best));
-        place = (take & here) | (~take & place);
-    }
-    float values[VL];
-    int32_t places[VL];
-    v_store(values, best);
-    memcpy(places, &place, sizeof places);
-    struct best found = {(double)values[0], at + places[0]};
-    for (int lane = 1; lane < VL; lane++)
-        if (is_better(&found, (double)values[lane], at + places[lane]))
-            found = (struct best){(double)values[lane], at + places[lane]};
-    for (; i < count; i++) {
-        const double value = element(dt, run + i * k_size(dt));
-        if (is_better(&found, value, at + i)) found = (struct best){value, at + i};
-    }
-    return found;
-}
-
-K_TEMPLATE
-void bins_of_long_row(enum k_dtype dt, const struct row_of_bins *r)
-{
-    const struct adaptive_axis *width = &r->plan->width;
-    const int64_t row = r->rows.first * r->plan->row;
+    const struct adaptive_axis *width = &m->plan->width;
+    const struct rows rows = rows_of(dt, m, item);
+    const int64_t row = (rows.depth.begin * m->plan->height.in + rows.height.begin) * m->plan->row;
     struct adaptive_mark mark = {0, 0}, next;
     for (int64_t i = 0; i < width->out; i++, mark = next) {
         next = adaptive_next(width, mark);
         const struct adaptive_bin bin = adaptive_between(width, mark, next);
-        struct best best = {0, -1};
-        for (int64_t c = bin.begin, end; c < bin.end; c = end) {
-            /* The last piece may be twice as long: none is shorter than a vector. */
-            end = bin.end - c < 2 * (int64_t)RUN ? bin.end : c + RUN;
-            const struct best found =
-                best_of_run(dt, r->rows.plane + (row + c) * k_size(dt), end - c, row + c);
-            if (best.at < 0 || is_better(&best, found.value, found.at)) best = found;
+        int64_t at = row + bin.begin;
+        const int64_t last = row + bin.end - VL;
+        vf best = k_load(dt, rows.plane + at * k_size(dt));
+        vi place = v_lanes() + (int32_t)at, here = place;
+        for (at += VL; at <= last; at += VL) {
+            here += VL;
+            v_take_larger(&best, &place, k_load(dt, rows.plane + at * k_size(dt)), here);
         }
-        put(r, k_size(dt), i, best.at);
+        const struct candidates tail =
+            rate(k_load(dt, rows.plane + last * k_size(dt)), v_lanes() + (int32_t)last);
+        put(dt, m, rows.plane, item * width->out + i, best_lane(better(rate(best, place), tail)));
     }
 }
 
 /* ---- columns ---- */
 
+/* The best of each column, and what bins make of them. Vectors may be read and written behind. */
 struct columns {
-    float value[COLUMNS];
-    int32_t row[COLUMNS]; /* counted from the first one that is looked at */
+    int32_t key[COLUMNS + 2 * VL], place[COLUMNS + 2 * VL];
 };
 
-/* The maxima of `count` columns from `first`. */
+/* Columns [first, first + count) of the rows, from `to` on. */
 K_TEMPLATE
-void find_columns(enum k_dtype dt, const struct row_of_bins *r, int64_t first, int64_t count,
-                  struct columns *columns)
+void find_columns(enum k_dtype dt, const struct maxima *m, const struct rows *rows, int64_t first,
+                  int64_t count, struct columns *columns, int64_t to)
 {
-    const struct rows *rows = &r->rows;
-    const int64_t pitch = r->plan->row * k_size(dt), height = r->plan->height.in;
-    const char *top = rows->plane + first * k_size(dt);
+    const int64_t height = m->plan->height.in, pitch = m->plan->row;
     for (int64_t c = 0; c < count; c += VL) {
         const int left = count - c < VL ? (int)(count - c) : VL;
-        const char *at = top + c * k_size(dt);
+        const char *top = rows->plane + (first + c) * k_size(dt);
         vf best = {0};
         vi place = {0};
+        bool is_first = true;
         for (int64_t d = rows->depth.begin; d < rows->depth.end; d++)
             for (int64_t h = rows->height.begin; h < rows->height.end; h++) {
-                const int64_t row = d * height + h;
-                const char *from = at + row * pitch;
+                const int64_t at = (d * height + h) * pitch;
+                const char *from = top + at * k_size(dt);
                 const vf value = left == VL ? k_load(dt, from) : k_load_first(dt, from, left);
-                const vi here = (vi){0} + (int32_t)(row - rows->first);
-                vi take = (value > best) | (value != value);
-                if (row == rows->first) take = (vi){0} - 1;
-                best = (vf)((take & (vi)value) | (~take & (vi)best));
-                place = (take & here) | (~take & place);
+                const vi here = v_all_i((int32_t)at);
+                if (is_first) {
+                    best = value;
+                    place = here;
+                    is_first = false;
+                } else {
+                    v_take_larger(&best, &place, value, here);
+                }
             }
-        v_store(columns->value + c, best);
-        memcpy(columns->row + c, &place, sizeof place);
+        const struct candidates found = rate(best, place + v_lanes() + (int32_t)(first + c));
+        v_store_i(columns->key + to + c, found.key);
+        v_store_i(columns->place + to + c, found.place);
     }
 }
 
-/* Goes on from the best with columns [begin, end), the first of which is column `first`. Rows are
- * compared before columns, as positions are. */
-static struct best best_of_columns(const struct columns *columns, int64_t begin, int64_t end,
-                                   int64_t first, const struct row_of_bins *r, struct best best)
+/* Bins as columns [begin, end) of those in work, in rising order. */
+struct bins {
+    int count;
+    int64_t widest;
+    int32_t begin[BINS + VL], end[BINS + VL];
+    int32_t at[BINS + VL]; /* where the greatest elements stand */
+};
+
+K_TEMPLATE
+void add_bin(struct bins *bins, int64_t begin, int64_t end)
 {
-    float value = 0;
-    int64_t at = best.at, column = 0;
-    int32_t row = 0;
-    if (at >= 0) {
-        value = (float)best.value;
-        row = (int32_t)(at / r->plan->row - r->rows.first);
-        column = at % r->plan->row;
-    } else {
-        value = columns->value[begin];
-        row = columns->row[begin];
-        column = first + begin++;
+    bins->begin[bins->count] = (int32_t)begin;
+    bins->end[bins->count++] = (int32_t)end;
+    if (end - begin > bins->widest) bins->widest = end - begin;
+}
+
+/* Lanes behind the last bin look at the same as that. */
+static void end_bins(struct bins *bins)
+{
+    for (int i = bins->count; i < bins->count + VL; i++) {
+        bins->begin[i] = bins->begin[bins->count - 1];
+        bins->end[i] = bins->end[bins->count - 1];
     }
-    for (int64_t c = begin; c < end; c++) {
-        const float x = columns->value[c];
-        if (x > value || (x == value && columns->row[c] < row) ||
-            (x != x && (value == value || columns->row[c] >= row))) {
-            value = x;
-            row = columns->row[c];
-            column = first + c;
-        }
+}
+
+/* The best of a run of columns, at least VL of them. */
+K_TEMPLATE
+struct candidates best_of_run(const struct columns *columns, int64_t begin, int64_t end)
+{
+    struct candidates best = {v_load_i(columns->key + begin), v_load_i(columns->place + begin)};
+    for (int64_t at = begin + VL; at < end; at += VL) {
+        const int64_t from = at + VL <= end ? at : end - VL;
+        best = better(best, (struct candidates){v_load_i(columns->key + from),
+                                                v_load_i(columns->place + from)});
     }
-    return (struct best){(double)value, (r->rows.first + row) * r->plan->row + column};
+    return best;
+}
+
+/* Each lane's column: all lie within two vectors from `base` when they are near. */
+K_TEMPLATE
+struct candidates fetch(const struct columns *columns, vi at, int32_t base, bool is_near)
+{
+    if (!is_near)
+        return (struct candidates){v_gather_i(columns->key, at), v_gather_i(columns->place, at)};
+    const float *key = (const float *)(const void *)(columns->key + base);
+    const float *place = (const float *)(const void *)(columns->place + base);
+    at -= base;
+    return (struct candidates){(vi)v_pick(v_load(key), v_load(key + VL), at),
+                               (vi)v_pick(v_load(place), v_load(place + VL), at)};
 }
 
 K_TEMPLATE
-void bins_of_columns(enum k_dtype dt, const struct row_of_bins *r)
+void search_lanes(const struct columns *columns, struct bins *bins, int first, bool is_near)
 {
-    const struct adaptive_axis *width = &r->plan->width;
-    struct columns columns;
-    int64_t begin = 0, end = 0; /* what `columns` holds */
-    struct adaptive_mark mark = {0, 0}, next;
-    for (int64_t i = 0; i < width->out; i++, mark = next) {
-        next = adaptive_next(width, mark);
-        const struct adaptive_bin bin = adaptive_between(width, mark, next);
-        struct best best = {0, -1};
-        int64_t at = bin.begin;
-        while (at < bin.end) {
-            if (at < begin || at >= end || (bin.end > end && bin.end - at <= COLUMNS)) {
-                begin = at;
-                end = r->plan->row - at < COLUMNS ? r->plan->row : at + COLUMNS;
-                find_columns(dt, r, begin, end - begin, &columns);
-            }
-            const int64_t until = bin.end < end ? bin.end : end;
-            best = best_of_columns(&columns, at - begin, until - begin, begin, r, best);
-            at = until;
+    const int32_t base = bins->begin[first];
+    const vi begin = v_load_i(bins->begin + first), last = v_load_i(bins->end + first) - 1;
+    struct candidates best = fetch(columns, begin, base, is_near);
+    for (int32_t j = 1; j < bins->widest; j++) {
+        const vi at = begin + j, ends = at > last;
+        best = better(best, fetch(columns, (ends & last) | (~ends & at), base, is_near));
+    }
+    const vi nan = best.place >> 31;
+    v_store_i(bins->at + first, best.place ^ nan);
+}
+
+/* The first `count` bins. */
+static void search_bins(const struct columns *columns, struct bins *bins, int count)
+{
+    if (bins->widest >= WIDE) {
+        for (int i = 0; i < count; i++) {
+            const int64_t begin = bins->begin[i], end = bins->end[i];
+            bins->at[i] = (int32_t)best_lane(best_of_run(columns, begin, end));
         }
-        put(r, k_size(dt), i, best.at);
+        return;
+    }
+    for (int i = 0; i < count; i += VL) {
+        if (bins->end[i + VL - 1] - bins->begin[i] <= 2 * VL)
+            search_lanes(columns, bins, i, true);
+        else
+            search_lanes(columns, bins, i, false);
     }
 }
 
 /* ---- rows of bins ---- */
+
+/* Rows that fit the columns in work, several at once. */
+K_TEMPLATE
+void short_rows(enum k_dtype dt, const struct maxima *m, struct k_slice slice)
+{
+    const struct adaptive_plan *plan = m->plan;
+    const int64_t out = plan->width.out, pitch = (plan->row + VL - 1) / VL * VL;
+    const int64_t most = COLUMNS / pitch < BINS / out ? COLUMNS / pitch : BINS / out;
+    struct columns columns;
+    struct bins bins = {.count = 0};
+    struct rows rows[COLUMNS / VL];
+    for (int64_t r = 0; r < most; r++) {
+        struct adaptive_mark mark = {0, 0}, next;
+        for (int64_t i = 0; i < out; i++, mark = next) {
+            next = adaptive_next(&plan->width, mark);
+            const struct adaptive_bin bin = adaptive_between(&plan->width, mark, next);
+            add_bin(&bins, r * pitch + bin.begin, r * pitch + bin.end);
+        }
+    }
+    end_bins(&bins);
+    for (int64_t item = slice.begin; item < slice.end; item += most) {
+        const int64_t count = slice.end - item < most ? slice.end - item : most;
+        for (int64_t r = 0; r < count; r++) {
+            rows[r] = rows_of(dt, m, item + r);
+            find_columns(dt, m, &rows[r], 0, plan->row, &columns, r * pitch);
+        }
+        search_bins(&columns, &bins, (int)(count * out));
+        for (int64_t r = 0; r < count; r++)
+            for (int64_t i = 0; i < out; i++)
+                put(dt, m, rows[r].plane, (item + r) * out + i, bins.at[r * out + i]);
+    }
+}
+
+/* A bin of more columns than are in work at once. */
+K_TEMPLATE
+int64_t wide_bin(enum k_dtype dt, const struct maxima *m, const struct rows *rows,
+                 struct adaptive_bin bin, struct columns *columns)
+{
+    struct candidates best = {v_all_i(INT32_MIN), v_all_i(INT32_MAX)};
+    for (int64_t c = bin.begin; c < bin.end; c += COLUMNS) {
+        int64_t first = c; /* the last piece is as long as the others */
+        if (bin.end - c < COLUMNS) first = bin.end - COLUMNS;
+        find_columns(dt, m, rows, first, COLUMNS, columns, 0);
+        best = better(best, best_of_run(columns, 0, COLUMNS));
+    }
+    return best_lane(best);
+}
+
+/* A row of more columns or bins than are in work at once. */
+K_TEMPLATE
+void long_row(enum k_dtype dt, const struct maxima *m, int64_t item)
+{
+    const struct adaptive_axis *width = &m->plan->width;
+    const struct rows rows = rows_of(dt, m, item);
+    struct columns columns;
+    struct bins bins;
+    struct adaptive_mark mark = {0, 0};
+    for (int64_t i = 0; i < width->out; i += bins.count) {
+        const int64_t first = mark.at * width->scale;
+        bins.count = 0;
+        bins.widest = 0;
+        while (i + bins.count < width->out && bins.count < BINS) {
+            const struct adaptive_mark next = adaptive_next(width, mark);
+            const struct adaptive_bin bin = adaptive_between(width, mark, next);
+            if (bin.end - first > COLUMNS && bins.count > 0) break;
+            add_bin(&bins, bin.begin - first, bin.end - first);
+            mark = next;
+            if (bin.end - first > COLUMNS) break;
+        }
+        const int64_t count = bins.end[bins.count - 1];
+        if (count > COLUMNS) {
+            const struct adaptive_bin bin = {first, first + count};
+            bins.at[0] = (int32_t)wide_bin(dt, m, &rows, bin, &columns);
+        } else {
+            end_bins(&bins);
+            find_columns(dt, m, &rows, first, count, &columns, 0);
+            search_bins(&columns, &bins, bins.count);
+        }
+        for (int b = 0; b < bins.count; b++)
+            put(dt, m, rows.plane, item * width->out + i + b, bins.at[b]);
+    }
+}
 
 K_TEMPLATE
 void make_rows(enum k_dtype dt, const struct k_adaptive_max *shape, void *const buffers[],
                struct k_slice slice)
 {
     const struct adaptive_plan plan = adaptive_plan(shape);
-    const int64_t size = size_of(dt);
-    struct row_of_bins r = {.plan = &plan, .index_size = shape->index_size};
-    struct rows *rows = &r.rows;
-    for (int64_t item = slice.begin; item < slice.end; item++) {
-        const int64_t above = item / plan.height.out;
-        rows->plane = (const char *)buffers[K_ADAPTIVE_MAX_INPUT] +
-                      above / plan.depth.out * plan.plane * size;
-        rows->depth = adaptive_bin(&plan.depth, above % plan.depth.out);
-        rows->height = adaptive_bin(&plan.height, item % plan.height.out);
-        rows->first = rows->depth.begin * plan.height.in + rows->height.begin;
-        rows->count = (rows->depth.end - 1) * plan.height.in + rows->height.end - rows->first;
-        r.output = (char *)buffers[K_ADAPTIVE_MAX_OUTPUT] + item * plan.width.out * size;
-        r.indices =
-            (char *)buffers[K_ADAPTIVE_MAX_INDICES] + item * plan.width.out * shape->index_size;
-        if (dt == K_F64 || rows->count > INT32_MAX)
-            bins_by_element(dt, &r);
-        else if (rows->count == 1 && plan.width.step * plan.width.scale >= LONG_ROW * VL)
-            bins_of_long_row(dt, &r);
-        else
-            bins_of_columns(dt, &r);
+    const struct maxima m = {.plan = &plan,
+                             .input = buffers[K_ADAPTIVE_MAX_INPUT],
+                             .output = buffers[K_ADAPTIVE_MAX_OUTPUT],
+                             .indices = buffers[K_ADAPTIVE_MAX_INDICES],
+                             .index_size = shape->index_size};
+    const bool is_single = plan.depth.in == plan.depth.out && plan.height.in == plan.height.out;
+    if (dt == K_F64 || plan.plane > INT32_MAX) {
+        for (int64_t item = slice.begin; item < slice.end; item++)
+            bins_by_element(dt, &m, item);
+        return;
     }
+    if (!is_single || plan.width.step * plan.width.scale < WIDE) {
+        if (plan.row <= COLUMNS && plan.width.out <= BINS) {
+            short_rows(dt, &m, slice);
+            return;
+        }
+        for (int64_t item = slice.begin; item < slice.end; item++)
+            long_row(dt, &m, item);
+        return;
+    }
+    for (int64_t item = slice.begin; item < slice.end; item++)
+        bins_of_long_row(dt, &m, item);
 }
 
 k_fn K_SYMBOL(adaptive_max);
