@@ -174,8 +174,13 @@ class Problem:
                          for k, d, p in zip(self.kernel, self.dilation, self.pad)]
             self.lead = [1 + below(3), 1 + below(6)][below(4) == 0:]
             self.out = [self.windows(i) for i in range(axes)]
-            if min(self.out) > 0:
+            if min(self.out) > 0 and all(self.has_taps(i) for i in range(axes)):
                 break
+
+    def has_taps(self, i):
+        """Whether every window along this axis has a tap that is no padding."""
+        taps = [j * self.dilation[i] - self.pad[i] for j in range(self.kernel[i])]
+        return all(any(0 <= w * self.stride[i] + tap < self.size[i] for tap in taps) for w in range(self.out[i]))
 
     def windows(self, i):
         room = self.size[i] + 2 * self.pad[i] - self.dilation[i] * (self.kernel[i] - 1) - 1
@@ -262,7 +267,7 @@ def avg_forward(axes):
 
 def avg_backward(axes):
     def make():
-        p, dtype = Problem(axes), random.choice(FLOATS)
+        p, dtype = Problem(axes, fits=axes == 3), random.choice(FLOATS)
         counted, divisor = bool(below(2)), random.choice([0, 0, 3, -7])
         x = torch.zeros(p.lead + p.size, dtype=dtype)
         dy = laid_out(values_of(p.lead + p.out, dtype))
@@ -453,7 +458,7 @@ def distinct(p):
 
 
 def unpool(axes):
-    function = F.max_unpool2d if axes == 2 else F.max_unpool3d
+    function = aten.max_unpool2d if axes == 2 else aten.max_unpool3d
     extra = [[1] * axes, [0] * axes] if axes == 3 else []
 
     def forward():
@@ -462,7 +467,7 @@ def unpool(axes):
         y, i = laid_out(values_of(p.lead + p.out, dtype)), laid_out(which.to(index))
         x = unwritten(p.lead + p.size, dtype)
         x = x.contiguous() if axes == 3 else x
-        want = function(y.to(DOUBLE), which, [1] * axes, 1, 0, p.size)
+        want = function(y.to(DOUBLE), which, p.size, *extra)
         return p, [y, i, p.size] + extra + [x], [Result("out", x, want)], BY_RANK[x.dim()]
 
     def backward():

@@ -448,7 +448,7 @@ struct case_window case_window(const struct test_case *test, int axis)
     int64_t pad_end = test->pad_end_length == 0 ? window.pad : 0;
     window.stride = entry(test->stride, test->stride_length, axis, stride);
     window.pad_end = entry(test->pad_end, test->pad_end_length, axis, pad_end);
-    if (test->auto_pad != 0) oracle_auto_pad(&window, test->auto_pad);
+    if (test->auto_pad != 0 && window.kernel > 0) oracle_auto_pad(&window, test->auto_pad);
     window.output =
         test->has_output ? test->output[axis] : oracle_window_count(&window, test->ceil);
     return window;

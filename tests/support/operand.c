@@ -172,7 +172,8 @@ struct operand operand_of_input(const struct test_case *test, enum case_layout l
 /* values in the order of the descriptor */
 static void in_order(const struct operand *operand, const int64_t *values, int64_t *ordered)
 {
-    int at = 0, moved = operand_is_channels_last(operand->format) ? operand->channels_at : -1;
+    bool is_last = operand_is_channels_last(operand->format) && !operand->keeps_order;
+    int at = 0, moved = is_last ? operand->channels_at : -1;
     for (int i = 0; i < operand->rank; i++) {
         if (i != moved) ordered[at++] = values[i];
     }

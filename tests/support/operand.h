@@ -21,10 +21,11 @@ struct operand {
     aclFormat format;
     int rank;
     int64_t dims[OPERAND_RANK], strides[OPERAND_RANK], offset;
-    int channels_at; /* the axis of the channels: 0 or 1 */
-    bool no_strides; /* the descriptor is made without any */
-    int64_t span;    /* elements from data to the last one touched, offset among them; 0: empty */
-    int64_t storage; /* the descriptor's storage shape, one extent */
+    int channels_at;  /* the axis of the channels: 0 or 1 */
+    bool no_strides;  /* the descriptor is made without any */
+    bool keeps_order; /* channels first in the descriptor whatever the format says */
+    int64_t span;     /* elements from data to the last one touched, offset among them; 0: empty */
+    int64_t storage;  /* the descriptor's storage shape, one extent */
     void *data;
     aclTensor *tensor;
 };

@@ -653,10 +653,11 @@ static void fill_flat(struct rig_problem *problem, struct random *random)
     for (int64_t i = 0; i < indices->count && p.inputs > 0; i++) {
         const struct oracle_box box = oracle_box_of(&p, i % p.outputs);
         struct oracle_tap tap = oracle_first(&box);
-        for (int64_t skip = random_below(random, tap.left); skip > 0; skip--)
+        const bool has_taps = tap.left > 0; /* the operator knows no windows */
+        for (int64_t skip = has_taps ? random_below(random, tap.left) : 0; skip > 0; skip--)
             oracle_next(&box, &tap);
         int64_t cell = tap.offset, plane = i / p.outputs;
-        if (test->picks != CASE_WINDOW) cell = random_below(random, p.inputs);
+        if (test->picks != CASE_WINDOW || !has_taps) cell = random_below(random, p.inputs);
         if (crossing && random_once_in(random, 9)) plane = random_below(random, p.planes);
         if (test->storage_order == 1) {
             const int64_t d = p.axis[0].input, h = p.axis[1].input, w = p.axis[2].input;
