@@ -117,6 +117,7 @@ static void check(const struct bench_contender *contender, const cJSON *request,
         if (data != NULL) memset(data, 0xFF, problem.tensor[i].bytes);
     }
     run_seconds = contender->run(1);
+    cJSON_AddNumberToObject(reply, "seconds", run_seconds);
     cJSON *unwritten = cJSON_AddArrayToObject(reply, "unwritten");
     for (int i = 0; i < problem.tensors; i++) {
         const struct bench_tensor *tensor = &problem.tensor[i];

@@ -6,7 +6,8 @@
  *     {"do":"set_up","line":CASE,"format":"nchw","values":FILE,"indices":FILE}
  *                                                -> {"ok":true,"note":TEXT}
  *     {"do":"run","count":N}                     -> {"ok":true,"seconds":ONE RUN}
- *     {"do":"check","planes":[P...],"path":FILE} -> {"ok":true,"unwritten":[N or null ...]}
+ *     {"do":"check","planes":[P...],"path":FILE}
+ *                                -> {"ok":true,"unwritten":[N or null ...],"seconds":ONE RUN}
  *     {"do":"figures"}                           -> {"ok":true,"figures":{...}}
  *
  * A refusal is {"ok":false,"why":TEXT}. On start a contender writes {"name":...,"version":...}.

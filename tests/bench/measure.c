@@ -11,9 +11,12 @@
 
 enum { SETS_MOST = 4, ROUNDS_MOST = 64, PEER_ROUNDS = 4 };
 #define BATCH_SECONDS 4e-3 /* what a batch takes at least */
-#define FAR_BEHIND    3.0  /* a peer that needs so many times our time is known after PEER_ROUNDS */
-#define BEHIND        1.2  /* so is one that another of its role beats by this */
-#define AGREE         0.03
+#define LONG_SECONDS                                                                               \
+    4e-2               /* a run as long as this is a batch, whatever else it shared the time with */
+#define FAR_BEHIND 3.0 /* a peer that needs so many times our time is known after PEER_ROUNDS */
+#define HOPELESS   10.0 /* and one that needs so many after two */
+#define BEHIND     1.2  /* so is one that another of its role beats by this */
+#define AGREE      0.03
 #define SETTLE_SECONDS                                                                             \
     1e-3 /* for a contender's idle threads to stop spinning before the next one */
 
@@ -91,6 +94,7 @@ static bool hear(struct turn *turn, const struct bench_problem *problem, bool ex
         results->wrong++;
     }
     snprintf(turn->note, sizeof turn->note, "%s", note == NULL ? "" : note);
+    if (check != NULL) turn->estimate = cJSON_GetNumberValue(cJSON_GetObjectItem(check, "seconds"));
     cJSON_Delete(set_up);
     cJSON_Delete(check);
     return wrong == NULL;
@@ -99,7 +103,8 @@ static bool hear(struct turn *turn, const struct bench_problem *problem, bool ex
 /* How many runs make a batch; false when it does not run. */
 static bool find_batch(struct turn *turn)
 {
-    turn->estimate = ask_run(turn->peer, 1);
+    if (must_play(turn->peer) || turn->estimate < LONG_SECONDS)
+        turn->estimate = ask_run(turn->peer, 1);
     if (turn->estimate > 0 && turn->estimate < BATCH_SECONDS)
         turn->estimate = ask_run(turn->peer, (int64_t)ceil(0.1 * BATCH_SECONDS / turn->estimate));
     if (turn->estimate <= 0) return false;
@@ -148,10 +153,13 @@ static bool plays_on(const struct turn *turn)
 /* Whether more rounds of a peer would tell nothing that is asked. */
 static bool is_known(const struct match *match, const struct turn *turn)
 {
-    if (must_play(turn->peer) || turn->rounds < PEER_ROUNDS) return false;
+    if (must_play(turn->peer) || turn->rounds < 2) return false;
     double seconds = stats_median(turn->seconds, turn->rounds);
     const struct turn *ours = &match->turn[1];
-    if (seconds > FAR_BEHIND * stats_median(ours->seconds, ours->rounds)) return true;
+    double times_ours = seconds / stats_median(ours->seconds, ours->rounds);
+    if (times_ours > HOPELESS) return true;
+    if (turn->rounds < PEER_ROUNDS) return false;
+    if (times_ours > FAR_BEHIND) return true;
     for (int i = 0; i < match->turns; i++) {
         const struct turn *other = &match->turn[i];
         if (other->peer->role == turn->peer->role && other->rounds >= PEER_ROUNDS &&

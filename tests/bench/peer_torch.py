@@ -249,7 +249,7 @@ def answer(ask):
         problem.seconds = problem.run(ask["count"]) / ask["count"]
         return {"seconds": problem.seconds}
     if what == "check":
-        return {"unwritten": problem.check(ask["planes"], ask["path"])}
+        return {"unwritten": problem.check(ask["planes"], ask["path"]), "seconds": problem.seconds}
     raise ValueError("no such request")
 
 
