@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/op_conv.h"
+
+#include "api/op_pool.h"
+#include "executor/steps.h"
+#include "kernels/k_copy.h"
+#include "runtime/base.h"
+
+aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
+                                 int64_t least)
+{
+    for (uint64_t i = 0; i < array->size; i++)
+        OP_CHECK(op, array->values[i] >= least, ACLNN_ERR_PARAM_INVALID,
+                 "%s[%" PRIu64 "] is %" PRId64 "; it must be at least %" PRId64, argument, i,
+                 array->values[i], least);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_conv_check_length(const char *op, const char *argument, const aclIntArray *array,
+                                 int axes, int other)
+{
+    if (other != 0)
+        OP_CHECK(op, array->size == (uint64_t)axes || array->size == (uint64_t)other,
+                 ACLNN_ERR_PARAM_INVALID, "%s has %" PRIu64 " entries; it must have %d or %d",
+                 argument, array->size, axes, other);
+    else
+        OP_CHECK(op, array->size == (uint64_t)axes, ACLNN_ERR_PARAM_INVALID,
+                 "%s has %" PRIu64 " entries; it must have %d", argument, array->size, axes);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_conv_check_format(const char *op, const char *argument, const aclTensor *tensor,
+                                 bool accept_nd)
+{
+    const uint64_t nd = accept_nd ? OP_FORMAT(ACL_FORMAT_ND) : 0;
+    switch (tensor->descriptor.rank) {
+    case 3:
+        return op_check_format(op, argument, tensor, OP_FORMAT(ACL_FORMAT_NCL) | nd,
+                               accept_nd ? "NCL or ND for 3 dimensions" : "NCL for 3 dimensions");
+    case 4:
+        return op_check_format(op, argument, tensor, OP_FORMAT(ACL_FORMAT_NCHW),
+                               "NCHW for 4 dimensions");
+    default:
+        return op_check_format(op, argument, tensor, OP_FORMAT(ACL_FORMAT_NCDHW),
+                               "NCDHW for 5 dimensions");
+    }
+}
+
+void op_conv_read(struct op_conv *conv, const aclIntArray *stride, const aclIntArray *padding,
+                  const aclIntArray *dilation)
+{
+    for (int i = 0; i < K_CONV_AXES; i++) {
+        const int axis = i - (K_CONV_AXES - conv->axes);
+        conv->stride[i] = conv->dilation[i] = 1;
+        conv->pad_begin[i] = conv->pad_end[i] = 0;
+        if (axis < 0) continue;
+        if (stride) conv->stride[i] = stride->values[stride->size == 1 ? 0 : axis];
+        if (dilation) conv->dilation[i] = dilation->values[dilation->size == 1 ? 0 : axis];
+        if (!padding) continue;
+        const bool apart = padding->size == 2 * (uint64_t)conv->axes;
+        const uint64_t begin = padding->size == 1 ? 0 : (uint64_t)(apart ? 2 * axis : axis);
+        conv->pad_begin[i] = padding->values[begin];
+        conv->pad_end[i] = padding->values[begin + apart];
+    }
+}
+
+bool op_conv_extent(const struct op_conv *conv, int axis, int64_t large, int64_t kernel,
+                    int64_t *small)
+{
+    const int i = axis + K_CONV_AXES - conv->axes;
+    int64_t padded, span;
+    if (!rt_mul_ok(kernel - 1, conv->dilation[i], &span) || !rt_add_ok(span, 1, &span) ||
+        !rt_add_ok(large, conv->pad_begin[i], &padded) ||
+        !rt_add_ok(padded, conv->pad_end[i], &padded))
+        return false;
+    const int64_t room = padded - span;
+    *small = room < 0 ? 0 : room / conv->stride[i] + 1;
+    return true;
+}
+
+/* NHWC and NDHWC list the channels last. */
+static bool is_channels_last(const aclTensor *tensor)
+{
+    const int32_t format = tensor->descriptor.storage_format;
+    return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
+}
+
+static int channel_axis(const aclTensor *tensor)
+{
+    return is_channels_last(tensor) ? tensor->descriptor.rank - 1 : 1;
+}
+
+static int spatial_axis(const aclTensor *tensor, int axis)
+{
+    return is_channels_last(tensor) ? axis + 1 : axis + 2;
+}
+
+int64_t op_conv_channels(const aclTensor *tensor)
+{
+    return tensor->descriptor.sizes[channel_axis(tensor)];
+}
+
+int64_t op_conv_size(const aclTensor *tensor, int axis)
+{
+    return tensor->descriptor.sizes[spatial_axis(tensor, axis)];
+}
+
+aclnnStatus op_conv_check_channels(const struct op_conv *conv, const char *large_name,
+                                   const aclTensor *large, const char *small_name,
+                                   const aclTensor *small, const aclTensor *weight)
+{
+    const int64_t outer = weight->descriptor.sizes[0], inner = op_conv_channels(weight);
+    const int64_t of_small = op_conv_channels(small);
+    const int64_t of_large = op_conv_channels(large);
+    OP_CHECK(conv->name, of_small == outer, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRId64 " channels; dimension 0 of weight, which is %" PRId64
+             ", must be the same",
+             small_name, of_small, outer);
+    OP_CHECK(conv->name, inner > 0 && of_large % inner == 0 && of_large / inner == conv->groups,
+             ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRId64 " channels; they must be dimension 1 of weight, which is %" PRId64
+             ", times groups, which is %" PRId64,
+             large_name, of_large, inner, conv->groups);
+    OP_CHECK(conv->name, outer % conv->groups == 0, ACLNN_ERR_PARAM_INVALID,
+             "dimension 0 of weight is %" PRId64 "; groups, which is %" PRId64 ", must divide it",
+             outer, conv->groups);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_conv_check_extents(const struct op_conv *conv, const char *large_name,
+                                  const aclTensor *large, const char *small_name,
+                                  const aclTensor *small, const aclTensor *weight)
+{
+    struct op_shape_text large_text, small_text, weight_text;
+    for (int axis = 0; axis < conv->axes; axis++) {
+        const int64_t extent = op_conv_size(large, axis);
+        const int64_t kernel = op_conv_size(weight, axis);
+        int64_t expected;
+        OP_CHECK(conv->name, op_conv_extent(conv, axis, extent, kernel, &expected),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "padding and dilation along spatial axis %d of %s do not fit 64 bits", axis,
+                 large_name);
+        OP_CHECK(conv->name, expected > 0, ACLNN_ERR_PARAM_INVALID,
+                 "%s has shape %s; along spatial axis %d no window of weight, which is %s, fits "
+                 "even with padding",
+                 large_name, op_shape(&large_text, large), axis, op_shape(&weight_text, weight));
+        OP_CHECK(conv->name, op_conv_size(small, axis) == expected, ACLNN_ERR_PARAM_INVALID,
+                 "%s has shape %s; for %s of shape %s and weight of shape %s its spatial axis %d "
+                 "must be %" PRId64,
+                 small_name, op_shape(&small_text, small), large_name, op_shape(&large_text, large),
+                 op_shape(&weight_text, weight), axis, expected);
+    }
+    OP_CHECK(conv->name, small->descriptor.sizes[0] == large->descriptor.sizes[0],
+             ACLNN_ERR_PARAM_INVALID,
+             "%s has a batch of %" PRId64 "; it must be %s's, which is %" PRId64, small_name,
+             small->descriptor.sizes[0], large_name, large->descriptor.sizes[0]);
+    return ACLNN_SUCCESS;
+}
+
+/* ---- recipes ---- */
+
+static struct k_conv_tensor describe_tensor(const struct op_conv *conv, const aclTensor *tensor)
+{
+    const int64_t *strides = tensor->descriptor.strides;
+    struct k_conv_tensor t = {.dtype = op_k_dtype(tensor)};
+    t.outer = strides[0];
+    t.inner = strides[channel_axis(tensor)];
+    for (int axis = 0; axis < conv->axes; axis++)
+        t.axis[axis + K_CONV_AXES - conv->axes] = strides[spatial_axis(tensor, axis)];
+    return t;
+}
+
+/* FLOAT with anything, and FLOAT16 with BF16, compute in FLOAT. */
+static enum k_dtype promote(enum k_dtype a, enum k_dtype b)
+{
+    return a == b ? a : K_F32;
+}
+
+static struct k_conv describe(const struct op_conv *conv, const aclTensor *large,
+                              const aclTensor *small, const aclTensor *weight)
+{
+    struct k_conv k = {.batch = small->descriptor.sizes[0], .groups = conv->groups, .parts = 1};
+    k.small_channels = weight->descriptor.sizes[0] / conv->groups;
+    k.large_channels = op_conv_channels(weight);
+    for (int i = 0; i < K_CONV_AXES; i++) {
+        const int axis = i - (K_CONV_AXES - conv->axes);
+        k.axis[i] = (struct k_conv_axis){
+            .large = axis < 0 ? 1 : op_conv_size(large, axis),
+            .small = axis < 0 ? 1 : op_conv_size(small, axis),
+            .kernel = axis < 0 ? 1 : op_conv_size(weight, axis),
+            .stride = conv->stride[i],
+            .dilation = conv->dilation[i],
+            .pad = conv->pad_begin[i],
+        };
+    }
+    k.large = describe_tensor(conv, large);
+    k.small = describe_tensor(conv, small);
+    k.weight = describe_tensor(conv, weight);
+    return k;
+}
+
+/* The packed weight, and one side from the other. */
+static void map_steps(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
+                      int bias)
+{
+    const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
+    ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
+            EX_BUFFERS(weight, packed));
+    if (k->has_bias)
+        ex_step(plan, "conv_map", k_best()->conv_map, k, sizeof *k, k_conv_map_work(k),
+                EX_BUFFERS(from, packed, to, bias));
+    else
+        ex_step(plan, "conv_map", k_best()->conv_map, k, sizeof *k, k_conv_map_work(k),
+                EX_BUFFERS(from, packed, to));
+}
+
+static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int small,
+                         const struct op_conv *conv, const aclTensor *grad_weight, int to)
+{
+    k->weight = describe_tensor(conv, grad_weight);
+    k_conv_set_parts(k);
+    const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
+    ex_step(plan, "conv_weight_grad", k_best()->conv_weight_grad, k, sizeof *k,
+            k_conv_weight_grad_work(k), EX_BUFFERS(small, large, parts));
+    ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
+            k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
+}
+
+aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
+                              uint64_t *workspace_size, aclOpExecutor **executor)
+{
+    const aclTensor *large = conv->transposed ? tensors->grad_output : tensors->input;
+    const aclTensor *small = conv->transposed ? tensors->input : tensors->grad_output;
+    const aclTensor *computed[] = {tensors->grad_input, tensors->grad_weight, tensors->grad_bias};
+    int out[RT_LENGTH(computed)];
+
+    struct ex_plan *plan = ex_plan_new(conv->name);
+    const int dy = ex_input(plan, op_descriptor(tensors->grad_output));
+    const int x = ex_input(plan, op_descriptor(tensors->input));
+    const int w = ex_input(plan, op_descriptor(tensors->weight));
+    for (size_t i = 0; i < RT_LENGTH(out); i++) {
+        const aclTensor *declared = tensors->declared[i];
+        out[i] = ex_output(plan, declared ? op_descriptor(declared) : NULL);
+    }
+
+    struct k_conv k = describe(conv, large, small, tensors->weight);
+    const enum k_dtype product =
+        promote(promote(op_k_dtype(tensors->grad_output), op_k_dtype(tensors->input)),
+                op_k_dtype(tensors->weight));
+    k.rounding = op_math_rounding(conv->cube_math_type, product);
+    if (plan && computed[0]) {
+        struct k_conv map = k;
+        map.to_large = !conv->transposed;
+        *(map.to_large ? &map.large : &map.small) = describe_tensor(conv, computed[0]);
+        map_steps(plan, &map, w, dy, out[0], -1);
+    }
+    if (plan && computed[1]) {
+        struct k_conv grad = k;
+        weight_steps(plan, &grad, conv->transposed ? dy : x, conv->transposed ? x : dy, conv,
+                     computed[1], out[1]);
+    }
+    if (plan && computed[2]) {
+        struct k_conv bias = k;
+        bias.to_large = conv->transposed;
+        bias.bias_dtype = op_k_dtype(computed[2]);
+        bias.bias_stride = computed[2]->descriptor.strides[0];
+        ex_step(plan, "conv_bias_grad", k_best()->conv_bias_grad, &bias, sizeof bias,
+                k_conv_bias_grad_work(&bias), EX_BUFFERS(dy, out[2]));
+    }
+    return ex_seal(plan, workspace_size, executor);
+}
+
+aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *input,
+                                 const aclTensor *weight, const aclTensor *bias,
+                                 const aclTensor *output, uint64_t *workspace_size,
+                                 aclOpExecutor **executor)
+{
+    struct ex_plan *plan = ex_plan_new(conv->name);
+    const int x = ex_input(plan, op_descriptor(input));
+    const int w = ex_input(plan, op_descriptor(weight));
+    const int b = ex_input(plan, bias ? op_descriptor(bias) : NULL);
+    const int y = ex_output(plan, op_descriptor(output));
+    const aclTensor *large = conv->transposed ? output : input;
+    struct k_conv k = describe(conv, large, conv->transposed ? input : output, weight);
+    k.rounding =
+        op_math_rounding(conv->cube_math_type, promote(op_k_dtype(input), op_k_dtype(weight)));
+    k.to_large = conv->transposed;
+    k.has_bias = bias != NULL;
+    if (bias) {
+        k.bias_dtype = op_k_dtype(bias);
+        k.bias_stride = bias->descriptor.strides[0];
+    }
+    map_steps(plan, &k, w, x, y, b);
+    return ex_seal(plan, workspace_size, executor);
+}
+
+void op_conv_zero(struct ex_plan *plan, int output, const aclTensor *tensor)
+{
+    if (output < 0 || op_is_empty(tensor)) return;
+    const struct ex_order order = ex_order_identity(tensor->descriptor.rank);
+    const int target = ex_target(plan, output, &order);
+    const struct k_fill zero = {0};
+    int64_t count = 0;
+    ex_element_count(tensor->descriptor.sizes, tensor->descriptor.rank, &count);
+    const int64_t bytes = count * (int64_t)ex_element_size(tensor->descriptor.data_type);
+    ex_step(plan, "fill", k_best()->fill_bytes, &zero, sizeof zero,
+            (struct k_work){.items = bytes, .grain = 1 << 16}, EX_BUFFERS(target));
+    ex_deliver(plan, target, output, &order);
+}

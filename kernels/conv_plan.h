@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How convolution is cut, shared by the planner (conv_shape.c) and the kernels of every level: all
+ * numbers follow from the shape, none from the level, so sums have one order everywhere. */
+#ifndef ACLNN_CPU_KERNELS_CONV_PLAN_H
+#define ACLNN_CPU_KERNELS_CONV_PLAN_H
+
+#include "kernels/k_conv.h"
+
+enum {
+    CONV_PANEL = 8,       /* result channels that are packed side by side */
+    CONV_TILE = 48,       /* result positions of the largest register block; others divide it */
+    CONV_DEPTH = 192,     /* longest run of terms between two additions to a result */
+    CONV_COLUMNS = 192,   /* result positions of one item, at most */
+    CONV_ROWS = 256,      /* result channels of one item, at most */
+    CONV_ENOUGH = 128,    /* items that keep many threads busy */
+    CONV_GRAIN = 1 << 20, /* operations worth a thread */
+
+    CONV_LANES = 16,        /* partial sums side by side in the weight's gradient */
+    CONV_GRAD_RUN = 528,    /* positions that are packed at once; a multiple of the lanes */
+    CONV_GRAD_ROWS = 64,    /* small channels of one item, at most */
+    CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
+    CONV_PARTS_BYTES = 4 << 20,
+};
+
+static inline int64_t conv_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
+static inline int64_t conv_floor(int64_t a, int64_t b) /* b > 0 */
+{
+    return a / b - (a % b < 0);
+}
+
+static inline int64_t conv_taps(const struct k_conv *conv)
+{
+    return conv->axis[0].kernel * conv->axis[1].kernel * conv->axis[2].kernel;
+}
+
+static inline int64_t conv_rows(const struct k_conv *conv)
+{
+    return conv->to_large ? conv->large_channels : conv->small_channels;
+}
+
+static inline int64_t conv_depth_channels(const struct k_conv *conv)
+{
+    return conv->to_large ? conv->small_channels : conv->large_channels;
+}
+
+/* One axis of the positions of one phase. To the small side there is one phase. To the large side
+ * there are `stride` of them: phase r holds the positions r, r + stride, ... and every one of its
+ * positions has the same taps, so that no product with a stride's gap is ever formed.
+ * Position j lies at first + j * step in the result; its tap i (weight index tap + i * tap_step)
+ * reads position j * from_step + offset + i * offset_step of the operand. */
+struct conv_line {
+    int64_t count, first, step;
+    int64_t from, from_step;
+    int64_t taps, tap, tap_step;
+    int64_t offset, offset_step;
+    int64_t tap_prefix; /* taps of the classes that are packed before this one */
+};
+
+static inline int64_t conv_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Taps t, t + classes, t + 2 classes, ... share their phase. */
+static inline int64_t conv_tap_classes(const struct k_conv *conv, int axis)
+{
+    const struct k_conv_axis *a = &conv->axis[axis];
+    if (!conv->to_large) return 1;
+    int64_t classes = a->stride / conv_gcd(a->stride, a->dilation);
+    return classes < a->kernel ? classes : a->kernel;
+}
+
+static inline int64_t conv_phases(const struct k_conv *conv, int axis)
+{
+    const struct k_conv_axis *a = &conv->axis[axis];
+    if (!conv->to_large) return 1;
+    return a->stride < a->large ? a->stride : a->large;
+}
+
+static inline void conv_line_of_class(struct conv_line *line, const struct k_conv_axis *a,
+                                      int64_t classes, int64_t tap)
+{
+    line->tap = tap;
+    line->tap_step = classes;
+    line->taps = (a->kernel - tap + classes - 1) / classes;
+    line->tap_prefix =
+        tap * (a->kernel / classes) + (tap < a->kernel % classes ? tap : a->kernel % classes);
+}
+
+static inline struct conv_line conv_line_of(const struct k_conv *conv, int axis, int64_t phase)
+{
+    const struct k_conv_axis *a = &conv->axis[axis];
+    struct conv_line line = {.first = phase, .tap_step = 1};
+    if (!conv->to_large) {
+        line.count = a->small;
+        line.step = 1;
+        line.from = a->large;
+        line.from_step = a->stride;
+        line.taps = a->kernel;
+        line.offset = -a->pad;
+        line.offset_step = a->dilation;
+        return line;
+    }
+    line.count = (a->large - phase + a->stride - 1) / a->stride;
+    line.step = a->stride;
+    line.from = a->small;
+    line.from_step = 1;
+    const int64_t classes = conv_tap_classes(conv, axis);
+    for (int64_t tap = 0; tap < classes; tap++) {
+        const int64_t at = phase + a->pad - tap * a->dilation;
+        if (at % a->stride != 0) continue;
+        conv_line_of_class(&line, a, classes, tap);
+        line.offset = at / a->stride;
+        /* One tap alone needs no step, and classes * dilation may not be a multiple then. */
+        line.offset_step = line.taps > 1 ? -(classes * a->dilation / a->stride) : 0;
+        break;
+    }
+    return line;
+}
+
+/* Blocks of conv_map: items are (group, row block, phase, column block), the last fastest. */
+struct conv_map_plan {
+    int64_t panels;       /* of a group */
+    int64_t block_panels; /* of an item, at most */
+    int64_t row_blocks, columns, column_blocks, phases[K_CONV_AXES];
+    int64_t items;
+};
+
+static inline struct conv_map_plan conv_map_plan(const struct k_conv *conv)
+{
+    struct conv_map_plan plan;
+    int64_t positions = conv->batch, phases = 1;
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const struct k_conv_axis *a = &conv->axis[axis];
+        plan.phases[axis] = conv_phases(conv, axis);
+        phases *= plan.phases[axis];
+        positions *= conv->to_large ? conv_up(a->large, a->stride) : a->small;
+    }
+    plan.panels = conv_up(conv_rows(conv), CONV_PANEL);
+    plan.row_blocks = conv_up(plan.panels, CONV_ROWS / CONV_PANEL);
+    plan.columns = CONV_COLUMNS;
+    for (;;) {
+        plan.column_blocks = conv_up(positions, plan.columns);
+        plan.block_panels = conv_up(plan.panels, plan.row_blocks);
+        plan.row_blocks = conv_up(plan.panels, plan.block_panels);
+        plan.items = conv->groups * plan.row_blocks * phases * plan.column_blocks;
+        if (plan.items >= CONV_ENOUGH) return plan;
+        if (plan.columns > CONV_TILE * 2)
+            plan.columns /= 2;
+        else if (plan.block_panels > 8)
+            plan.row_blocks *= 2;
+        else if (plan.columns > CONV_TILE)
+            plan.columns /= 2;
+        else
+            return plan;
+    }
+}
+
+/* Terms between two additions to a result: equal shares of at most CONV_DEPTH. */
+static inline int64_t conv_depth_block(int64_t depth)
+{
+    const int64_t blocks = conv_up(depth, CONV_DEPTH);
+    return blocks == 0 ? 0 : conv_up(depth, blocks);
+}
+
+/* Blocks of conv_weight_grad: items are (part, group, row block, column block). */
+struct conv_grad_plan {
+    int64_t positions, part; /* n and o together; those of one part */
+    int64_t rows, row_blocks, columns, column_blocks, items;
+};
+
+static inline struct conv_grad_plan conv_grad_plan(const struct k_conv *conv)
+{
+    struct conv_grad_plan plan = {.positions = conv->batch};
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        plan.positions *= conv->axis[axis].small;
+    const int64_t columns = conv->large_channels * conv_taps(conv);
+    plan.row_blocks = conv_up(conv->small_channels, CONV_GRAD_ROWS);
+    plan.rows = conv_up(conv->small_channels, plan.row_blocks);
+    plan.column_blocks = conv_up(columns, CONV_GRAD_COLUMNS);
+    plan.columns = conv_up(columns, plan.column_blocks);
+    plan.part = conv_up(conv_up(plan.positions, conv->parts), CONV_GRAD_RUN) * CONV_GRAD_RUN;
+    plan.items = conv->parts * conv->groups * plan.row_blocks * plan.column_blocks;
+    return plan;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How convolution's steps are cut, and what scratch they need. */
+#include "kernels/conv_plan.h"
+
+static struct k_work work_of(int64_t items, double operations_per_item)
+{
+    double grain = (double)CONV_GRAIN / (operations_per_item < 1 ? 1 : operations_per_item);
+    struct k_work work = {.items = items, .grain = 1};
+    if (grain > 1) work.grain = grain < (double)items ? (int64_t)grain : items;
+    if (work.grain < 1) work.grain = 1;
+    return work;
+}
+
+static size_t bytes_of(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)a, (size_t)b, &bytes) ||
+        __builtin_mul_overflow(bytes, (size_t)c, &bytes) ||
+        __builtin_mul_overflow(bytes, (size_t)d, &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+size_t k_conv_packed_bytes(const struct k_conv *conv)
+{
+    const int64_t rows = conv_up(conv_rows(conv), CONV_PANEL) * CONV_PANEL;
+    return bytes_of(conv->groups * rows, conv_depth_channels(conv), conv_taps(conv), sizeof(float));
+}
+
+struct k_work k_conv_pack_work(const struct k_conv *conv)
+{
+    const double depth = (double)conv_depth_channels(conv) * (double)conv_taps(conv);
+    return work_of(conv->groups * conv_up(conv_rows(conv), CONV_PANEL), 100 * depth);
+}
+
+struct k_work k_conv_map_work(const struct k_conv *conv)
+{
+    const struct conv_map_plan plan = conv_map_plan(conv);
+    const double depth = (double)conv_depth_channels(conv) * (double)conv_taps(conv);
+    const double rows = (double)(plan.block_panels * CONV_PANEL);
+    return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * (double)plan.columns);
+}
+
+size_t k_conv_parts_bytes(const struct k_conv *conv)
+{
+    return bytes_of(conv->parts, conv->groups * conv->small_channels,
+                    conv->large_channels * conv_taps(conv), sizeof(float));
+}
+
+void k_conv_set_parts(struct k_conv *conv)
+{
+    conv->parts = 1;
+    const struct conv_grad_plan plan = conv_grad_plan(conv);
+    const size_t bytes = k_conv_parts_bytes(conv);
+    int64_t parts = plan.positions / (4 * CONV_GRAD_RUN);
+    if (plan.items > 0 && parts > conv_up(CONV_ENOUGH, plan.items))
+        parts = conv_up(CONV_ENOUGH, plan.items);
+    if (bytes > 0 && parts > (int64_t)(CONV_PARTS_BYTES / bytes))
+        parts = (int64_t)(CONV_PARTS_BYTES / bytes);
+    conv->parts = parts < 1 ? 1 : parts;
+}
+
+struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
+{
+    const struct conv_grad_plan plan = conv_grad_plan(conv);
+    const double tile = 2 * (double)plan.rows * (double)plan.columns;
+    const double packing = 16 * (double)(plan.rows + plan.columns);
+    const double part = plan.part < plan.positions ? (double)plan.part : (double)plan.positions;
+    return work_of(plan.items, (tile + packing) * part);
+}
+
+struct k_work k_conv_weight_sum_work(const struct k_conv *conv)
+{
+    const double row = (double)conv->large_channels * (double)conv_taps(conv);
+    return work_of(conv->groups * conv->small_channels, 30 * row * (double)conv->parts);
+}
+
+struct k_work k_conv_bias_grad_work(const struct k_conv *conv)
+{
+    double positions = (double)conv->batch;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        positions *= (double)(conv->to_large ? conv->axis[axis].large : conv->axis[axis].small);
+    return work_of(conv->groups * conv_rows(conv), 16 * positions);
+}

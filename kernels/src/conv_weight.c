@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Around convolution's products: the weight packed for conv_map, the parts of its gradient joined,
+ * the gradient of the bias. */
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/simd/window_pack.h"
+
+/* ---- packing: [group][class of taps][panel][depth][CONV_PANEL rows], zeros behind the last row */
+
+enum { STAGE = 64 }; /* elements; a multiple of VL and of CONV_PANEL */
+
+K_TEMPLATE
+void finish_stage(enum k_dtype dt, const char *raw, enum k_rounding rounding, float *to,
+                  int64_t floats)
+{
+    for (int64_t i = 0; i < floats; i += VL) {
+        const char *at = raw + i * k_size(dt);
+        const bool is_whole = i + VL <= floats;
+        vf value = is_whole ? k_load(dt, at) : k_load_first(dt, at, (int)(floats - i));
+        if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
+        memcpy(to + i, &value, sizeof(float) * (size_t)(is_whole ? VL : floats - i));
+    }
+}
+
+/* One panel of one class of taps: `rows` rows `row` bytes apart, channels `channel` bytes apart. */
+K_TEMPLATE
+void pack_panel(enum k_dtype dt, const struct k_conv *conv, const struct conv_line l[],
+                const char *from, int64_t row, int rows, int64_t channel, int64_t channels,
+                float *to)
+{
+    const int64_t size = k_size(dt);
+    _Alignas(64) char raw[STAGE * sizeof(float)] = {0};
+    int64_t staged = 0;
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t d = 0; d < l[0].taps; d++)
+            for (int64_t h = 0; h < l[1].taps; h++) {
+                const int64_t *stride = conv->weight.axis;
+                const char *at =
+                    from + c * channel +
+                    size * ((l[0].tap + d * l[0].tap_step) * stride[0] +
+                            (l[1].tap + h * l[1].tap_step) * stride[1] + l[2].tap * stride[2]);
+                for (int64_t w = 0; w < l[2].taps; w++) {
+                    for (int r = 0; r < rows; r++)
+                        memcpy(raw + (staged + r) * size, at + r * row, (size_t)size);
+                    at += size * l[2].tap_step * stride[2];
+                    staged += CONV_PANEL;
+                    if (staged < STAGE) continue;
+                    finish_stage(dt, raw, conv->rounding, to, STAGE);
+                    to += STAGE;
+                    staged = 0;
+                }
+            }
+    finish_stage(dt, raw, conv->rounding, to, staged);
+}
+
+static __attribute__((noinline)) void pack_panel_any(const struct k_conv *conv,
+                                                     const struct conv_line l[], const char *from,
+                                                     int rows, float *to)
+{
+    const struct k_conv_tensor *w = &conv->weight;
+    const int64_t size = pack_size(w->dtype), channels = conv_depth_channels(conv);
+    const int64_t row = size * (conv->to_large ? w->inner : w->outer);
+    const int64_t channel = size * (conv->to_large ? w->outer : w->inner);
+    if (w->dtype == K_F32)
+        pack_panel(K_F32, conv, l, from, row, rows, channel, channels, to);
+    else if (w->dtype == K_F16)
+        pack_panel(K_F16, conv, l, from, row, rows, channel, channels, to);
+    else
+        pack_panel(K_BF16, conv, l, from, row, rows, channel, channels, to);
+}
+
+static struct conv_line line_of_class(const struct k_conv *conv, int axis, int64_t tap)
+{
+    struct conv_line line = {0};
+    conv_line_of_class(&line, &conv->axis[axis], conv_tap_classes(conv, axis), tap);
+    return line;
+}
+
+k_fn K_SYMBOL(conv_pack), K_SYMBOL(conv_weight_sum), K_SYMBOL(conv_bias_grad);
+
+/* Items are panels, group by group. */
+void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    const struct k_conv_tensor *w = &conv->weight;
+    const int64_t rows = conv_rows(conv), panels = conv_up(rows, CONV_PANEL);
+    const int64_t channels = conv_depth_channels(conv), size = pack_size(w->dtype);
+    const int64_t group_floats = panels * CONV_PANEL * channels * conv_taps(conv);
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t group = item / panels, panel = item % panels, row = panel * CONV_PANEL;
+        float *to = (float *)buffers[K_CONV_PACK_PACKED] + group * group_floats;
+        /* The small side's channels are the weight's first axis, through all groups. */
+        const int64_t m = group * conv->small_channels + (conv->to_large ? 0 : row);
+        const int64_t c = conv->to_large ? row : 0;
+        const char *from =
+            (const char *)buffers[K_CONV_PACK_WEIGHT] + size * (m * w->outer + c * w->inner);
+        const int count = (int)(rows - row < CONV_PANEL ? rows - row : CONV_PANEL);
+        for (int64_t d = 0; d < conv_tap_classes(conv, 0); d++)
+            for (int64_t h = 0; h < conv_tap_classes(conv, 1); h++)
+                for (int64_t x = 0; x < conv_tap_classes(conv, 2); x++) {
+                    const struct conv_line l[] = {line_of_class(conv, 0, d),
+                                                  line_of_class(conv, 1, h),
+                                                  line_of_class(conv, 2, x)};
+                    const int64_t depth = channels * l[0].taps * l[1].taps * l[2].taps;
+                    pack_panel_any(conv, l, from, count, to + panel * CONV_PANEL * depth);
+                    to += panels * CONV_PANEL * depth;
+                }
+    }
+}
+
+/* ---- the weight's gradient from its parts ---- */
+
+K_TEMPLATE
+void sum_row(enum k_dtype dt, const struct k_conv *conv, const float *part, int64_t part_floats,
+             char *to)
+{
+    const struct k_conv_tensor *w = &conv->weight;
+    const struct k_conv_axis *a = conv->axis;
+    int64_t i = 0;
+    for (int64_t c = 0; c < conv->large_channels; c++)
+        for (int64_t d = 0; d < a[0].kernel; d++)
+            for (int64_t h = 0; h < a[1].kernel; h++)
+                for (int64_t x = 0; x < a[2].kernel; x++, i++) {
+                    float sum = part[i];
+                    for (int64_t p = 1; p < conv->parts; p++)
+                        sum += part[p * part_floats + i];
+                    const int64_t element =
+                        c * w->inner + d * w->axis[0] + h * w->axis[1] + x * w->axis[2];
+                    k_store_between(dt, to + element * k_size(dt), 1, 0, 1, v_all(sum));
+                }
+}
+
+/* Items are rows: one small channel each. */
+void K_SYMBOL(conv_weight_sum)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    const int64_t row = conv->large_channels * conv_taps(conv);
+    const int64_t part_floats = conv->groups * conv->small_channels * row;
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const float *part = (const float *)buffers[K_CONV_SUM_PARTS] + item * row;
+        char *to = (char *)buffers[K_CONV_SUM_WEIGHT] +
+                   item * conv->weight.outer * pack_size(conv->weight.dtype);
+        if (conv->weight.dtype == K_F32)
+            sum_row(K_F32, conv, part, part_floats, to);
+        else if (conv->weight.dtype == K_F16)
+            sum_row(K_F16, conv, part, part_floats, to);
+        else
+            sum_row(K_BF16, conv, part, part_floats, to);
+    }
+}
+
+/* ---- the bias's gradient ---- */
+
+/* Lanes add every CONV_LANES-th position of a block, blocks are joined in order. */
+static float sum_channel(const struct k_conv_tensor *tensor, const char *from, int64_t positions,
+                         struct pack_block *block, struct pack_runs *runs)
+{
+    _Alignas(64) float row[PACK_POSITIONS], lanes[CONV_LANES];
+    const int64_t first_tap[K_CONV_AXES] = {0, 0, 0};
+    const struct pack_target target = {.to = row, .width = PACK_VECTORS};
+    float total = 0;
+    for (int64_t begin = 0; begin < positions; begin += PACK_POSITIONS) {
+        const int64_t left = positions - begin;
+        const int64_t count = left < PACK_POSITIONS ? left : PACK_POSITIONS;
+        pack_cut(block, begin, begin + count);
+        block->vectors = (int)conv_up(count, CONV_LANES) * DOT_PARTS;
+        pack_clip(runs, block, tensor, pack_size(tensor->dtype), first_tap);
+        pack_rows(runs, block->vectors, tensor, from, 1, K_ROUND_NONE, &target);
+        for (int p = 0; p < DOT_PARTS; p++) {
+            vf sum = {0};
+            for (int64_t i = 0; i < count; i += CONV_LANES)
+                sum += v_load(row + i + p * VL);
+            v_store(lanes + p * VL, sum);
+        }
+        total += dot_total(lanes);
+    }
+    return total;
+}
+
+/* Items are channels, those of all groups. */
+void K_SYMBOL(conv_bias_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    const struct k_conv_tensor *tensor = conv->to_large ? &conv->large : &conv->small;
+    const int64_t size = pack_size(conv->bias_dtype);
+    struct pack_block block;
+    struct pack_runs runs;
+    int64_t positions = conv->batch;
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const int64_t extent = conv->to_large ? conv->axis[axis].large : conv->axis[axis].small;
+        block.line[axis] =
+            (struct conv_line){.count = extent, .from = extent, .from_step = 1, .taps = 1};
+        positions *= extent;
+    }
+    for (int64_t channel = slice.begin; channel < slice.end; channel++) {
+        const char *from = (const char *)buffers[K_CONV_BIAS_SIDE] +
+                           channel * tensor->inner * pack_size(tensor->dtype);
+        char *to = (char *)buffers[K_CONV_BIAS_GRAD] + channel * conv->bias_stride * size;
+        const float sum = sum_channel(tensor, from, positions, &block, &runs);
+        if (conv->bias_dtype == K_F32)
+            k_store_between(K_F32, to, 1, 0, 1, v_all(sum));
+        else if (conv->bias_dtype == K_F16)
+            k_store_between(K_F16, to, 1, 0, 1, v_all(sum));
+        else
+            k_store_between(K_BF16, to, 1, 0, 1, v_all(sum));
+    }
+}
