@@ -70,7 +70,7 @@ done
 # shellcheck disable=SC1091 # the file is made by the install above
 . "$tree/set_env.sh"
 for project in toolkit_link find_package; do
-    cmake -S "$projects/$project" -B "$scratch/$project" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
+    cmake -G Ninja -S "$projects/$project" -B "$scratch/$project" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
         >"$scratch/$project.log" 2>&1 || fail "$(cat "$scratch/$project.log")"
     cmake --build "$scratch/$project" >"$scratch/$project.log" 2>&1 || fail "$(cat "$scratch/$project.log")"
     if grep -i 'warning' "$scratch/$project.log"; then fail "$project builds with warnings"; fi

@@ -15,6 +15,7 @@
 #include "tests/support/operand.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
+#include "tests/unit/meta.h"
 
 /* ---- random ---- */
 
@@ -459,8 +460,8 @@ static void expect_sizes(const char *line, enum case_tensor tensor, const int64_
         cr_assert_eq(got[i], dims[i], "%s: dimension %d", line, i);
         cr_assert_eq(steps[i], strides[i], "%s: stride %d", line, i);
     }
-    free(got);
-    free(steps);
+    delete_array(got);
+    delete_array(steps);
     operand_close(&operand);
 }
 
