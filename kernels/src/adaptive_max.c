@@ -7,10 +7,8 @@
  * maximum, say), are searched by vectors of their own.
  *
  * Down a column x takes the place of m where x > m, or where x is NaN: that keeps the first of
- * equal elements and the last NaN. Columns are then compared by two integers that tell the same
- * whatever the order: `key` rises with the value and is greatest for NaN, and of equal keys the
- * lesser `place` wins, which is the position in the plane, and for NaN its complement. So a column
- * may be looked at twice, and vectors may overlap.
+ * equal elements and the last NaN. Columns are then compared as candidates, in any order: one may
+ * be looked at twice, and vectors may overlap.
  *
  * DOUBLE, and planes whose positions do not fit an int32_t, go one element at a time. The result is
  * copied from the input, so a NaN keeps its bits. */
@@ -18,8 +16,7 @@
 
 #include "kernels/adaptive_plan.h"
 #include "kernels/k_adaptive_max.h"
-#include "kernels/simd/gather.h"
-#include "kernels/simd/select.h"
+#include "kernels/simd/candidates.h"
 
 enum {
     COLUMNS = 1024, /* in work at once */
@@ -109,43 +106,6 @@ void bins_by_element(enum k_dtype dt, const struct maxima *m, int64_t item)
     }
 }
 
-/* ---- candidates ---- */
-
-struct candidates {
-    vi key, place;
-};
-
-/* Elements at these positions. */
-K_TEMPLATE
-struct candidates rate(vf value, vi at)
-{
-    const vi nan = value != value;
-    const vi bits = (vi)(value + 0.0f); /* -0 becomes 0 */
-    const vi key = bits ^ ((bits >> 31) & INT32_MAX);
-    return (struct candidates){(nan & INT32_MAX) | (~nan & key), at ^ nan};
-}
-
-K_TEMPLATE
-struct candidates better(struct candidates a, struct candidates b)
-{
-    const vi take = (b.key > a.key) | ((b.key == a.key) & (b.place < a.place));
-    return (struct candidates){(take & b.key) | (~take & a.key),
-                               (take & b.place) | (~take & a.place)};
-}
-
-/* The position of the best of all lanes. */
-K_TEMPLATE
-int64_t best_lane(struct candidates c)
-{
-    for (int step = VL / 2; step > 0; step /= 2) {
-        const vi from = (v_lanes() + step) & (VL - 1);
-        const struct candidates other = {(vi)v_pick((vf)c.key, (vf)c.key, from),
-                                         (vi)v_pick((vf)c.place, (vf)c.place, from)};
-        c = better(c, other);
-    }
-    return c.place[0] < 0 ? ~c.place[0] : c.place[0];
-}
-
 /* ---- a long row ---- */
 
 /* One row, whose bins have at least a vector each. */
@@ -180,36 +140,55 @@ struct columns {
     int32_t key[COLUMNS + 2 * VL], place[COLUMNS + 2 * VL];
 };
 
+/* `vectors` of columns from `first`, of which the last one holds `left`. Several at once: each row
+ * is read in long pieces, and no vector waits for its own comparison. */
+K_TEMPLATE
+void find_vectors(enum k_dtype dt, int vectors, const struct maxima *m, const struct rows *rows,
+                  int64_t first, int left, struct columns *columns, int64_t to)
+{
+    const int64_t height = m->plan->height.in, pitch = m->plan->row;
+    vf best[4] = {{0}};
+    vi place[4] = {{0}};
+    bool is_first = true;
+    for (int64_t d = rows->depth.begin; d < rows->depth.end; d++)
+        for (int64_t h = rows->height.begin; h < rows->height.end; h++) {
+            const int64_t at = (d * height + h) * pitch;
+            const char *from = rows->plane + (at + first) * k_size(dt);
+            const vi here = v_all_i((int32_t)at);
+            for (int v = 0; v < vectors; v++) {
+                const char *next = from + v * VL * k_size(dt);
+                const vf value =
+                    v < vectors - 1 || left == VL ? k_load(dt, next) : k_load_first(dt, next, left);
+                if (is_first) {
+                    best[v] = value;
+                    place[v] = here;
+                } else {
+                    v_take_larger(&best[v], &place[v], value, here);
+                }
+            }
+            is_first = false;
+        }
+    for (int v = 0; v < vectors; v++) {
+        const int32_t column = (int32_t)first + v * VL;
+        const struct candidates found = rate(best[v], place[v] + v_lanes() + column);
+        v_store_i(columns->key + to + v * VL, found.key);
+        v_store_i(columns->place + to + v * VL, found.place);
+    }
+}
+
 /* Columns [first, first + count) of the rows, from `to` on. */
 K_TEMPLATE
 void find_columns(enum k_dtype dt, const struct maxima *m, const struct rows *rows, int64_t first,
                   int64_t count, struct columns *columns, int64_t to)
 {
-    const int64_t height = m->plan->height.in, pitch = m->plan->row;
-    for (int64_t c = 0; c < count; c += VL) {
-        const int left = count - c < VL ? (int)(count - c) : VL;
-        const char *top = rows->plane + (first + c) * k_size(dt);
-        vf best = {0};
-        vi place = {0};
-        bool is_first = true;
-        for (int64_t d = rows->depth.begin; d < rows->depth.end; d++)
-            for (int64_t h = rows->height.begin; h < rows->height.end; h++) {
-                const int64_t at = (d * height + h) * pitch;
-                const char *from = top + at * k_size(dt);
-                const vf value = left == VL ? k_load(dt, from) : k_load_first(dt, from, left);
-                const vi here = v_all_i((int32_t)at);
-                if (is_first) {
-                    best = value;
-                    place = here;
-                    is_first = false;
-                } else {
-                    v_take_larger(&best, &place, value, here);
-                }
-            }
-        const struct candidates found = rate(best, place + v_lanes() + (int32_t)(first + c));
-        v_store_i(columns->key + to + c, found.key);
-        v_store_i(columns->place + to + c, found.place);
-    }
+    int64_t c = 0;
+    for (; count - c >= 4 * VL; c += 4 * VL)
+        find_vectors(dt, 4, m, rows, first + c, VL, columns, to + c);
+    for (; count - c >= 2 * VL; c += 2 * VL)
+        find_vectors(dt, 2, m, rows, first + c, VL, columns, to + c);
+    for (; c < count; c += VL)
+        find_vectors(dt, 1, m, rows, first + c, count - c < VL ? (int)(count - c) : VL, columns,
+                     to + c);
 }
 
 /* Bins as columns [begin, end) of those in work, in rising order. */
