@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct bench_operator operators[] = {
-#define BENCH_OPERATOR(name, function, meaning, torch, arguments)                                  \
-    {#name, #function, BENCH_##meaning, torch},
+#define BENCH_OPERATOR(name, function, meaning, torch, indices, arguments)                         \
+    {#name, #function, BENCH_##meaning, torch, BENCH_IN_##indices},
 #include "tests/bench/operators.def"
 #undef BENCH_OPERATOR
 };

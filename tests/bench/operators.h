@@ -23,6 +23,14 @@ enum bench_meaning {
 
 enum bench_use { BENCH_READS, BENCH_SHAPE, BENCH_WRITES };
 
+/* What the indices count through, and how they lie. */
+enum bench_indices {
+    BENCH_IN_PLANE,  /* the plane, in a tensor as the small side */
+    BENCH_IN_TENSOR, /* the whole large side */
+    BENCH_IN_TOKEN,  /* the plane; int32 at the beginning of the Mask operators' INT8 buffer, dense,
+                        channels first */
+};
+
 enum { BENCH_TENSORS = 4 };
 
 struct bench_operand {
@@ -40,6 +48,7 @@ struct bench_operator {
     const char *function; /* of the public interface */
     enum bench_meaning meaning;
     const char *torch; /* what peer_torch.py calls it; "" when PyTorch has nothing like it */
+    enum bench_indices indices;
 };
 
 /* NULL when the bench does not run it. */

@@ -31,17 +31,40 @@ static void *device_memory(int tensor, size_t bytes)
     return memory[tensor].data;
 }
 
+/* Of the element at that place in memory. */
+static int64_t plane_at(int64_t place, int64_t plane_size)
+{
+    int64_t channels = current.test.channels;
+    if (current.format == BENCH_NCHW) return place / plane_size;
+    return place / (plane_size * channels) * channels + place % channels;
+}
+
+/* Plane offsets to offsets in the whole large side. */
+static void convert_indices(int tensor, void *data)
+{
+    const struct bench_tensor *t = &current.tensor[tensor];
+    if (t->role != CASE_I || current.op->indices != BENCH_IN_TENSOR) return;
+    int64_t cells = current.tensor[bench_tensor_of(&current, CASE_DX)].plane;
+    for (int64_t i = 0; i < current.planes * t->plane; i++) {
+        int64_t before = plane_at(i, t->plane) * cells;
+        if (t->dtype == CASE_I64)
+            ((int64_t *)data)[i] += before;
+        else
+            ((int32_t *)data)[i] += (int32_t)before;
+    }
+}
+
 /* A tensor that is given for its shape alone lies on the result, which has that shape. */
 static bool load(void *data[BENCH_TENSORS], char *note, size_t note_size)
 {
     for (int i = 0; i < current.tensors; i++)
         if (current.tensor[i].use != BENCH_SHAPE)
-            data[i] = device_memory(i, current.tensor[i].bytes);
+            data[i] = device_memory(i, call_tensor_bytes(&current, i));
     for (int i = 0; i < current.tensors; i++) {
         if (current.tensor[i].use == BENCH_SHAPE) data[i] = data[current.tensors - 1];
-        if (current.tensor[i].use == BENCH_READS &&
-            !bench_load(&current, i, data[i], note, note_size))
-            return false;
+        if (current.tensor[i].use != BENCH_READS) continue;
+        if (!bench_load(&current, i, data[i], note, note_size)) return false;
+        convert_indices(i, data[i]);
     }
     return true;
 }

@@ -31,6 +31,9 @@ struct call_phases {
                            aclrtStream stream);
 };
 
+/* What the tensor of that number needs here: the Mask operators' indices lie in a larger buffer. */
+size_t call_tensor_bytes(const struct bench_problem *problem, int number);
+
 /* Descriptors and arrays for a problem whose tensors are at data[number]; false when this library
  * has no such operator. call_close releases them in every case. */
 bool call_open(struct call *call, const struct bench_problem *problem, void *const data[]);

@@ -12,13 +12,41 @@ static aclDataType type_of(enum case_dtype dtype)
     return types[dtype];
 }
 
+/* The Mask operators' buffer: bytes whose number only their contract explains. */
+static int token_dims(const struct test_case *test, int64_t dims[BENCH_RANK])
+{
+    struct case_window h = case_window(test, 0), w = case_window(test, 1);
+    dims[0] = test->batch;
+    dims[1] = test->channels;
+    dims[2] = h.kernel * w.kernel;
+    dims[3] = ((h.output * w.output + 15) / 16 + 1) * 32;
+    return 4;
+}
+
+static bool is_token(const struct bench_problem *problem, int number)
+{
+    return problem->op->indices == BENCH_IN_TOKEN && problem->tensor[number].role == CASE_I;
+}
+
+size_t call_tensor_bytes(const struct bench_problem *problem, int number)
+{
+    size_t bytes = problem->tensor[number].bytes;
+    int64_t dims[BENCH_RANK];
+    if (!is_token(problem, number)) return bytes;
+    token_dims(&problem->test, dims);
+    size_t token = (size_t)(dims[0] * dims[1] * dims[2] * dims[3]);
+    return token > bytes ? token : bytes;
+}
+
 /* Channels last is a view: dimensions in the usual order, channels innermost in memory. */
 static aclTensor *tensor_of(const struct bench_problem *problem, int number, void *data)
 {
     static const aclFormat formats[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
     const struct bench_tensor *tensor = &problem->tensor[number];
     int64_t dims[BENCH_RANK], strides[BENCH_RANK];
-    int rank = bench_dims(&problem->test, tensor->role, dims);
+    bool is_bytes = is_token(problem, number);
+    int rank = is_bytes ? token_dims(&problem->test, dims)
+                        : bench_dims(&problem->test, tensor->role, dims);
     bool is_last = problem->format == BENCH_NHWC;
     int64_t step = is_last ? dims[1] : 1;
     for (int d = rank - 1; d >= 2; d--) {
@@ -27,8 +55,8 @@ static aclTensor *tensor_of(const struct bench_problem *problem, int number, voi
     }
     strides[1] = is_last ? 1 : step;
     strides[0] = is_last ? step : step * dims[1];
-    return aclCreateTensor(dims, (uint64_t)rank, type_of(tensor->dtype), strides, 0,
-                           formats[rank - 3], dims, (uint64_t)rank, data);
+    return aclCreateTensor(dims, (uint64_t)rank, is_bytes ? ACL_INT8 : type_of(tensor->dtype),
+                           strides, 0, formats[rank - 3], dims, (uint64_t)rank, data);
 }
 
 /* An absent array has no values, a null pointer stays one. */
@@ -48,7 +76,8 @@ bool call_open(struct call *call, const struct bench_problem *problem, void *con
 {
     const struct test_case *test = &problem->test;
     *call = (struct call){.test = test, .phases = call_phases_of(test->op)};
-    if (call->phases == NULL) return false;
+    bool is_token_last = problem->op->indices == BENCH_IN_TOKEN && problem->format == BENCH_NHWC;
+    if (call->phases == NULL || is_token_last) return false;
     for (int i = 0; i < problem->tensors; i++)
         call->tensor[problem->tensor[i].role] = tensor_of(problem, i, data[i]);
     int64_t large[CASE_AXES], small[CASE_AXES];

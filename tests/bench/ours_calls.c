@@ -4,6 +4,7 @@
 
 #include "aclnnext/aclnnext_avg_pool_grad.h"
 #include "aclnnext/aclnnext_max_pool_backward.h"
+#include "aclnnext/aclnnext_max_pool_grad.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 #include "aclnnop/aclnn_adaptive_avg_pool3d.h"
@@ -47,9 +48,10 @@
 #define DIVISOR    c->test->divisor
 #define MATH       (int8_t) c->test->math
 #define AUTO_PAD   c->test->auto_pad
+#define ORDER      c->test->storage_order
 
 #define LISTED(...) __VA_ARGS__
-#define BENCH_OPERATOR(name, function, meaning, torch, arguments)                                  \
+#define BENCH_OPERATOR(name, function, meaning, torch, indices, arguments)                         \
     static aclnnStatus prepare_##name(struct call *c)                                              \
     {                                                                                              \
         return function##GetWorkspaceSize(LISTED arguments, &c->workspace_size, &c->executor);     \
@@ -61,7 +63,7 @@ static const struct {
     const char *name;
     struct call_phases phases;
 } rows[] = {
-#define BENCH_OPERATOR(name, function, meaning, torch, arguments)                                  \
+#define BENCH_OPERATOR(name, function, meaning, torch, indices, arguments)                         \
     {#name, {prepare_##name, function}},
 #include "tests/bench/operators.def"
 #undef BENCH_OPERATOR
