@@ -24,7 +24,8 @@
 #include "runtime/worker.h"
 
 enum {
-    FEW = 32,               /* tasks that are left to the watchman or to who synchronises first */
+    FEW = 32,               /* tasks that are left to the watchman or to who synchronises first; a
+                               submitter looks what to do after each so many */
     WORTH_A_WORKER = 15000, /* ns of queued work that justify a wake-up and a switch of caches */
     MANY = 256,        /* tasks; if they are not worth a worker, the submitter runs them: 16 KiB
                           that it has just written */
@@ -411,7 +412,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
             after = rt_push_ready_locked(stream);
         else if (__builtin_expect(!stream->is_watched, 0) && !stream->is_ready)
             after = rt_watch_locked(stream);
-        if (__builtin_expect(queued > FEW, 0)) claimed = spread_locked(stream, queued, &after);
+        if (__builtin_expect(queued % FEW == 0, 0)) claimed = spread_locked(stream, queued, &after);
     } else if (__builtin_expect(queued > LONG_QUEUE, 0)) {
         stream->completed_seen = atomic_load_explicit(&stream->completed, memory_order_relaxed);
         queued = submitted - stream->completed_seen;

@@ -31,8 +31,8 @@ enum rt_stream_state {
 enum { RT_CHUNK_TASKS = 31 }; /* with its link a chunk is 2 KiB */
 
 struct rt_chunk {
-    _Alignas(64) struct rt_chunk *next;
-    struct rt_task tasks[RT_CHUNK_TASKS];
+    _Alignas(64) struct rt_task tasks[RT_CHUNK_TASKS]; /* a cache line each */
+    struct rt_chunk *next;
 };
 
 /* Where the task that a parked stream waits for will run; 0 serial when not yet known. */
