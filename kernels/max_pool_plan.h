@@ -20,6 +20,8 @@ enum {
     MAX_ROW = 2048,   /* elements of a row of cells, or of windows, in work at once */
     MAX_SLACK = 64,   /* elements that may be read and written behind a row */
     MAX_SPLIT = 8192, /* floats of a row of cells, split by phases */
+    MAX_LANES = 512,  /* windows of a block, wanted */
+    MAX_BLOCK = 4096, /* cells of a block, at most */
     MAX_WIDE = 16,    /* channels from which vectors run along them */
     MAX_GRAIN = 1 << 14,
 };
@@ -94,7 +96,14 @@ struct max_plan {
     int64_t items; /* rows of tiles, ordered (outer, depth, channel tile, width tile, height) */
     int64_t pitch; /* gradient: elements of a row of the ring */
     int rows;      /* gradient: rows of the ring, for each of the depths over a cell */
-    bool fast;     /* vectors; else the plain path */
+    /* One channel: rows of windows lie one behind the other in the ring, `pitch` apart, and rows of
+     * cells are made `block` groups (of as many rows as the stride) at a time. A row has room for
+     * all its cells' windows, so the windows beside a row's ends, which belong to other rows, have
+     * their taps elsewhere: codes need no gaps. 0: row by row. */
+    int64_t block;
+    int64_t planes; /* in a block, if more than one; `block` is then all their groups */
+    int64_t groups; /* of rows of a plane */
+    bool fast;      /* vectors; else the plain path */
 };
 
 static inline void max_tile_width(struct max_tiles *t, int64_t extent, int64_t most, int64_t step)
@@ -196,6 +205,42 @@ static inline int64_t max_cells_fit(const struct max_plan *plan, int64_t pitch, 
                      max_most(MAX_ROW / channels / width->stride * width->stride, width->stride));
 }
 
+/* Lanes in front of and behind a block that its terms may reach. */
+static inline int64_t max_guard(const struct max_plan *plan)
+{
+    return max_most(plan->width.high, -plan->width.low) + MAX_SLACK;
+}
+
+static inline void max_plan_block(struct max_plan *plan, int depths)
+{
+    const struct max_axis *height = &plan->height, *width = &plan->width;
+    const int64_t span = height->high - height->low, stride = width->stride;
+    const int64_t pitch = max_most(width->out, (width->in + stride - 1) / stride);
+    const int64_t cells = height->stride * pitch * stride; /* of a group */
+    if (plan->channels != 1 || cells > MAX_BLOCK || width->in > MAX_ROW || depths == 0) return;
+    /* A code must name one tap: a window wider than a row would reach around it. */
+    if ((width->kernel - 1) * width->dilation >= width->in) return;
+    const int64_t most = MAX_RING / depths - 2 * max_guard(plan);
+    const int64_t groups =
+        max_most(height->out, (height->in + height->stride - 1) / height->stride);
+    int64_t block = max_least(max_most(MAX_LANES / pitch, 1), MAX_BLOCK / cells);
+    block = max_least(max_least(block, most / pitch - span), MAX_RING / 2 / pitch - span);
+    if (block < 1 || (block < span && block < groups)) return;
+    plan->pitch = pitch;
+    plan->groups = groups;
+    plan->fast = true;
+    plan->tiles = (struct max_tiles){width->in, 1, 1, 1};
+    plan->planes = plan->depth.in == 1 && plan->depth.kernel == 1 ? block / groups : 0;
+    if (plan->planes > 1) {
+        plan->block = plan->planes * groups;
+        plan->items = plan->outer;
+        return;
+    }
+    plan->planes = 1;
+    plan->block = max_least(block, groups);
+    plan->items = plan->outer * plan->depth.in * height->in;
+}
+
 /* The gradient's plan; items is of one row per outer when it is not gathered but scattered.
  * recompute: the indices are found in x. */
 static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool recompute)
@@ -208,6 +253,11 @@ static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool 
     const struct max_axis *width = &plan.width;
     const int depths = max_depths(&plan.depth);
     plan.rows = (int)max_least(plan.height.high - plan.height.low + 1, MAX_RING);
+    max_plan_block(&plan, depths);
+    if (plan.block > 0 && !recompute) return plan;
+    if (plan.block > 0 && max_windows_fit(width, 1) >= width->out) return plan;
+    plan.block = 0;
+    plan.fast = false;
     const int64_t rows = max_most(plan.rows * (int64_t)depths, 1);
     const int64_t most = max_least(MAX_RING / rows, MAX_RING / 2);
     const int64_t halo = width->high - width->low;

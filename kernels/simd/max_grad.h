@@ -12,7 +12,7 @@
 #include "kernels/simd/sink.h"
 
 /* The values of a run lie MAX_RING_STEP words behind its codes. */
-enum { MAX_RING_STEP = MAX_RING + 2 * MAX_SLACK };
+enum { MAX_RING_STEP = MAX_RING + 2 * MAX_SLACK, BLOCK_SLACK = 1024 };
 
 struct max_term {
     const int32_t *code;
@@ -38,14 +38,15 @@ struct max_grad {
     int depths;
     int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
     struct max_term terms[MAX_TAPS];
-    int first_term[MAX_STRIDE + 1]; /* by phase of the width */
+    int first_term[MAX_STRIDE][MAX_STRIDE + 1]; /* by phases of the height (0 only if rows are made
+                                                   one by one) and the width */
     vi from[MAX_STRIDE], place[MAX_STRIDE];
     struct k_sink sink;
     vf ring[2 * MAX_RING_STEP / VL];
-    vf phase_rows[(MAX_ROW + MAX_STRIDE * (MAX_SLACK + MAX_WIDE)) / VL];
+    vf phase_rows[(MAX_BLOCK + MAX_STRIDE * BLOCK_SLACK / 4) / VL];
 };
 
-enum { NO_CODE = INT32_MIN };
+enum { NO_CODE = INT32_MIN, TAKE_AHEAD = 2560 /* bytes that reads are announced ahead */ };
 
 static inline int32_t *ring_row(struct max_grad *g, int depth, int64_t row)
 {
@@ -64,6 +65,7 @@ static inline void no_codes(int32_t *from, int32_t *end)
 /* Which taps of a row of windows lie in which rows inside the input: their codes. */
 struct row_codes {
     int count;
+    int32_t limit; /* indices are below it */
     int32_t at[MAX_TAPS];
 };
 
@@ -72,6 +74,7 @@ static inline void row_codes(const struct max_plan *plan, int64_t od, int64_t oh
 {
     const struct max_axis *depth = &plan->depth, *height = &plan->height;
     codes->count = 0;
+    codes->limit = INT32_MAX;
     for (int64_t jd = 0; jd < depth->kernel; jd++) {
         const int64_t d = od * depth->stride - depth->pad + jd * depth->dilation;
         for (int64_t jh = 0; d >= 0 && d < depth->in && jh < height->kernel; jh++) {
@@ -117,16 +120,20 @@ vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
     for (int64_t i = 0; i < count; i += VL) {
         const int left = (int)max_least(count - i, VL);
         const char *at = dy + i * k_size(dt);
+        k_prefetch(at + TAKE_AHEAD);
         const vf value = left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, g->dy_end);
         v_store((float *)(void *)(code + i) + MAX_RING_STEP, value + 0.0f);
         if (index == K_INDEX_NONE) {
             v_store_i(code + i, (vi){0});
             continue;
         }
+        for (int line = 0; line < VL * index_size; line += LINE_BYTES)
+            k_prefetch(indices + i * index_size + TAKE_AHEAD + line);
         const vi place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
                                         g->indices_end, &high);
         const vi here = place - base - v_load_i(g->lanes.base + lane + i);
-        const vi is_tap = code_is_tap(&g->lanes, &g->plan.width, rows, lane + i, here);
+        const vi is_tap = code_is_tap(&g->lanes, &g->plan.width, rows, lane + i, here) &
+                          (vi)((vu)place < (vu)v_all_i(rows->limit));
         stray |= left == VL ? ~is_tap : ~is_tap & (vi)(v_lanes() < left);
         v_store_i(code + i, here);
     }
@@ -184,20 +191,29 @@ void take_row(enum k_dtype dt, struct max_grad *g, int64_t od, int64_t oh, int64
 
 /* ---- rows of cells ---- */
 
-/* Sums of `vectors` times VL lanes from lane `at` on. */
+K_TEMPLATE
+vf add_term(vf sum, const struct max_term *term, int64_t at)
+{
+    const float *value = (const float *)(const void *)(term->code + at) + MAX_RING_STEP;
+    return v_add_where_same(sum, v_load_i(term->code + at), v_all_i(term->tap), v_load(value));
+}
+
+/* Sums of `vectors` (1, 2 or 4) times VL lanes from lane `at` on. Named one by one: an array would
+ * live in memory. */
 K_TEMPLATE
 void sum_terms(const struct max_term *terms, int count, int64_t at, int vectors, vf sums[])
 {
-    for (int v = 0; v < vectors; v++)
-        sums[v] = (vf){0};
-    for (int t = 0; t < count; t++) {
-        const vi tap = v_all_i(terms[t].tap);
-        const int32_t *code = terms[t].code + at;
-        for (int v = 0; v < vectors; v++)
-            sums[v] = v_add_where_same(
-                sums[v], v_load_i(code + v * VL), tap,
-                v_load((const float *)(const void *)(code + v * VL) + MAX_RING_STEP));
+    vf a = {0}, b = {0}, c = {0}, d = {0};
+    for (const struct max_term *term = terms, *end = terms + count; term < end; term++) {
+        a = add_term(a, term, at);
+        if (vectors > 1) b = add_term(b, term, at + VL);
+        if (vectors > 2) c = add_term(c, term, at + 2 * VL);
+        if (vectors > 2) d = add_term(d, term, at + 3 * VL);
     }
+    sums[0] = a;
+    if (vectors > 1) sums[1] = b;
+    if (vectors > 2) sums[2] = c;
+    if (vectors > 2) sums[3] = d;
 }
 
 /* Lanes [at, at + count) of one phase as elements; up to 4 VL are written behind. */
@@ -221,14 +237,26 @@ void put_run(enum k_dtype dt, const struct max_term *terms, int count, int64_t a
 
 /* One channel, stride 2: the sums of both phases, one beside the other. */
 K_TEMPLATE
-void put_pairs(enum k_dtype dt, const struct max_grad *g, int64_t windows, char *to)
+void put_pairs(enum k_dtype dt, const struct max_grad *g, const int *first, int64_t at,
+               int64_t windows, char *to)
 {
-    const int *first = g->first_term;
-    for (int64_t i = 0; i < windows; i += VL) {
-        vf even, odd;
-        sum_terms(g->terms, first[1], i, 1, &even);
-        sum_terms(g->terms + first[1], first[2] - first[1], i, 1, &odd);
-        const vf both[2] = {v_zip(0, even, odd), v_zip(1, even, odd)};
+    const struct max_term *even = g->terms + first[0], *odd = g->terms + first[1];
+    const int evens = first[1] - first[0], odds = first[2] - first[1];
+    int64_t i = 0;
+    for (; i + VL < windows; i += 2 * VL) {
+        vf a[2], b[2];
+        sum_terms(even, evens, at + i, 2, a);
+        sum_terms(odd, odds, at + i, 2, b);
+        const vf both[4] = {v_zip(0, a[0], b[0]), v_zip(1, a[0], b[0]), v_zip(0, a[1], b[1]),
+                            v_zip(1, a[1], b[1])};
+        for (int v = 0; v < 4; v += LINE_PARTS(dt))
+            k_store_parts(dt, to + (2 * i + v * VL) * k_size(dt), both + v, false);
+    }
+    for (; i < windows; i += VL) {
+        vf a, b;
+        sum_terms(even, evens, at + i, 1, &a);
+        sum_terms(odd, odds, at + i, 1, &b);
+        const vf both[2] = {v_zip(0, a, b), v_zip(1, a, b)};
         for (int v = 0; v < 2; v += LINE_PARTS(dt))
             k_store_parts(dt, to + (2 * i + v * VL) * k_size(dt), both + v, false);
     }
@@ -236,14 +264,14 @@ void put_pairs(enum k_dtype dt, const struct max_grad *g, int64_t windows, char 
 
 /* One channel, any stride. */
 K_TEMPLATE
-void put_phases(enum k_dtype dt, const struct max_grad *g, int64_t windows, char *to)
+void put_phases(enum k_dtype dt, const struct max_grad *g, const int *first, int64_t at,
+                int64_t windows, char *to)
 {
-    const int *first = g->first_term;
     const int stride = (int)g->plan.width.stride;
     for (int64_t i = 0; i < windows; i += VL, to += stride * VL * k_size(dt)) {
         vf sums[MAX_STRIDE];
         for (int c = 0; c < stride; c++)
-            sum_terms(g->terms + first[c], first[c + 1] - first[c], i, 1, sums + c);
+            sum_terms(g->terms + first[c], first[c + 1] - first[c], at + i, 1, sums + c);
         for (int v = 0; v < stride; v++) {
             vf mixed = {0};
             for (int c = 0; c < stride; c++)
@@ -261,8 +289,9 @@ void put_narrow(enum k_dtype dt, struct max_grad *g, int64_t windows, char *to)
     const int64_t lanes = windows * channels, pitch = lanes + MAX_SLACK;
     float *rows = (float *)(void *)g->phase_rows;
     for (int c = 0; c < stride; c++)
-        put_run(K_F32, g->terms + g->first_term[c], g->first_term[c + 1] - g->first_term[c], 0,
-                lanes, (char *)(rows + c * pitch));
+        put_run(K_F32, g->terms + g->first_term[0][c],
+                g->first_term[0][c + 1] - g->first_term[0][c], 0, lanes,
+                (char *)(rows + c * pitch));
     for (int64_t lane = 0; lane < lanes; lane += channels)
         for (int c = 0; c < stride; c++, to += channels * k_size(dt))
             k_store(dt, to, v_load(rows + c * pitch + lane));
@@ -279,7 +308,8 @@ void put_wide(enum k_dtype dt, struct max_grad *g, char *to, bool pieces)
     const bool whole = channels == plan->channels;
     int64_t phase = 0, lane = 0;
     for (int64_t cell = 0; cell < g->cells; cell++, to += step) {
-        const int first = g->first_term[phase], count = g->first_term[phase + 1] - first;
+        const int first = g->first_term[0][phase];
+        const int count = g->first_term[0][phase + 1] - first;
         char *at = to;
         if (!whole) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
         if (pieces) at = sink_room(&g->sink, bytes, false);
@@ -308,15 +338,15 @@ void put_row_of(enum k_dtype dt, struct max_grad *g, char *to)
     if (!g->contiguous) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
     char *room = sink_room(&g->sink, bytes, false);
     if (stride == 1)
-        put_run(dt, g->terms, g->first_term[1], 0, g->cells * channels, room);
+        put_run(dt, g->terms, g->first_term[0][1], 0, g->cells * channels, room);
     else if (channels >= VL)
         put_wide(dt, g, room, false);
     else if (channels > 1)
         put_narrow(dt, g, windows, room);
     else if (stride == 2)
-        put_pairs(dt, g, windows, room);
+        put_pairs(dt, g, g->first_term[0], 0, windows, room);
     else
-        put_phases(dt, g, windows, room);
+        put_phases(dt, g, g->first_term[0], 0, windows, room);
     sink_took(&g->sink, bytes);
     if (!g->contiguous) sink_end(&g->sink);
 }
@@ -365,7 +395,7 @@ static inline void grad_terms(struct max_grad *g, int64_t h)
     const int64_t q = h / height->stride, c = h % height->stride;
     int count = 0;
     for (int64_t phase = 0; phase < width->stride; phase++) {
-        g->first_term[phase] = count;
+        g->first_term[0][phase] = count;
         for (int k = 0; k < g->depths; k++)
             for (int e = tall->first[c]; e < tall->first[c + 1]; e++) {
                 const int64_t oh = q + tall->shift[e];
@@ -378,7 +408,7 @@ static inline void grad_terms(struct max_grad *g, int64_t h)
                                           (int32_t)(code + wide->tap[w] * width->dilation)};
             }
     }
-    g->first_term[width->stride] = count;
+    g->first_term[0][width->stride] = count;
 }
 
 static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct k_max_pool *pool,

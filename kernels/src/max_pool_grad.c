@@ -8,6 +8,7 @@
  * else by max_pool_mend, the step behind this one. From +0 on the two ways give the same bits: a
  * sum is never -0, so adding +0 for a window that does not match changes nothing. */
 #include "kernels/simd/instance.h"
+#include "kernels/simd/max_block.h"
 #include "kernels/simd/max_grad.h"
 #include "kernels/simd/max_scatter.h"
 
@@ -118,6 +119,35 @@ static inline void sink_at(struct max_grad *g, int64_t item, int64_t end, int64_
                    g->pool->stream_output);
 }
 
+/* Small planes, several at a time; items are planes. */
+K_TEMPLATE
+void walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
+                 const struct k_scatter *scatter, struct k_slice slice)
+{
+    const struct max_plan *plan = &g->plan;
+    const int64_t rows = plan->height.in;
+    const int64_t bytes = rows * plan->width.in * k_size(dt);
+    if (g->argmax) real_lanes(g, real);
+    grad_column(g, slice.begin, 0, 0);
+    block_terms(g);
+    sink_at(g, slice.begin, slice.end, bytes);
+    for (int64_t outer = slice.begin, planes; outer < slice.end; outer += planes) {
+        planes = max_least(plan->planes, slice.end - outer);
+        take_planes(dt, g, real, outer, planes);
+        if (!g->stray) {
+            block_put_of(dt, g, planes, plan->groups, 0, rows);
+            continue;
+        }
+        sink_end(&g->sink);
+        k_stream_end();
+        for (int64_t plane = outer; plane < outer + planes; plane++)
+            scatter_outer(dt, scatter, plane);
+        g->stray = false;
+        sink_at(g, outer + planes, slice.end, bytes);
+    }
+    if (slice.begin < slice.end) sink_end(&g->sink);
+}
+
 /* Items of the slice; returns whether an outer that the slice holds in part has stray indices. */
 K_TEMPLATE
 bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
@@ -128,15 +158,22 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     const int64_t per_outer = plan->depth.in * tiles * rows;
     const int64_t row_bytes = plan->width.in * plan->channels * k_size(dt);
     bool unsettled = false;
+    if (plan->block > 0) block_begin(g);
+    if (plan->planes > 1) {
+        walk_planes(dt, g, real, scatter, slice);
+        return false;
+    }
     sink_at(g, slice.begin, slice.end, row_bytes);
     for (int64_t item = slice.begin; item < slice.end;) {
         const int64_t h = item % rows, column = item / rows, outer = item / per_outer;
         const int64_t end = max_least(rows, h + slice.end - item);
         const bool whole = outer * per_outer >= slice.begin && (outer + 1) * per_outer <= slice.end;
-        grad_tile(g, column % tiles);
+        const int64_t d = column / tiles % plan->depth.in;
+        if (plan->block == 0) grad_tile(g, column % tiles);
         if (g->argmax) real_lanes(g, real);
-        grad_column(g, outer, column / tiles % plan->depth.in, h);
-        if (walk(dt, g, real, column / tiles % plan->depth.in, h, end, !whole)) {
+        grad_column(g, outer, d, h);
+        if (plan->block > 0 ? walk_blocks(dt, g, real, h, end, !whole)
+                            : walk(dt, g, real, d, h, end, !whole)) {
             if (g->stray) {
                 unsettled = true;
                 scatter_add(dt, scatter, outer, 0, 0, 0, plan->channels, NULL); /* notes faults */
