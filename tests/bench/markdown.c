@@ -187,6 +187,9 @@ static void print_block(const struct results *results, const char *chart, FILE *
             results->date, results->name);
     for (int i = 0; i < results->peers; i++)
         fprintf(out, "%s%s", results->peer[i], i + 1 < results->peers ? "; " : ".\n\n");
+    if (results->others > RESULT_OTHERS_LOUD)
+        fprintf(out, "Other processes used %.2f CPUs meanwhile: not a quiet machine.\n\n",
+                results->others);
     fprintf(out, "![Share of the floor](%s)\n\n### Targets\n\n", chart);
     targets_print(results, out, true);
     fprintf(out,

@@ -11,6 +11,7 @@
 #include "tests/bench/peers.h"
 
 enum { RESULT_NAMES = 48 };
+#define RESULT_OTHERS_LOUD 0.05 /* CPUs; above it a run's times are not to be trusted */
 
 /* One contender on one case. */
 struct entry {

@@ -6,8 +6,6 @@
 
 #include "tests/bench/targets.h"
 
-#define OTHERS_LOUD 0.05
-
 static void print_ratio(FILE *out, const struct result *result, enum role role)
 {
     const struct entry *entry = result_best(result, role);
@@ -97,7 +95,7 @@ void table_print(const struct results *results, FILE *out)
         }
     }
     print_figures(results, out);
-    if (results->others > OTHERS_LOUD)
+    if (results->others > RESULT_OTHERS_LOUD)
         fprintf(out, "\nother processes used %.2f CPUs during the run: do not trust these times\n",
                 results->others);
 }
