@@ -45,8 +45,11 @@ struct avg_plan {
     bool kept;     /* the ring holds all rows of a window */
     int ring_rows;
     int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
-    int64_t batch; /* rows done at once: their sums follow each other, as do their outputs */
-    int64_t pitch; /* floats of a row of sums */
+    bool joined;     /* the sums of rows done at once are one row, as are their outputs */
+    bool simple;     /* a row of sums is that of few rows of the input */
+    bool sequential; /* every row of the input is added once */
+    int64_t batch;   /* rows done at once */
+    int64_t pitch;   /* floats of a row of sums */
 };
 
 static inline int64_t avg_ceil(int64_t a, int64_t b)
@@ -168,6 +171,13 @@ static inline void avg_ring(struct avg_plan *plan, int64_t *floats)
     *floats = pool_min(*floats, AVG_RING_FLOATS / plan->ring_rows - AVG_RING_SLACK);
 }
 
+/* From a row of sums to the next one: padding in front is rounded up, a vector may be written
+ * behind. */
+static inline int64_t avg_row_floats(int64_t pitch)
+{
+    return (pitch + 3 * 16) / 16 * 16;
+}
+
 static inline struct avg_plan avg_plan(const struct k_average *average)
 {
     struct avg_plan plan = {.depth = avg_axis(average, 0),
@@ -199,11 +209,16 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
                                : avg_span(&plan.width, plan.cells) * plan.tile_channels;
     plan.plain = plan.width.uniform && !plan.wide && !plan.gathered &&
                  (plan.width.stride == 1 || (plan.width.stride == 2 && plan.channels == 1));
+    plan.joined = plan.plain && plan.width.tiles && plan.cell_tiles == 1;
+    plan.sequential = plan.height.span == K_SPAN_WINDOWS && !plan.deep && !average->gradient &&
+                      plan.height.kernel <= plan.height.stride;
+    plan.simple = plan.height.span == K_SPAN_WINDOWS && plan.height.kernel <= AVG_BLOCK &&
+                  !plan.deep && !average->gradient && average->rounding == K_ROUND_NONE;
     plan.batch = 1;
-    if (plan.plain && plan.width.tiles && plan.cell_tiles == 1 && !plan.deep) {
-        const int64_t row = plan.width.in * plan.channels;
-        const int64_t columns = AVG_COLUMNS / (plan.width.out * plan.channels);
-        plan.batch = pool_max(pool_min(AVG_BATCH / row, columns), 1);
+    if (!plan.gathered) {
+        const int64_t columns = plan.cells * (plan.wide ? 1 : plan.channels);
+        plan.batch = pool_max(AVG_BATCH / avg_row_floats(plan.pitch), 1);
+        if (plan.joined) plan.batch = pool_max(pool_min(plan.batch, AVG_COLUMNS / columns), 1);
     }
     plan.items =
         plan.outer * plan.depth.out * plan.channel_tiles * plan.cell_tiles * plan.height.out;

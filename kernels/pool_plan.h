@@ -11,29 +11,26 @@
 #include "kernels/k_pool.h"
 
 enum {
-    POOL_ROWS_FLOATS = 8192, /* the spread rows of dY, in L1 */
-    POOL_LEAD = 512,         /* floats of spread rows made before they are needed */
-    POOL_ROW_WINDOWS =
-        1024,        /* windows of a row in work at once, times channels where they are buffered */
-    POOL_DIRECT = 8, /* up to so many rows are added one by one */
-    POOL_WINDOWS = 256, /* more windows over one cell take the plain path */
-    POOL_SLACK = 160,   /* floats that may be written behind a row */
-    POOL_REGISTER_WINDOWS = 4,
-    POOL_REGISTER_STEP = 8,
-    POOL_WIDE = 16,  /* channels from which vectors run along them */
-    POOL_BLOCK = 32, /* most rows of dX made together, and their floats: */
-    POOL_BLOCK_FLOATS = 512,
-    POOL_RUN = 512, /* floats of dX written between one making of rows and the next, or one row */
+    POOL_FUSED = 3,            /* windows over a cell along an axis that are summed in registers */
+    POOL_FUSED_CHANNELS = 4,   /* channels from which vectors run along them */
+    POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
+    POOL_FLAT = 512,           /* cells of a row that may be treated as one with its neighbours */
+    POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
+    POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
+    POOL_TALL_FLOATS = 16384,  /* sums of rows of dY */
+    POOL_DIRECT = 8,           /* up to so many rows are added one by one */
+    POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
+    POOL_RUN = 2048,   /* bytes of dX between one look at the sink and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
 };
 
 enum pool_way {
     POOL_PLAIN,    /* every window of every cell */
-    POOL_RING,     /* rows of dY are spread into a ring, rows of dX are sums of them */
-    POOL_STRAIGHT, /* at most one window over a cell, vectors along the channels: no ring */
-    POOL_EXPAND,   /* at most one window over a cell, one channel: rows of dY become rows of dX */
-    POOL_RUNS,     /* at most one window over a cell, one wide row: runs of one value */
+    POOL_ANY,      /* through buffers */
+    POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
+    POOL_CHANNELS, /* the same with several channels */
+    POOL_RUNS,     /* at most one window over a cell, one channel, one row: runs of one value */
 };
 
 struct pool_axis {
@@ -47,17 +44,12 @@ struct pool_plan {
     /* A column is one tile of a row's cells and channels, walked down the height. Items are rows of
      * columns, ordered (outer, depth, channel tile, cell tile, height). */
     int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
-    int64_t pitch; /* floats of a row of the ring */
-    int rows;      /* of the ring that holds spread rows of dY */
-    int heights;   /* most rows of dY that one row of dX adds */
-    bool buffered; /* several channels, summed along the width through buffers */
-    int block;     /* rows of dX made together */
-    int ahead; /* rows made before they are needed: their stores have left the store queue when they
-                  are read */
+    int heights; /* most rows of dY that one row of dX adds */
+    int segment; /* of a block of so many rows: sums from its rows to the end are kept for as many
+                  */
     enum pool_way way;
-    bool registers; /* one channel; few windows along the width, a short step: sums in registers */
-    bool zero_rows; /* height stride 1: rows beyond dY's ends count as zero, every sum has `heights`
-                       terms */
+    bool flat; /* rows of dX follow each other as those of dY do: cell i lies in windows i - 1 to i
+                  + 1 */
 };
 
 static inline int64_t pool_min(int64_t a, int64_t b)
@@ -117,85 +109,76 @@ static inline void pool_count(struct pool_axis *a)
     a->rest = a->kernel - (a->most - 1) * a->stride;
 }
 
-/* Channels and cells of a tile, when several rows or windows meet in a cell. */
-static inline void pool_cut_channels(struct pool_plan *plan)
+static inline void pool_tile_cells(struct pool_plan *plan, int64_t cells)
+{
+    plan->cells = pool_max(pool_min(cells, plan->width.in), 1);
+    plan->cell_tiles = (plan->width.in + plan->cells - 1) / plan->cells;
+}
+
+static inline int64_t pool_root(int64_t n)
+{
+    int64_t root = 1;
+    while (root * root < n)
+        root++;
+    return root;
+}
+
+/* Tiles for a way through buffers; false if no tile fits them. */
+static inline bool pool_cut_any(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
-    int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK) / (plan->heights + 1);
-    int64_t most = floats / 4;
-    plan->buffered = width->most > POOL_REGISTER_WINDOWS || plan->channels < POOL_WIDE ||
-                     (plan->channels > most && most < 4 * POOL_WIDE);
-    if (plan->buffered) {
-        floats = (POOL_ROWS_FLOATS - POOL_SLACK) / (plan->heights + 3);
-        most = pool_max(pool_min(floats / 4, POOL_ROW_WINDOWS / (width->most + 4)), 1);
+    int64_t floats = POOL_ROW_WINDOWS - 32;
+    plan->segment = 1;
+    if (plan->heights > POOL_DIRECT) {
+        plan->segment = (int)pool_root(plan->heights);
+        const int64_t blocks = (plan->heights + plan->segment - 1) / plan->segment;
+        floats = pool_min(floats, POOL_TALL_FLOATS / (plan->segment + blocks + 2) - 16);
     }
-    if (plan->channels > most) {
-        const int64_t even = plan->buffered ? most : most - POOL_WIDE;
-        plan->channel_tiles = (plan->channels + even - 1) / even;
-        plan->tile_channels = most;
-    }
-    int64_t windows = plan->buffered ? POOL_ROW_WINDOWS / plan->tile_channels : POOL_ROW_WINDOWS;
-    windows = pool_max(windows - width->most - 2, 1);
-    plan->cells = pool_max(floats / plan->tile_channels, 1);
-    if (plan->cells / width->stride > windows) plan->cells = windows * width->stride;
+    const int64_t most = pool_min(width->most, width->out);
+    int64_t channels = pool_max(floats / (2 * most + 8), 1);
+    if (channels > 16) channels -= channels % 16;
+    plan->tile_channels = pool_min(channels, plan->channels);
+    plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
+    const int64_t windows = floats / plan->tile_channels - width->most - 1;
+    if (windows < 1 || plan->depth.most > POOL_DIRECT) return false;
+    const int64_t cells = POOL_CELLS_FLOATS / plan->tile_channels;
+    pool_tile_cells(plan, cells / width->stride < windows ? cells : windows * width->stride);
+    return true;
 }
 
-static inline void pool_tile_cells(struct pool_plan *plan)
+/* Tiles for sums in registers. */
+static inline void pool_cut_fused(struct pool_plan *plan)
 {
-    plan->cells = pool_min(plan->cells, plan->width.in);
-    plan->cell_tiles = (plan->width.in + plan->cells - 1) / plan->cells;
-    plan->cells = (plan->width.in + plan->cell_tiles - 1) / plan->cell_tiles;
-    plan->pitch = plan->cells * plan->tile_channels;
-    plan->block = (int)pool_max(pool_min(POOL_BLOCK_FLOATS / plan->pitch, POOL_BLOCK), 1);
-}
-
-/* Cells of an item where no ring is needed. */
-static inline void pool_cut_single(struct pool_plan *plan)
-{
-    const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 4;
-    plan->cells =
-        plan->height.in == 1 ? pool_max(POOL_ROWS_FLOATS / plan->channels, 1) : plan->width.in;
-    if (plan->way == POOL_EXPAND) plan->cells = pool_min(plan->cells, POOL_ROWS_FLOATS / 4);
-    if (plan->cells / stride > windows) plan->cells = windows * stride;
-    if (plan->cells > stride) plan->cells -= plan->cells % stride;
-    pool_tile_cells(plan);
+    const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 8;
+    int64_t cells = plan->width.in;
+    if (plan->way == POOL_ROWS) {
+        cells = pool_min(cells, POOL_CELLS_FLOATS);
+    } else if (plan->way == POOL_RUNS) {
+        cells = pool_min(cells, 4 * POOL_CELLS_FLOATS);
+    } else {
+        plan->channel_tiles = (plan->channels + POOL_CELLS_FLOATS - 1) / POOL_CELLS_FLOATS;
+        const int64_t even = (plan->channels + plan->channel_tiles - 1) / plan->channel_tiles;
+        plan->tile_channels = pool_min((even + 31) / 32 * 32, plan->channels);
+        plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
+    }
+    if (cells / stride > windows) cells = windows * stride;
+    if (cells < plan->width.in && cells > stride) cells -= cells % stride;
+    pool_tile_cells(plan, cells);
 }
 
 static inline enum pool_way pool_choose(const struct pool_plan *plan)
 {
-    if (plan->heights > POOL_WINDOWS || plan->width.most > POOL_WINDOWS ||
-        plan->depth.most > POOL_DIRECT)
-        return POOL_PLAIN;
-    if (plan->depth.most > 1 || plan->height.most > 1 || plan->width.most > 1) return POOL_RING;
-    if (plan->channels >= POOL_WIDE) return POOL_STRAIGHT;
-    if (plan->channels > 1) return POOL_RING;
-    if (plan->registers) return POOL_EXPAND;
-    return plan->height.in == 1 && plan->height.out == 1 ? POOL_RUNS : POOL_RING;
-}
-
-static inline void pool_cut_ring(struct pool_plan *plan)
-{
     const struct pool_axis *width = &plan->width;
-    if (plan->channels == 1) {
-        const int64_t floats = (POOL_ROWS_FLOATS - POOL_SLACK - 2 * POOL_LEAD - POOL_BLOCK_FLOATS) /
-                               (plan->heights + 7);
-        const int64_t windows = POOL_ROW_WINDOWS - 2 - width->most;
-        plan->cells = floats / width->stride < windows ? floats : windows * width->stride;
-    } else {
-        pool_cut_channels(plan);
-    }
-    pool_tile_cells(plan);
-    if (plan->channels > 1) plan->block = 1; /* their rows go line by line */
-    if (plan->channels > 1 && !plan->buffered) {
-        plan->rows = plan->heights + 1;
-        return;
-    }
-    if (plan->channels == 1 && plan->heights <= POOL_DIRECT)
-        plan->ahead = (int)((POOL_LEAD + plan->pitch - 1) / plan->pitch);
-    const int64_t behind = (POOL_SLACK + plan->pitch - 1) / plan->pitch;
-    plan->rows = (int)(plan->heights + 2 + behind + 2 * plan->ahead + plan->block);
-    if (plan->zero_rows) /* room for long runs */
-        plan->rows = (int)pool_max(plan->rows, POOL_ROWS_FLOATS / 2 / plan->pitch);
+    if (plan->depth.most > 1 || plan->height.most > POOL_FUSED || width->most > POOL_FUSED)
+        return POOL_ANY;
+    if (plan->channels >= POOL_FUSED_CHANNELS) return POOL_CHANNELS;
+    if (plan->channels > 1) return POOL_ANY;
+    const bool even = width->rest == width->stride;
+    if (width->stride == 1 ||
+        (width->stride == 2 && (width->most == 2 || (width->most == 3) != even)))
+        return POOL_ROWS;
+    const bool single = width->most == 1 && plan->height.in == 1 && plan->height.out == 1;
+    return single ? POOL_RUNS : POOL_ANY;
 }
 
 static inline struct pool_plan pool_plan(const struct k_pool *pool)
@@ -211,20 +194,24 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     pool_count(&plan.depth);
     pool_count(&plan.height);
     pool_count(&plan.width);
-    plan.zero_rows = plan.height.stride == 1 && plan.height.most <= POOL_DIRECT;
-    const int64_t heights =
-        plan.zero_rows ? plan.height.most : pool_min(plan.height.most, plan.height.out);
-    plan.cells = plan.width.in;
+    const struct pool_axis *width = &plan.width;
     plan.cell_tiles = plan.channel_tiles = 1;
     plan.tile_channels = plan.channels;
-    plan.heights = (int)pool_min(heights, POOL_WINDOWS + 1);
-    plan.registers = plan.channels == 1 && plan.width.most <= POOL_REGISTER_WINDOWS &&
-                     plan.width.stride <= POOL_REGISTER_STEP;
+    plan.cells = width->in;
+    plan.heights = (int)pool_min(plan.height.most, plan.height.out);
     plan.way = pool_choose(&plan);
-    if (plan.way == POOL_RING)
-        pool_cut_ring(&plan);
-    else if (plan.way != POOL_PLAIN)
-        pool_cut_single(&plan);
+    if (plan.way != POOL_ANY)
+        pool_cut_fused(&plan);
+    else if (!pool_cut_any(&plan))
+        plan.way = POOL_PLAIN;
+    plan.flat = plan.way == POOL_ROWS && width->stride == 1 && plan.height.stride == 1 &&
+                width->in == width->out && width->most == 3 && width->pad == 1 &&
+                width->in <= POOL_FLAT;
+    if (plan.way == POOL_PLAIN) {
+        plan.cell_tiles = plan.channel_tiles = 1;
+        plan.tile_channels = plan.channels;
+        plan.cells = width->in;
+    }
     plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
     return plan;
 }

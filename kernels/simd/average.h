@@ -8,7 +8,7 @@
 #include "kernels/simd/sink.h"
 #include "kernels/simd/spread.h"
 
-enum { AVG_SCALES = 8, AVG_FRONT = 16 };
+enum { AVG_SCALES = 8, AVG_FRONT = 16, LANES_MOST = 16 };
 
 struct avg_scale {
     double size; /* of the windows, the width's part left out; 0: not made */
@@ -31,6 +31,9 @@ struct average {
     int64_t low;                  /* input cell of sums[0], < 0 in the padding */
     int64_t real_low;             /* input cells [real_low, real_low + real) are read */
     int64_t real;
+    /* A row of sums: `front` floats of padding that end at `lead`, the real ones, `behind` floats
+     * of padding. Rows of sums are row_floats apart. */
+    int64_t front, lead, behind, row_floats;
     int64_t pieces, piece_floats, piece_bytes; /* what is contiguous of those in memory */
 
     int32_t first[AVG_COLUMNS + AVG_FRONT], count[AVG_COLUMNS + AVG_FRONT]; /* in sums, floats */
@@ -40,7 +43,7 @@ struct average {
     int scale_turn;
     int64_t held[AVG_RING_ROWS]; /* the row of the input that a row of the ring holds */
     vf factors[(AVG_FLOATS + AVG_SLACK) / VL]; /* of gradients, per float or per cell */
-    vf sums_storage[(AVG_FLOATS + 2 * AVG_SLACK) / VL];
+    vf sums_storage[(2 * AVG_FLOATS + 2 * AVG_SLACK) / VL];
     vf ring_storage[(AVG_RING_FLOATS + AVG_SLACK) / VL];
     float *sums, *ring;
 };
@@ -122,6 +125,18 @@ static inline void column_extent(struct average *g)
     g->real = pool_min(high, width->in) - g->real_low;
 }
 
+static inline void sums_begin(struct average *g)
+{
+    const int64_t floats = g->real * g->channels;
+    g->front = (g->real_low - g->low) * g->channels;
+    g->lead = (g->front + LANES_MOST - 1) / LANES_MOST * LANES_MOST;
+    g->behind = g->plan.width.uniform ? pool_max(g->plan.pitch - g->front - floats, 0) : 0;
+    g->row_floats = g->plan.joined ? floats : avg_row_floats(g->plan.pitch);
+    for (int row = 0; row < g->plan.batch; row++)
+        for (int64_t x = 0; x < g->lead; x += VL)
+            v_store(g->sums + row * g->row_floats + x, v_all(-0.0f));
+}
+
 /* What a tile of cells and channels has of its own. */
 static inline void tile_begin(struct average *g)
 {
@@ -142,9 +157,7 @@ static inline void tile_begin(struct average *g)
     g->piece_bytes = g->cell_bytes;
     if (!plan->plain) column_tables(g);
     if (g->average->gradient) factor_table(g);
-    const int64_t front = (g->real_low - g->low) * g->channels;
-    for (int64_t x = 0; x < front; x += VL)
-        v_store(g->sums + x, v_all(-0.0f));
+    sums_begin(g);
 }
 
 static inline void column_begin(struct average *g, int64_t column)
@@ -195,10 +208,10 @@ static inline const float *scale_of(struct average *g, double size)
     const bool by_size = !g->average->gradient && g->average->divisor == 0;
     const double same = g->average->gradient ? 1 : (double)g->average->divisor;
     const int per = plan->wide ? 1 : g->channels;
-    const int columns = plan->batch > 1 ? (int)AVG_COLUMNS : g->columns;
+    const int columns = plan->joined ? (int)AVG_COLUMNS : g->columns;
     scale->size = size;
     for (int x = 0; x < columns; x += per) {
-        const int64_t cell = g->first_cell + (plan->batch > 1 ? 0 : x / per);
+        const int64_t cell = g->first_cell + (plan->joined ? 0 : x / per);
         const double all = by_size ? size * avg_size_of(g, &plan->width, cell) : same;
         for (int i = 0; i < per; i++)
             scale->at[x + i] = (float)(1.0 / all);

@@ -1,51 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one call of avg_pool_grad: the column in work, the factors of its windows, the ring
- * of spread rows. */
+/* The state of one call of avg_pool_grad: the column in work and the factors of its windows. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_H
 #define ACLNN_CPU_KERNELS_SIMD_GRAD_H
 
 #include "kernels/k_pool.h"
 #include "kernels/pool_plan.h"
-#include "kernels/simd/line.h"
-#include "kernels/simd/sink.h"
+#include "kernels/simd/block.h"
+#include "kernels/simd/outlet.h"
 #include "kernels/simd/spread.h"
 
-struct scale {
-    double size; /* of the windows, the width's part left out; 0: not made */
-    float at[POOL_ROW_WINDOWS + VL];
+enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + VL) };
+
+/* What depends on a window's place along the width; tables as block_table makes them. */
+struct widths {
+    bool uniform;     /* every window has the same extent: it is part of the rows' factors */
+    int period, turn; /* rows that follow each other: their length, BLOCK % period */
+    int first, real;  /* windows that the tables are of; real < 0: none */
+    float plain[POOL_ROW_WINDOWS + 2 * VL]; /* a factor per window */
+    float factors[WIDTHS_ROOM];
+    float past[2 * VL];                            /* of the block before */
+    float ahead[WIDTHS_ROOM], behind[WIDTHS_ROOM]; /* masks: the newest window, the oldest of three
+                                                      belongs to the cell's row */
 };
 
 struct grad {
     const struct k_pool *pool;
     struct pool_plan plan;
-    const char *dy;
+    const char *dy, *dy_end;
     char *dx;
-    struct k_line line;
-    struct k_sink sink;
     bool contiguous; /* the items' cells follow each other in memory */
+    int64_t windows_of_channel;
+    int64_t whole_low, whole_high;  /* rows of dY that reach beyond neither end of the height */
+    int64_t whole_begin, whole_end; /* rows of dX whose windows are all there and whole */
+    double width_size;              /* of every window if they are uniform, else 1 */
+    float whole_factor;
+    float slots[POOL_FUSED * POOL_SLOT];
 
     /* The column in work. */
     int64_t outer, depth, first_cell, first_channel;
     int64_t depth_low;
-    int lead;      /* zero windows before the first one */
-    int64_t front; /* cells before the column that its first sum reaches */
-    int64_t first_window;
-    struct k_channels in; /* without the row's address */
-    int channels;         /* of this tile */
+    int depths;           /* planes of dY over this one of dX */
+    int cells, channels;  /* of this tile */
+    int64_t first_window; /* of those that cover it */
+    int lead, real;       /* windows missing before the first one; in memory */
+    int count;            /* windows from the first one to the last cell's newest */
+    int64_t front;        /* cells before the column that the first window reaches */
+    /* POOL_ROWS: first_window is the newest over the first cell, or, if that cell has the odd place
+     * in a step of two, the next one. */
+    bool odd;
+    int past, past_end; /* windows first_window - past to first_window - past_end - 1 are there */
 
-    /* The ring: rows [made - plan.rows, made) of dY, spread. */
-    int64_t made;
-    int slot;      /* of row `made` */
-    float *prefix; /* sum of the rows of the block in work */
-    float *ring;
-    vi pattern[POOL_REGISTER_STEP];
-    struct scale scales[POOL_DIRECT];
-    int scale_turn;
-    int64_t whole_low, whole_high; /* see rows_of_whole_height */
-    struct spread_buffers buffers;
-    vf storage[(POOL_ROWS_FLOATS + POOL_SLACK + 4 * LINE_SLACK) / VL];
-    vf prefix_storage[(POOL_ROWS_FLOATS / POOL_DIRECT + 4 * LINE_SLACK) / VL];
+    struct widths widths;
+    struct k_outlet outlet;
 };
+
+K_TEMPLATE
+struct k_block grad_round(enum k_dtype dt, enum k_rounding rounding, struct k_block x)
+{
+    x.a = pool_round(dt, rounding, x.a);
+    if (dt != K_F32) x.b = pool_round(dt, rounding, x.b);
+    return x;
+}
+
+/* ---- factors ---- */
 
 static inline double window_extent(const struct pool_axis *axis, bool count_padding, int64_t window)
 {
@@ -55,108 +72,59 @@ static inline double window_extent(const struct pool_axis *axis, bool count_padd
     return (double)(end - start);
 }
 
-static inline void scale_make(const struct grad *g, struct scale *scale, double size)
+/* Windows [*low, *high) have the whole kernel's extent. */
+static inline void whole_windows(const struct pool_axis *axis, bool count_padding, int64_t *low,
+                                 int64_t *high)
 {
-    const struct pool_axis *width = &g->plan.width;
+    const int64_t room = axis->limit + axis->pad - axis->kernel;
+    *low = count_padding ? 0 : (axis->pad + axis->stride - 1) / axis->stride;
+    *high = room < 0 ? 0 : pool_min(room / axis->stride + 1, axis->out);
+}
+
+/* The factor of row `row` of dY in the depth-th plane; without the width's part unless that is
+ * uniform. */
+static inline float factor_of(const struct grad *g, int depth, int64_t row)
+{
     const bool padding = g->pool->count_padding;
-    const int64_t first = g->first_window;
-    const int count = g->in.windows.real;
-    scale->size = size;
-    int64_t low = 0, high = count; /* windows [low, high) are whole */
-    if (g->pool->divisor == 0) {
-        if (!padding) low = (width->pad + width->stride - 1) / width->stride - first;
-        const int64_t room = width->limit + width->pad - width->kernel;
-        high = room < 0 ? 0 : room / width->stride + 1 - first;
-        low = pool_min(pool_max(low, 0), count);
-        high = pool_max(pool_min(high, count), low);
-    }
-    const double whole =
-        g->pool->divisor != 0 ? (double)g->pool->divisor : size * (double)width->kernel;
-    const vf value = v_all((float)(1.0 / whole));
-    for (int64_t x = 0; x < count; x += VL)
-        v_store(scale->at + x, value);
-    v_store(scale->at + count,
-            (vf){0}); /* times what is read as zero: +0 whatever the divisor's sign */
-    for (int64_t x = 0; x < low; x++)
-        scale->at[x] = (float)(1.0 / (size * window_extent(width, padding, first + x)));
-    for (int64_t x = high; x < count; x++)
-        scale->at[x] = (float)(1.0 / (size * window_extent(width, padding, first + x)));
-}
-
-/* The factors of the windows of a row whose extents along depth and height have the product `size`.
- * Sums along the depth keep one table per depth, else the tables are a cache. */
-static inline const float *scale_of(struct grad *g, int depth, double size)
-{
-    if (g->in.windows.depths > 1) {
-        struct scale *own = &g->scales[depth];
-        if (own->size != size) scale_make(g, own, size);
-        return own->at;
-    }
-    for (int i = 0; i < POOL_DIRECT; i++)
-        if (g->scales[i].size == size) return g->scales[i].at;
-    struct scale *next = &g->scales[g->scale_turn++ % POOL_DIRECT];
-    scale_make(g, next, size);
-    return next->at;
-}
-
-static inline void scales_forget(struct grad *g)
-{
-    for (int i = 0; i < POOL_DIRECT; i++)
-        g->scales[i].size = 0;
-}
-
-/* Rows of dY whose windows reach beyond neither end of the height: one factor table serves them. */
-static inline void rows_of_whole_height(struct grad *g)
-{
-    const struct pool_axis *height = &g->plan.height;
-    const int64_t room = height->limit + height->pad - height->kernel;
-    g->whole_low = g->pool->count_padding ? 0 : (height->pad + height->stride - 1) / height->stride;
-    g->whole_high = room < 0 ? 0 : pool_min(room / height->stride + 1, height->out);
-    if (g->pool->divisor != 0) g->whole_low = 0, g->whole_high = height->out;
+    if (g->pool->divisor != 0) return (float)(1.0 / (double)g->pool->divisor);
+    const double deep = window_extent(&g->plan.depth, padding, g->depth_low + depth);
+    return (float)(1.0 / (deep * window_extent(&g->plan.height, padding, row) * g->width_size));
 }
 
 static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_pool *pool,
                               const struct pool_plan *plan, void *const buf[])
 {
+    const struct pool_axis *height = &plan->height, *width = &plan->width;
+    int64_t low, high;
     g->pool = pool;
     g->plan = *plan;
     g->dy = buf[K_AVG_POOL_GRAD_DY];
     g->dx = buf[K_AVG_POOL_GRAD_DX];
-    g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || plan->height.in == 1);
-    g->line.filled = g->line.skip = 0;
-    g->line.at = NULL;
-    g->ring = (float *)(void *)g->storage + 2 * LINE_SLACK;
-    g->prefix = (float *)(void *)g->prefix_storage + 2 * LINE_SLACK;
-    g->slot = 0;
-    g->scale_turn = 0;
-    g->first_window = -1;
-    const int64_t windows = plan->outer * plan->depth.out * plan->height.out * plan->width.out;
-    struct k_windows *in = &g->in.windows;
-    in->end = g->dy + windows * plan->channels * k_size(dt);
-    in->depth_bytes = plan->height.out * plan->width.out * plan->channels * k_size(dt);
-    in->rounding = pool->rounding;
-    g->in.window_bytes = plan->channels * k_size(dt);
-    scales_forget(g);
-    rows_of_whole_height(g);
-    if (plan->registers) spread_pattern((int)plan->width.stride, (int)plan->width.rest, g->pattern);
+    g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || height->in == 1);
+    const int64_t windows = plan->outer * plan->depth.out * height->out * width->out;
+    g->dy_end = g->dy + windows * plan->channels * k_size(dt);
+    whole_windows(width, pool->count_padding, &low, &high);
+    const bool whole = low == 0 && high == width->out;
+    g->widths.uniform = pool->divisor != 0 || whole || width->out == 1;
+    g->widths.real = -1;
+    g->width_size = !g->widths.uniform ? 1
+                    : whole            ? (double)width->kernel
+                                       : window_extent(width, pool->count_padding, 0);
+    whole_windows(height, pool->count_padding, &low, &high);
+    if (pool->divisor != 0) low = 0, high = height->out;
+    g->whole_low = low, g->whole_high = high;
+    g->whole_begin = pool_max(height->kernel + (low - 1) * height->stride - height->pad, 0);
+    g->whole_end = high * height->stride - height->pad;
+    g->depth = -1;
 }
+
+/* ---- the column ---- */
 
 static inline void channels_of_tile(struct grad *g, int64_t tile)
 {
     const struct pool_plan *plan = &g->plan;
-    int64_t begin = 0, end = plan->channels;
-    if (plan->channel_tiles > 1 && plan->buffered) {
-        begin = tile * plan->tile_channels;
-        end = pool_min(begin + plan->tile_channels, plan->channels);
-    } else if (plan->channel_tiles > 1) { /* even parts, cut at multiples of POOL_WIDE */
-        const int64_t part = plan->channels / plan->channel_tiles;
-        const int64_t more = plan->channels % plan->channel_tiles;
-        begin = (tile * part + pool_min(tile, more)) / POOL_WIDE * POOL_WIDE;
-        if (tile + 1 < plan->channel_tiles)
-            end = ((tile + 1) * part + pool_min(tile + 1, more)) / POOL_WIDE * POOL_WIDE;
-    }
-    g->first_channel = begin;
-    g->channels = g->in.channels = (int)(end - begin);
+    g->first_channel = tile * plan->tile_channels;
+    g->channels = (int)pool_min(plan->tile_channels, plan->channels - g->first_channel);
 }
 
 /* Windows [*low, *high] contain cell i; none if *low > *high. */
@@ -168,49 +136,96 @@ static inline void windows_of_cell(const struct pool_axis *axis, int64_t i, int6
     *high = pool_min(q / axis->stride, axis->out - 1);
 }
 
-static inline void column_begin(struct grad *g, int64_t column)
+static inline uint32_t all_ones(bool set)
+{
+    return set ? 0xffffffff : 0;
+}
+
+/* Tables for rows of dX that follow each other, by the cell of which the window is the newest. */
+K_TEMPLATE
+void widths_flat(enum k_dtype dt, struct widths *w, const struct pool_axis *width)
+{
+    float values[POOL_FLAT];
+    const int period = (int)width->in, pad = (int)width->pad, most = (int)width->most;
+    w->period = period;
+    w->turn = BLOCK(dt) % period;
+    for (int behind = 0; behind < 2; behind++) {
+        for (int cell = 0; cell < period; cell++) {
+            const int window = cell + pad - (behind ? most - 1 : 0);
+            const uint32_t bits = all_ones(window >= 0 && window < period);
+            memcpy(values + cell, &bits, sizeof bits);
+        }
+        block_table(dt, behind ? w->behind : w->ahead, WIDTHS_ROOM, values, period);
+    }
+}
+
+static inline float width_factor(const struct grad *g, int64_t window)
+{
+    return (float)(1.0 / window_extent(&g->plan.width, g->pool->count_padding, window));
+}
+
+K_TEMPLATE
+void widths_make(enum k_dtype dt, struct grad *g)
+{
+    struct widths *w = &g->widths;
+    const struct pool_axis *width = &g->plan.width;
+    const int64_t first = g->first_window;
+    if (w->real < 0 && g->plan.flat) widths_flat(dt, w, width);
+    w->first = (int)first;
+    w->real = g->real;
+    if (w->uniform) return;
+    for (int i = 0; i < g->real; i++)
+        w->plain[i] = width_factor(g, first + i);
+    if (g->plan.way != POOL_ROWS) return;
+    float past[2 * VL] = {0}, table[4 * VL];
+    for (int i = g->past_end + 1; i <= g->past; i++)
+        past[BLOCK(dt) - i] = width_factor(g, first - i);
+    block_table(dt, table, 4 * VL, past, BLOCK(dt));
+    const struct k_block b = block_entries(dt, table, 4 * VL, 0);
+    v_store(w->past, b.a);
+    v_store(w->past + VL, b.b);
+    int period = g->real;
+    for (int64_t i = 0; g->plan.flat && i < first; i++)
+        w->plain[period++] = width_factor(g, i);
+    if (period > 0) block_table(dt, w->factors, WIDTHS_ROOM, w->plain, period);
+}
+
+K_TEMPLATE
+void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
 {
     const struct pool_plan *plan = &g->plan;
     const struct pool_axis *width = &plan->width;
-    const int64_t tile = column % plan->cell_tiles;
-    column /= plan->cell_tiles;
-    channels_of_tile(g, column % plan->channel_tiles);
-    column /= plan->channel_tiles;
-    g->depth = column % plan->depth.in;
-    g->outer = column / plan->depth.in;
+    int64_t tile = 0, depth_high;
+    if (plan->cell_tiles > 1) tile = column % plan->cell_tiles, column /= plan->cell_tiles;
+    int64_t channel_tile = 0;
+    if (plan->channel_tiles > 1)
+        channel_tile = column % plan->channel_tiles, column /= plan->channel_tiles;
+    channels_of_tile(g, channel_tile);
+    const int64_t depth = plan->depth.in == 1 ? 0 : column % plan->depth.in;
+    g->outer = plan->depth.in == 1 ? column : column / plan->depth.in;
+    if (depth != g->depth) {
+        g->depth = depth;
+        windows_of_cell(&plan->depth, depth, &g->depth_low, &depth_high);
+        g->depths = (int)pool_max(depth_high - g->depth_low + 1, 0);
+        g->whole_factor = g->depths == 1 ? factor_of(g, 0, g->whole_low) : 0;
+    }
     g->first_cell = tile * plan->cells;
-    g->in.cells = (int)pool_min(plan->cells, width->in - g->first_cell);
-
-    int64_t depth_high;
-    windows_of_cell(&plan->depth, g->depth, &g->depth_low, &depth_high);
-    const int depths = (int)pool_max(depth_high - g->depth_low + 1, 0);
-
-    const int64_t begin = g->first_cell + width->pad, end = begin + g->in.cells - 1;
-    const int64_t sums = begin / width->stride, before = sums - width->most + 1;
-    const int64_t first = pool_max(before, 0);
-    const int real = (int)pool_max(pool_min(end / width->stride, width->out - 1) - first + 1, 0);
-    struct k_windows *in = &g->in.windows;
-    if (first != g->first_window || real != in->real || (depths != in->depths && depths != 0))
-        scales_forget(g);
-    g->lead = (int)(first - before);
-    g->front = begin - sums * width->stride;
+    g->cells = (int)pool_min(plan->cells, width->in - g->first_cell);
+    const int64_t begin = g->first_cell + width->pad, end = begin + g->cells - 1;
+    const int64_t before = begin / width->stride - width->most + 1;
+    int64_t first = pool_max(before, 0);
+    if (plan->way == POOL_ROWS) {
+        g->odd = begin % width->stride == 1;
+        first = begin / width->stride + g->odd;
+        g->past = (int)pool_min(first, POOL_FUSED);
+        g->past_end = (int)pool_min(pool_max(first - width->out, 0), g->past);
+    }
     g->first_window = first;
-    in->depths = depths;
-    in->count = (int)(end / width->stride - first + 1);
-    in->real = real;
-    in->front = begin - first * width->stride;
-}
-
-static inline double tall_of(const struct grad *g, int64_t row)
-{
-    return g->pool->divisor != 0 ? 1 : window_extent(&g->plan.height, g->pool->count_padding, row);
-}
-
-static inline double deep_of(const struct grad *g, int depth)
-{
-    return g->pool->divisor != 0
-               ? 1
-               : window_extent(&g->plan.depth, g->pool->count_padding, g->depth_low + depth);
+    g->lead = (int)(first - before);
+    g->front = begin - first * width->stride;
+    g->count = (int)(end / width->stride - first + 1);
+    g->real = (int)pool_max(pool_min(end / width->stride, width->out - 1) - first + 1, 0);
+    if (g->widths.real != g->real || g->widths.first != first) widths_make(dt, g);
 }
 
 /* The first window of this column in a row of dY. */
@@ -228,112 +243,6 @@ static inline char *row_of_dx(const struct grad *g, int64_t row, int64_t element
     const int64_t at = (g->outer * plan->depth.in + g->depth) * plan->height.in + row;
     return g->dx +
            ((at * plan->width.in + g->first_cell) * plan->channels + g->first_channel) * element;
-}
-
-static inline struct k_rows rows_begin(const struct grad *g, const char *at)
-{
-    const struct k_windows *in = &g->in.windows;
-    return (struct k_rows){.at = at,
-                           .end = in->end,
-                           .rounding = in->rounding,
-                           .count = in->count,
-                           .real = in->real,
-                           .front = (int)in->front};
-}
-
-/* Several channels, or many windows or a long step: row `row` to e. */
-K_TEMPLATE
-void make_row_slowly(enum k_dtype dt, struct grad *g, int64_t row, float *e)
-{
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *width = &plan->width;
-    struct k_windows *in = &g->in.windows;
-    in->at = row_of_dy(g, row, k_size(dt));
-    for (int i = 0; i < in->depths; i++)
-        in->scale[i] = scale_of(g, i, tall_of(g, row) * deep_of(g, i));
-    const int64_t step = width->stride, rest = width->rest;
-    if (plan->channels == 1 && plan->registers) { /* several depths: their sum first */
-        struct k_rows sum = rows_begin(g, (const char *)g->buffers.windows);
-        for (int x = 0; x < in->real; x += VL)
-            v_store(g->buffers.windows + x, windows_load(dt, in, x, x + VL <= in->real));
-        sum.end = (const char *)(g->buffers.windows + POOL_ROW_WINDOWS + VL);
-        sum.rounding = K_ROUND_NONE;
-        sum.to = e, sum.rows = 1;
-        spread_rows_any(K_F32, (int)width->most, (int)step, rest == step, g->pattern, &sum);
-    } else if (plan->channels == 1 || plan->buffered) {
-        spread_buffered(dt, &g->in, g->lead, width, g->front, &g->buffers, e);
-    } else if (width->most == 1) {
-        spread_channels(dt, 1, &g->in, step, rest, e);
-    } else if (width->most == 2) {
-        spread_channels(dt, 2, &g->in, step, rest, e);
-    } else if (width->most == 3) {
-        spread_channels(dt, 3, &g->in, step, rest, e);
-    } else {
-        spread_channels(dt, 4, &g->in, step, rest, e);
-    }
-}
-
-K_TEMPLATE
-void make_rows_of(enum k_dtype dt, struct grad *g, int64_t last)
-{
-    const struct pool_plan *plan = &g->plan;
-    const struct pool_axis *height = &plan->height, *width = &plan->width;
-    while (g->made <= last) {
-        const int64_t row = g->made;
-        float *e = g->ring + g->slot * plan->pitch;
-        int64_t rows = 1;
-        if (row < 0 || row >= height->out || g->in.windows.depths == 0) {
-            memset(e, 0, (size_t)plan->pitch * sizeof *e);
-        } else if (g->in.windows.depths == 1 && plan->registers) {
-            const double tall = tall_of(g, row);
-            const int64_t most =
-                pool_min(pool_min(last, height->out - 1) - row + 1, plan->rows - g->slot);
-            if (row >= g->whole_low && row < g->whole_high)
-                rows = pool_min(most, g->whole_high - row);
-            struct k_rows in = rows_begin(g, row_of_dy(g, row, k_size(dt)));
-            in.row_bytes = width->out * k_size(dt);
-            in.scale = scale_of(g, 0, tall * deep_of(g, 0));
-            in.to = e, in.pitch = plan->pitch, in.rows = rows;
-            spread_rows_any(dt, (int)width->most, (int)width->stride, width->rest == width->stride,
-                            g->pattern, &in);
-        } else {
-            make_row_slowly(dt, g, row, e);
-        }
-        g->made += rows;
-        g->slot += (int)rows;
-        if (g->slot == plan->rows) g->slot = 0;
-    }
-}
-
-static __attribute__((noinline, unused)) void make_rows_f32(struct grad *g, int64_t last)
-{
-    make_rows_of(K_F32, g, last);
-}
-
-static __attribute__((noinline, unused)) void make_rows_f16(struct grad *g, int64_t last)
-{
-    make_rows_of(K_F16, g, last);
-}
-
-static __attribute__((noinline, unused)) void make_rows_bf16(struct grad *g, int64_t last)
-{
-    make_rows_of(K_BF16, g, last);
-}
-
-/* Rows made .. last of dY, spread to the cells of this column, go into the ring; one copy of the
- * code per type, whoever calls. */
-K_TEMPLATE
-void make_rows(enum k_dtype dt, struct grad *g, int64_t last)
-{
-    if (dt == K_F32) make_rows_f32(g, last);
-    if (dt == K_F16) make_rows_f16(g, last);
-    if (dt == K_BF16) make_rows_bf16(g, last);
-}
-
-static inline int slot_of(const struct grad *g, int64_t row)
-{
-    const int slot = g->slot - (int)(g->made - row);
-    return slot < 0 ? slot + g->plan.rows : slot;
 }
 
 #endif

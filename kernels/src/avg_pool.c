@@ -22,6 +22,25 @@
 
 /* ---- rows into a row of sums ---- */
 
+/* VL floats at x of the sum of m rows, the first `left` of them if those are fewer. */
+K_TEMPLATE
+vf rows_at(enum k_dtype dt, bool exact, int m, const char *const rows[], const float *factors,
+           enum k_rounding rounding, const char *end, int64_t x, int left)
+{
+    vf sum = {0};
+#pragma GCC unroll 4
+    for (int i = 0; i < m; i++) {
+        const char *at = rows[i] + x * k_size(dt);
+        vf term = left >= VL ? k_load(dt, at) : k_load_first_before(dt, at, left, end);
+        if (!exact) {
+            term = pool_round(dt, rounding, term);
+            if (factors) term = term * v_all(factors[i]);
+        }
+        sum = i == 0 ? term : sum + term;
+    }
+    return sum;
+}
+
 /* to = (or, joining, to +) the sum of m rows of floats, from the first to the last; factors: of the
  * rows, NULL: 1. */
 K_TEMPLATE
@@ -31,23 +50,16 @@ void sum_rows(enum k_dtype dt, bool exact, int m, const char *const rows[], cons
     const char *from[AVG_BLOCK]; /* a copy: not read again after each store */
     for (int i = 0; i < m; i++)
         from[i] = rows[i];
-    for (int64_t x = 0; x < floats; x += VL) {
-        const int left = (int)pool_min(floats - x, VL);
-        vf sum = {0};
-#pragma GCC unroll 4
-        for (int i = 0; i < m; i++) {
-            const char *at = from[i] + x * k_size(dt);
-            k_prefetch(at + POOL_AHEAD);
-            vf term = left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, end);
-            if (!exact) {
-                term = pool_round(dt, rounding, term);
-                if (factors) term = term * v_all(factors[i]);
-            }
-            sum = i == 0 ? term : sum + term;
-        }
-        if (joining) sum = v_first(left, v_load(to + x) + sum, v_load(to + x));
-        v_store(to + x, sum);
+    int64_t x = 0;
+    for (; x + VL <= floats; x += VL) {
+        const vf sum = rows_at(dt, exact, m, from, factors, rounding, end, x, VL);
+        v_store(to + x, joining ? v_load(to + x) + sum : sum);
     }
+    if (x == floats) return;
+    const int left = (int)(floats - x);
+    vf sum = rows_at(dt, exact, m, from, factors, rounding, end, x, left);
+    if (joining) sum = v_first(left, v_load(to + x) + sum, v_load(to + x));
+    v_store(to + x, sum);
 }
 
 #define SUM_ARGUMENTS                                                                              \
@@ -61,6 +73,8 @@ void sum_block(enum k_dtype dt, SUM_ARGUMENTS)
         sum_rows(dt, false, m, rows, factors, rounding, end, floats, to, joining);
     else if (m == 1 && !joining)
         sum_rows(dt, true, 1, rows, NULL, rounding, end, floats, to, false);
+    else if (m == 1)
+        sum_rows(dt, true, 1, rows, NULL, rounding, end, floats, to, true);
     else if (m == 2 && !joining)
         sum_rows(dt, true, 2, rows, NULL, rounding, end, floats, to, false);
     else if (m == 3 && !joining)
@@ -98,7 +112,8 @@ struct reading {
     int64_t cell, pieces, floats, bytes;
 };
 
-/* Adds `block` rows of the input, the i-th at depth d + i * deep and row h + i * tall. */
+/* Adds m rows of the input, the i-th at depth d + i * deep and row h + i * tall. Rows that are read
+ * once are added one after the other: so memory is read in its order, which prefetchers follow. */
 K_TEMPLATE
 void sum_input(enum k_dtype dt, const struct average *g, const struct reading *reading, int64_t d,
                int64_t deep, int64_t h, int64_t tall, int m, float *to, bool joining)
@@ -108,6 +123,12 @@ void sum_input(enum k_dtype dt, const struct average *g, const struct reading *r
     for (int i = 0; i < m; i++) {
         rows[i] = input_at(g, d + i * deep, h + i * tall, reading->cell);
         if (g->average->gradient) factors[i] = input_factor(g, d + i * deep, h + i * tall);
+    }
+    if (g->plan.sequential && !joining && reading->pieces == 1) {
+        for (int i = 0; i < m; i++)
+            sum_block_of(dt, 1, rows + i, NULL, g->average->rounding, g->in_end, reading->floats,
+                         to, i > 0);
+        return;
     }
     for (int64_t piece = 0; piece < reading->pieces; piece++, to += reading->floats) {
         sum_block_of(dt, m, rows, g->average->gradient ? factors : NULL, g->average->rounding,
@@ -161,6 +182,96 @@ void sum_tall(enum k_dtype dt, struct average *g, const struct reading *reading,
     }
 }
 
+/* ---- many rows of whole windows ---- */
+
+/* Rows of n rows each: the first at `at`, the next ones step_bytes further. */
+struct run {
+    const char *at;
+    int64_t row_bytes, step_bytes, floats, rows;
+    float *to;
+    int64_t row_floats;
+    int n;
+};
+
+K_TEMPLATE
+void sum_run(enum k_dtype dt, int n, bool sequential, const struct run *run)
+{
+    const struct run in = *run;
+    const char *at = in.at;
+    float *to = in.to;
+    for (int64_t r = 0; r < in.rows; r++, at += in.step_bytes, to += in.row_floats) {
+        const char *rows[AVG_BLOCK];
+        for (int i = 0; i < n; i++)
+            rows[i] = at + i * in.row_bytes;
+        if (!sequential) {
+            for (int64_t x = 0; x < in.floats; x += VL)
+                v_store(to + x, rows_at(dt, true, n, rows, NULL, K_ROUND_NONE, NULL, x, VL));
+            continue;
+        }
+        for (int64_t x = 0; x < in.floats; x += VL)
+            v_store(to + x, k_load(dt, rows[0] + x * k_size(dt)));
+        for (int i = 1; i < n; i++)
+            for (int64_t x = 0; x < in.floats; x += VL)
+                v_store(to + x, v_load(to + x) + k_load(dt, rows[i] + x * k_size(dt)));
+    }
+}
+
+K_TEMPLATE
+void sum_runs(enum k_dtype dt, bool sequential, const struct run *run)
+{
+    if (run->n == 1)
+        sum_run(dt, 1, false, run);
+    else if (run->n == 2)
+        sum_run(dt, 2, false, run);
+    else if (run->n == 3 && !sequential)
+        sum_run(dt, 3, false, run);
+    else
+        sum_run(dt, run->n, sequential, run);
+}
+
+static __attribute__((noinline)) void sum_runs_f32(bool sequential, const struct run *run)
+{
+    sum_runs(K_F32, sequential, run);
+}
+
+static __attribute__((noinline)) void sum_runs_f16(bool sequential, const struct run *run)
+{
+    sum_runs(K_F16, sequential, run);
+}
+
+static __attribute__((noinline)) void sum_runs_bf16(bool sequential, const struct run *run)
+{
+    sum_runs(K_BF16, sequential, run);
+}
+
+/* The sums of as many of the rows from `row` on as have whole windows of at most AVG_BLOCK rows and
+ * whose last vectors lie in the tensor; returns how many. */
+K_TEMPLATE
+int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t rows, float *to)
+{
+    const struct avg_axis *height = &g->plan.height;
+    const int64_t start = row * height->stride - height->pad;
+    if (!g->plan.simple || start < 0 || g->pieces != 1) return 0;
+    const int64_t last = (height->in + height->pad - height->kernel) / height->stride;
+    struct run run = {.at = input_at(g, g->depths.first, start, g->real_low),
+                      .row_bytes = g->plan.width.in * g->cell_bytes,
+                      .floats = g->piece_floats,
+                      .rows = pool_min(rows, last - row + 1),
+                      .to = to,
+                      .row_floats = g->row_floats,
+                      .n = (int)height->kernel};
+    run.step_bytes = height->stride * run.row_bytes;
+    const int64_t reach =
+        (run.n - 1) * run.row_bytes + (run.floats + VL - 1) / VL * VL * k_size(dt);
+    while (run.rows > 0 && g->in_end - run.at < (run.rows - 1) * run.step_bytes + reach)
+        run.rows--;
+    if (run.rows <= 0) return 0;
+    if (dt == K_F32) sum_runs_f32(g->plan.sequential, &run);
+    if (dt == K_F16) sum_runs_f16(g->plan.sequential, &run);
+    if (dt == K_BF16) sum_runs_bf16(g->plan.sequential, &run);
+    return run.rows;
+}
+
 /* ---- along the row of sums ---- */
 
 /* One vector of outputs, each the sum of n terms `gap` floats apart. */
@@ -195,11 +306,11 @@ void plain_row(enum k_dtype dt, int stride, int n, const float *from, int64_t ga
 
 /* n terms in vectors of any lanes; those that a lane has not count as -0. */
 K_TEMPLATE
-vf picked_sum(const struct average *g, int x, bool far)
+vf picked_sum(const struct average *g, const float *sums, int x, bool far)
 {
     const int vector = x / VL, n = g->terms[vector];
     const int64_t gap = g->plan.width.step * g->channels;
-    const float *at = g->sums + g->base[vector];
+    const float *at = sums + g->base[vector];
     vi lanes, counts;
     memcpy(&lanes, g->first + x, sizeof lanes);
     memcpy(&counts, g->count + x, sizeof counts);
@@ -235,19 +346,20 @@ static inline float lane_sum(const float *at, int count, int64_t gap)
 
 /* Any ranges. */
 K_TEMPLATE
-void picked_row(enum k_dtype dt, const struct average *g, const float *scale, char *to)
+void picked_row(enum k_dtype dt, const struct average *g, const float *sums, const float *scale,
+                char *to)
 {
     for (int x = 0; x < g->columns; x += VL) {
         vf sum = {0};
         if (g->reach[x / VL] < 2 * VL) {
-            sum = picked_sum(g, x, false);
+            sum = picked_sum(g, sums, x, false);
         } else if (g->reach[x / VL] < 4 * VL) {
-            sum = picked_sum(g, x, true);
+            sum = picked_sum(g, sums, x, true);
         } else {
             float lanes[VL] = {0};
             const int64_t gap = g->plan.width.step * g->channels;
             for (int i = 0; i < VL && x + i < g->columns; i++)
-                lanes[i] = lane_sum(g->sums + g->first[x + i], g->count[x + i], gap);
+                lanes[i] = lane_sum(sums + g->first[x + i], g->count[x + i], gap);
             sum = v_load(lanes);
         }
         k_store(dt, to + x * k_size(dt), sum * v_load(scale + x));
@@ -256,13 +368,12 @@ void picked_row(enum k_dtype dt, const struct average *g, const float *scale, ch
 
 /* One channel or few: `columns` outputs to `to`, and what fills the last vector. */
 K_TEMPLATE
-void columns_row(enum k_dtype dt, const struct average *g, const float *scale, int columns,
-                 char *to)
+void columns_row(enum k_dtype dt, const struct average *g, const float *from, const float *scale,
+                 int columns, char *to)
 {
     const int n = (int)g->plan.width.kernel;
-    const float *from = g->sums;
     if (!g->plan.plain)
-        picked_row(dt, g, scale, to);
+        picked_row(dt, g, from, scale, to);
     else if (g->plan.width.stride == 1 && n == 3)
         plain_row(dt, 1, 3, from, g->channels, scale, columns, to);
     else if (g->plan.width.stride == 1)
@@ -277,13 +388,13 @@ void columns_row(enum k_dtype dt, const struct average *g, const float *scale, i
 
 /* Many channels: outputs of cells [cell, end), the tile's channels of each, `bytes` apart. */
 K_TEMPLATE
-void cells_row(enum k_dtype dt, int constant, const struct average *g, const float *scale, int cell,
-               int end, char *to, int64_t bytes)
+void cells_row(enum k_dtype dt, int constant, const struct average *g, const float *sums,
+               const float *scale, int cell, int end, char *to, int64_t bytes)
 {
     const int channels = g->channels;
     const int64_t gap = g->plan.width.step * channels;
     for (; cell < end; cell++, to += bytes) {
-        const float *from = g->sums + g->first[cell];
+        const float *from = sums + g->first[cell];
         const int n = constant ? constant : g->count[cell];
         for (int tile = 0; tile < channels; tile += VL) {
             const int x = tile + VL <= channels || channels < VL ? tile : channels - VL;
@@ -294,34 +405,42 @@ void cells_row(enum k_dtype dt, int constant, const struct average *g, const flo
 }
 
 K_TEMPLATE
-void cells_row_of(enum k_dtype dt, const struct average *g, const float *scale, int cell, int end,
-                  char *to, int64_t bytes)
+void cells_row_of(enum k_dtype dt, const struct average *g, const float *sums, const float *scale,
+                  int cell, int end, char *to, int64_t bytes)
 {
     const int n = g->plan.width.uniform ? (int)g->plan.width.kernel : 0;
     if (n == 2)
-        cells_row(dt, 2, g, scale, cell, end, to, bytes);
+        cells_row(dt, 2, g, sums, scale, cell, end, to, bytes);
     else if (n == 3)
-        cells_row(dt, 3, g, scale, cell, end, to, bytes);
+        cells_row(dt, 3, g, sums, scale, cell, end, to, bytes);
     else
-        cells_row(dt, 0, g, scale, cell, end, to, bytes);
+        cells_row(dt, 0, g, sums, scale, cell, end, to, bytes);
 }
 
 /* ---- rows of outputs ---- */
 
+/* Rows [row, row + rows) of the output; several only if they follow each other in memory. */
 K_TEMPLATE
-void put_columns(enum k_dtype dt, struct average *g, int64_t row, int rows, const float *scale)
+void put_columns(enum k_dtype dt, struct average *g, int64_t row, int rows, const float *sums,
+                 const float *scale)
 {
-    const int columns = g->columns * rows;
-    const int64_t bytes = columns * k_size(dt);
+    const int64_t bytes = g->columns * k_size(dt);
     if (!g->contiguous)
         sink_begin(&g->sink, output_at(g, row, g->first_cell), bytes, g->average->stream_output);
-    columns_row(dt, g, scale, columns, sink_room(&g->sink, bytes, false));
-    sink_took(&g->sink, bytes);
+    char *to = sink_room(&g->sink, rows * bytes, false);
+    if (g->plan.joined) {
+        columns_row(dt, g, sums, scale, g->columns * rows, to);
+    } else {
+        for (int r = 0; r < rows; r++)
+            columns_row(dt, g, sums + r * g->row_floats, scale, g->columns, to + r * bytes);
+    }
+    sink_took(&g->sink, rows * bytes);
     if (!g->contiguous) sink_end(&g->sink);
 }
 
 K_TEMPLATE
-void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *scale)
+void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *sums,
+               const float *scale)
 {
     const int64_t bytes = g->channels * k_size(dt);
     const bool apart = g->plan.channel_tiles > 1;
@@ -333,55 +452,70 @@ void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *sca
         end = (int)pool_min(cell + most, g->cells);
         if (apart) sink_begin(&g->sink, to + cell * g->cell_bytes, bytes, stream);
         char *room = sink_room(&g->sink, (end - cell) * bytes, false);
-        cells_row_of(dt, g, scale, cell, end, room, bytes);
+        cells_row_of(dt, g, sums, scale, cell, end, room, bytes);
         sink_took(&g->sink, (end - cell) * bytes);
         if (apart) sink_end(&g->sink);
     }
     if (!g->contiguous && !apart) sink_end(&g->sink);
 }
 
-static inline void apply_factors(struct average *g)
+/* real: the sums of the cells that are read. */
+static inline void apply_factors(const struct average *g, float *real)
 {
     const float *factor = (const float *)(const void *)g->factors;
     const int64_t floats = g->real * g->channels;
-    float *sums = g->sums;
     if (!g->plan.wide) {
         for (int64_t x = 0; x < floats; x += VL)
-            v_store(sums + x, v_load(sums + x) * v_load(factor + x));
+            v_store(real + x, v_load(real + x) * v_load(factor + x));
         return;
     }
-    for (int64_t cell = 0; cell < g->real; cell++, sums += g->channels)
+    for (int64_t cell = 0; cell < g->real; cell++, real += g->channels)
         for (int x = 0; x < g->channels; x += VL) {
-            const vf old = v_load(sums + x), value = old * v_all(factor[cell]);
-            v_store(sums + x, v_first(g->channels - x, value, old));
+            const vf old = v_load(real + x), value = old * v_all(factor[cell]);
+            v_store(real + x, v_first(g->channels - x, value, old));
         }
 }
 
-/* Row `row` of the output, or that and the next ones, at most `most`. Returns how many. */
+/* Rows [row, row + rows) of the output: the sums of all first, then what adds along them, so that
+ * stores have left the store queue when they are read (a load that spans two stores has to wait for
+ * both). */
 K_TEMPLATE
-int put_rows(enum k_dtype dt, struct average *g, int64_t row, int most)
+void put_rows(enum k_dtype dt, struct average *g, int64_t row, int rows)
 {
-    const double size = row_size(g, row);
-    const float *scale = scale_of(g, size);
     const struct reading reading = {.cell = g->real_low,
                                     .pieces = g->pieces,
                                     .floats = g->piece_floats,
                                     .bytes = g->piece_bytes};
-    const int64_t front = (g->real_low - g->low) * g->channels, floats = g->real * g->channels;
-    int rows = 0;
-    do {
-        sum_tall(dt, g, &reading, row + rows, g->sums + front + rows * floats);
-        rows++;
-    } while (rows < most && row_size(g, row + rows) == size);
-    if (g->average->gradient) apply_factors(g);
-    if (g->plan.width.uniform && rows == 1 && front + floats < g->plan.pitch)
-        for (int64_t x = front + floats; x < g->plan.pitch; x += VL)
-            v_store(g->sums + x, v_all(-0.0f));
-    if (g->plan.wide)
-        put_cells(dt, g, row, scale);
-    else
-        put_columns(dt, g, row, rows, scale);
-    return rows;
+    const int64_t floats = g->real * g->channels, row_floats = g->row_floats;
+    float *real = g->sums + g->lead;
+    for (int64_t r = 0, done; r < rows; r += done) {
+        done = sum_whole(dt, g, row + r, rows - r, real + r * row_floats);
+        if (done == 0) {
+            sum_tall(dt, g, &reading, row + r, real + r * row_floats);
+            done = 1;
+        }
+    }
+    for (int r = 0; r < rows && (g->average->gradient || g->behind > 0); r++) {
+        float *at = real + r * row_floats;
+        if (g->average->gradient) apply_factors(g, at);
+        for (int64_t x = 0; x < g->behind; x += VL)
+            v_store(at + floats + x, v_all(-0.0f));
+    }
+    const int most = g->contiguous && !g->plan.wide
+                         ? (int)pool_max(SINK_ROOM / (g->columns * k_size(dt)), 1)
+                         : 1;
+    const float *sums = g->sums + g->lead - g->front;
+    for (int r = 0, end; r < rows; sums += (end - r) * row_floats, r = end) {
+        const double size = row_size(g, row + r);
+        const float *scale = scale_of(g, size);
+        end = r + 1;
+        while (end < rows && end - r < most && row_size(g, row + end) == size)
+            end++;
+        if (g->plan.wide)
+            put_cells(dt, g, row + r, sums, scale);
+        else
+            put_columns(dt, g, row + r, end - r, sums, scale);
+    }
 }
 
 /* Outputs of too many terms for a row of sums: AVG_BLOCK of them at a time. */
@@ -451,11 +585,12 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
         const int64_t end = pool_min(plan->height.out, first + slice.end - item);
         column_begin(&g, column);
         for (int64_t row = first; row < end;) {
-            if (plan->gathered) {
-                put_gathered(dt, &g, row++);
-            } else {
-                row += put_rows(dt, &g, row, (int)pool_min(plan->batch, end - row));
-            }
+            const int rows = (int)pool_min(plan->batch, end - row);
+            if (plan->gathered)
+                put_gathered(dt, &g, row);
+            else
+                put_rows(dt, &g, row, rows);
+            row += rows;
         }
         item += end - first;
     }

@@ -58,14 +58,12 @@ vf fold(int half, vf a, vf b)
     return v_pick(a, b, low) + v_pick(a, b, low + half);
 }
 
-/* Folding in pairs leaves plane i at the lane whose number is i's bits reversed. */
+/* Folding in pairs leaves vector i at the lane whose number is i's bits reversed. */
 K_TEMPLATE
 int reversed(int i)
 {
-    int result = 0;
-    for (int bit = 1; bit < VL; bit *= 2)
-        result = 2 * result + ((i & bit) != 0);
-    return result;
+    static const uint8_t of_sixteen[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+    return of_sixteen[i] * VL / LANES;
 }
 
 /* The sums of `planes` planes of count elements each, at most VL. */
@@ -74,12 +72,10 @@ vf plane_sums(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t
               const char *end)
 {
     vf sums[VL];
-    for (int i = 0; i < VL; i++) {
-        const int plane = reversed(i);
-        sums[i] = (vf){0};
-        if (plane < planes)
-            sums[i] = plane_lanes(dt, rounding, at + plane * count * k_size(dt), count, end);
-    }
+    for (int i = 0; i < planes; i++, at += count * k_size(dt))
+        sums[reversed(i)] = plane_lanes(dt, rounding, at, count, end);
+    for (int i = planes; i < VL; i++)
+        sums[reversed(i)] = (vf){0};
     for (int half = VL / 2; half > 0; half /= 2)
         for (int i = 0; i < half; i++)
             sums[i] = fold(half, sums[2 * i], sums[2 * i + 1]);

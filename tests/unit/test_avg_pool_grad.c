@@ -260,7 +260,7 @@ static void check_against_oracle(const struct case_data *c, const char *isa)
     for (size_t i = 0; i < count; i++) {
         const double got = element(c->dt, c->dx, (int64_t)i);
         const double tolerance =
-            (2 + terms[i]) * 0x1p-24 * magnitude[i] * 1.001 +
+            (4 + terms[i]) * 0x1p-24 * magnitude[i] * 1.001 +
             (c->dt == K_F32 ? 0x1p-149
                             : 1.001 * store_error(c->dt, fabs(sum[i]) + magnitude[i] * 0x1p-20));
         cr_assert(fabs(got - sum[i]) <= tolerance, "%s %s: cell %zu is %.9g, not %.9g (+- %.3g)",
