@@ -311,9 +311,8 @@ static void describe_index(const void *parameters, void *const buffers[], int64_
         value = narrow;
     }
     if (pool->space != K_INDEX_OF_PLANE) count *= pool->outer * pool->channels;
-    snprintf(text, size,
-             "element %" PRId64 " of indices is %" PRId64 "; it must be 0 to %" PRId64, position,
-             value, count - 1);
+    snprintf(text, size, "element %" PRId64 " of indices is %" PRId64 "; it must be 0 to %" PRId64,
+             position, value, count - 1);
 }
 
 void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,

@@ -154,12 +154,11 @@ static inline struct conv_map_plan conv_map_plan(const struct k_conv *conv)
         plan.row_blocks = conv_up(plan.panels, plan.block_panels);
         plan.items = conv->groups * plan.row_blocks * phases * plan.column_blocks;
         if (plan.items >= CONV_ENOUGH) return plan;
-        if (plan.columns > CONV_TILE * 2)
+        const bool few_panels = plan.block_panels <= 8;
+        if (plan.columns > (few_panels ? CONV_TILE : CONV_TILE * 2))
             plan.columns /= 2;
-        else if (plan.block_panels > 8)
+        else if (!few_panels)
             plan.row_blocks *= 2;
-        else if (plan.columns > CONV_TILE)
-            plan.columns /= 2;
         else
             return plan;
     }

@@ -97,7 +97,7 @@ vi code_is_tap(const struct k_lanes *lanes, const struct max_axis *width,
     vi is_tap = {0};
     if (width->dilation == 1 || width->kernel == 1) {
         for (int r = 0; r < rows->count; r++)
-            is_tap |= (vi)((vu)(code - inside - rows->at[r]) < length);
+            is_tap |= (vi)((vu)code - (vu)inside - (uint32_t)rows->at[r] < length);
         return is_tap;
     }
     for (int r = 0; r < rows->count; r++)
@@ -131,7 +131,8 @@ vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
             k_prefetch(indices + i * index_size + TAKE_AHEAD + line);
         const vi place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
                                         g->indices_end, &high);
-        const vi here = place - base - v_load_i(g->lanes.base + lane + i);
+        /* Unsigned: an index may be any number. */
+        const vi here = (vi)((vu)place - (uint32_t)base - (vu)v_load_i(g->lanes.base + lane + i));
         const vi is_tap = code_is_tap(&g->lanes, &g->plan.width, rows, lane + i, here) &
                           (vi)((vu)place < (vu)v_all_i(rows->limit));
         stray |= left == VL ? ~is_tap : ~is_tap & (vi)(v_lanes() < left);

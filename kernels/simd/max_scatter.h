@@ -4,6 +4,8 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_SCATTER_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_SCATTER_H
 
+#include <assert.h>
+
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/simd.h"
 
@@ -73,10 +75,12 @@ int64_t scalar_argmax(enum k_dtype dt, const struct k_scatter *s, int64_t outer,
     return index;
 }
 
+/* Only where there are indices. */
 static inline int64_t scatter_index(const struct k_scatter *s, int64_t at)
 {
     int32_t narrow;
     int64_t wide;
+    assert(s->indices != NULL);
     if (s->pool->index == K_INDEX_I32) {
         memcpy(&narrow, s->indices + at * 4, sizeof narrow);
         return narrow;

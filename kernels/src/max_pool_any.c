@@ -69,7 +69,8 @@ union any any_load(enum k_dtype dt, const char *at)
         value.whole = half;
         break;
     case K_I8:
-        value.whole = *(const int8_t *)at;
+        value.whole =
+            *(const int8_t *)at; /* NOLINT(bugprone-signed-char-misuse): the sign is meant */
         break;
     case K_U8:
         value.whole = *(const uint8_t *)at;

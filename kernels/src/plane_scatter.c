@@ -290,25 +290,26 @@ void look_at(int index_size, const struct part *part, struct blocks *blocks, int
     }
 }
 
-static void fill_by_tiles(const struct planes *p, struct part *part, const struct blocks *blocks,
-                          char *to)
+static void fill_by_tiles(const struct planes *p, const struct part *all,
+                          const struct blocks *blocks, char *to)
 {
     vf tile[TILE / VL + 2];
-    const int64_t first = part->first, count = part->count;
-    part->fault = NULL;
-    part->cells = (char *)tile;
+    const int64_t first = all->first, count = all->count;
+    struct part part = *all;
+    part.fault = NULL;
+    part.cells = (char *)tile;
     for (uint32_t t = 0; t * (int64_t)TILE < count; t++) {
         const int64_t at = t * (int64_t)TILE;
-        part->first = first + at;
-        part->count = count - at < TILE ? count - at : TILE;
-        part->zeroed = part->count;
-        memset(tile, 0, (size_t)part->count * sizeof(float));
+        part.first = first + at;
+        part.count = count - at < TILE ? count - at : TILE;
+        part.zeroed = part.count;
+        memset(tile, 0, (size_t)part.count * sizeof(float));
         for (int b = 0; b < blocks->count; b++) {
             if (t < blocks->first[b] || t > blocks->last[b]) continue;
             const int64_t begin = b * blocks->entries, left = p->shape->entries - begin;
-            p->way->put(part, begin, begin + (left < blocks->entries ? left : blocks->entries));
+            p->way->put(&part, begin, begin + (left < blocks->entries ? left : blocks->entries));
         }
-        finish_tile(p->way->half, tile, part->count, to + at * 2, p->shape->stream_output);
+        finish_tile(p->way->half, tile, part.count, to + at * 2, p->shape->stream_output);
     }
 }
 

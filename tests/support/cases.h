@@ -4,29 +4,35 @@
  *
  *     avg_pool2d_backward bf16 n2c19 35x41 k3x5 s2x1 p1x2 ceil exclude_pad divisor=7 nhwc
  *     max_pool3d_with_argmax f32 n2c3 9x8x7 k3 s2 p1 d2x1x1 idx=i64 fmt=ndhwc y=strided data=ties
- *     aclnnext_max_pool_backward f16 n1c4 11 k3 s2 p1 q0 auto=1
+ *     aclnnext_max_pool_backward f16 n1c4 11 k3 s2 p1 q0
  *     max_unpool2d i16 c5 9x11 o4x5 picks=any
  *
- * operator, dtype (f32 f16 bf16 f64 i8 u8 i16 u16 i32 i64 bool), shape (n2c19; c19 alone is the unbatched
- * form), extents of the large side (one to six: 64, 35x41, 8x35x41), then in any order:
+ * operator, dtype (f32 f16 bf16 f64 i8 u8 i16 u16 i32 i64 bool), shape (n2c19; c19 alone is the
+ * unbatched form), extents of the large side (one to six: 64, 35x41, 8x35x41), then in any order:
  *     k3 k3x5        kernel, as an array of that length; required unless o says the small side
  *     s2 s2x1        stride; absent: an array of length 0, which means the kernel (1 for max_pool)
  *     p1 p1x2        padding at the beginning; absent: p0
  *     q1 q1x0        padding at the end, where the operator takes it apart; absent: as p
  *     d2 d2x1        dilation; absent: d1
- *     snull ...      s, p, q or d is a null pointer;  pempty ...  p, q or d is an array of length 0
+ *     snull ...      s, p, q or d is a null pointer
+ *     pempty ...     p, q or d is an array of length 0
  *     o4x5           extents of the small side (the pooled one), absent: what the formula gives
- *     ceil           ceilMode;  exclude_pad  countIncludePad is false
- *     divisor=N      divisorOverride, absent: 0;  math=N  cubeMathType, absent: 0
+ *     ceil           ceilMode
+ *     exclude_pad    countIncludePad is false
+ *     divisor=N      divisorOverride, absent: 0
+ *     math=N         cubeMathType, absent: 0
  *     auto=N         autoPad, absent: 0; other than 0 it replaces p and q
  *     order=N        storageOrder, absent: 0
  *     idx=i32|i64    type of the indices, absent: i32
  *     to=f16         type of the result where it may be another than the operand's
- *     picks=window|any|bad  indices that are read: as the windows give them; anywhere in the plane, repeated; some outside
- *     fmt=nhwc       format of all tensors: nchw ncl nd nhwc ncdhw ndhwc; absent: what suits the rank
- *     nhwc, strided, broadcast   layout of all tensors; x= dx= (large side) y= dy= i= (small side) for one of them
+ *     picks=window|any|bad   indices that are read: as the windows give them; anywhere in the
+ *                    plane, repeated; some outside
+ *     fmt=nhwc       format of all tensors: nchw ncl nd nhwc ncdhw ndhwc; absent: by the rank
+ *     nhwc, strided, broadcast   layout of all tensors; x= dx= (large side), y= dy= i= (small
+ *                    side) for one of them
  *     offset=N       elements before the first one of each tensor
- *     data=special   NaN, Inf and huge values among the data; huge: values near the largest; ties: few different values
+ *     data=special   NaN, Inf and huge values among the data; huge: values near the largest;
+ *                    ties: few different values
  *     seed=N         of the data and of the strides of `strided`
  *     name=WORD      what the bench calls it
  * A # starts a comment. case_print writes the same problem back, defaults left out. */

@@ -170,14 +170,23 @@ static void settle_outputs(struct test_case *test, bool had_output)
     }
 }
 
+static int count_names(const char *const *names)
+{
+    int count = 0;
+    while (names[count])
+        count++;
+    return count;
+}
+
 static bool same_arrays(const struct rig_call *a, const struct rig_call *b)
 {
-    for (int i = 0; i < RIG_ARRAYS; i++) {
+    for (int i = 0; i < count_names(a->op->array); i++) {
         const struct rig_array *one = &a->array[i], *other = &b->array[i];
         if (one->is_null != other->is_null || one->length != other->length) return false;
         if (memcmp(one->values, other->values, sizeof one->values) != 0) return false;
     }
-    return memcmp(a->scalar, b->scalar, sizeof a->scalar) == 0;
+    size_t scalars = (size_t)count_names(a->op->scalar);
+    return memcmp(a->scalar, b->scalar, scalars * sizeof a->scalar[0]) == 0;
 }
 
 /* Does the operator see what changed in the attributes? The oracle would, so others are undone. */
@@ -260,14 +269,6 @@ static void break_array(struct bytes *bytes, struct rig_array *array)
         array->length = take(bytes) % (RIG_ENTRIES + 1);
     else
         array->values[take(bytes) % RIG_ENTRIES] = take_wild(bytes);
-}
-
-static int count_names(const char *const *names)
-{
-    int count = 0;
-    while (names[count])
-        count++;
-    return count;
 }
 
 static bool break_call(struct bytes *bytes, struct rig_call *call)

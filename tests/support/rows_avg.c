@@ -197,5 +197,6 @@ const struct rig_operator rig_aclnnext_avg_pool_grad = {
     .phase1 = phase1_grad,
     .phase2 = aclnnextAvgPoolGrad,
     .oracle = backward_oracle,
+    .runs_empty = true,
     .random_case = random_grad,
 };

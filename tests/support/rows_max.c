@@ -587,6 +587,7 @@ const struct rig_operator rig_aclnnext_max_pool_backward = {
     .phase1 = phase1_recompute,
     .phase2 = aclnnextMaxPoolBackward,
     .oracle = oracle_recompute,
+    .runs_empty = true,
     .random_case = random_recompute,
 };
 

@@ -17,19 +17,23 @@ extern "C" {
  * may be destroyed as soon as it returns.
  *
  * Per axis, with kernel k, stride s, dilation d and padding pb before and pe behind, window o has
- * the taps o * s - pb + t * d, 0 <= t < k. In every plane (n, c) gradInput[i] = sum over all
- * windows o with a tap on i of gradOutput[o] / divisor(o) where divisor(o) is the product over the
- * axes of how many taps lie in the input with its padding (countIncludePad), or in the input alone.
- * Each axis of gradOutput must have the size, with E = size + pb + pe - (k - 1) * d - 1: floor(E /
- * s) + 1, or with ceilMode ceil(E / s) + 1, less 1 when the last window would start at or beyond
- * size + pb.
+ * the taps o * s - pb + t * d, 0 <= t < k. In every plane (n, c)
  *
- * - gradOutput, gradInput: (N, C, spatial...) of format NCL, NCHW, NCDHW or ND, or (N, spatial...,
- * C) of format NHWC or NDHWC; 3 to 5 dimensions; FLOAT, FLOAT16 or BF16, both alike. gradInput is
- * the result; it must not overlap gradOutput.
+ *     gradInput[i] = sum over all windows o with a tap on i of gradOutput[o] / divisor(o)
+ *
+ * where divisor(o) is the product over the axes of how many taps lie in the input with its padding
+ * (countIncludePad), or in the input alone. Each axis of gradOutput must have the size
+ *
+ *     floor(E / s) + 1, with E = size + pb + pe - (k - 1) * d - 1
+ *
+ * or with ceilMode ceil(E / s) + 1, less 1 when the last window would start at or beyond size + pb.
+ *
+ * - gradOutput, gradInput: (N, C, spatial...) of format NCL, NCHW, NCDHW or ND, or channels last of
+ *   format NHWC or NDHWC; 3 to 5 dimensions; FLOAT, FLOAT16 or BF16, both alike. gradInput is the
+ *   result; it must not overlap gradOutput. When gradOutput is empty, it becomes 0.
  * - inputShape: NULL, or the sizes of gradInput.
  * - kernelSize, strides, padsBegin, padsEnd, dilations: one entry for all axes, or one per axis.
- * NULL or empty strides are kernelSize, such pads 0, such dilations 1. Pads are not negative.
+ *   NULL or empty strides are kernelSize, such pads 0, such dilations 1. Pads are not negative.
  * - autoPad: an aclnnextAutoPad; when it is not 0, the pads are not looked at.
  * - countIncludePad: OpenVINO's exclude_pad turned around.
  * - workspaceSize: receives the bytes that phase 2 needs, often 0.
@@ -43,10 +47,11 @@ extern "C" {
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, gradOutput, kernelSize or gradInput
- * is NULL;
- * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; formats; ranks; a size is negative; inputShape is not gradInput's;
- *   lengths and values of kernelSize, strides, dilations; autoPad; lengths and values of padsBegin,
- *   padsEnd; gradOutput has not the size that pooling gives; a view reaches outside its storage;
+ *   is NULL;
+ * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; formats; ranks; a size
+ *   is negative; inputShape is not gradInput's; lengths and values of kernelSize, strides and
+ *   dilations; autoPad; lengths and values of padsBegin and padsEnd; gradOutput has not the size
+ *   that pooling gives; a view reaches outside its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     const aclTensor *gradOutput, const aclIntArray *inputShape, const aclIntArray *kernelSize,
