@@ -151,10 +151,18 @@ struct k_block block_add(enum k_dtype dt, struct k_block x, struct k_block y)
     return (struct k_block){x.a + y.a, dt == K_F32 ? x.b : x.b + y.b};
 }
 
+/* A product that is zero is +0, as is a sum with what lies beyond dY: so a cell's zero has the same
+ * sign whichever way it is made. */
+K_TEMPLATE
+struct k_block block_multiply(enum k_dtype dt, struct k_block x, struct k_block y)
+{
+    return (struct k_block){x.a * y.a + 0.0f, dt == K_F32 ? x.b : x.b * y.b + 0.0f};
+}
+
 K_TEMPLATE
 struct k_block block_scale(enum k_dtype dt, struct k_block x, vf factor)
 {
-    return (struct k_block){x.a * factor, dt == K_F32 ? x.b : x.b * factor};
+    return block_multiply(dt, x, (struct k_block){factor, factor});
 }
 
 /* The elements delayed by n, 1 <= n <= 3: element i is element i - n of now, or of before. */

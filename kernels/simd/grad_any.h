@@ -37,7 +37,8 @@ void any_run(enum k_dtype dt, const struct grad *g, const char *at, const float 
             const char *from = at + d * plane + x * k_size(dt);
             vf value =
                 left == VL ? k_load(dt, from) : k_load_first_before(dt, from, left, g->dy_end);
-            value = pool_round(dt, g->pool->rounding, value) * factor[d];
+            value =
+                pool_round(dt, g->pool->rounding, value) * factor[d] + 0.0f; /* block_multiply */
             sum = d == 0 ? value : sum + value;
         }
         if (add) sum = v_load(to + x) + sum;
@@ -217,7 +218,7 @@ void any_cells(enum k_dtype dt, const struct grad *g, struct any *any, int64_t l
     if (!g->widths.uniform) {
         for (int j = 0; j < g->real; j++)
             for (int64_t x = 0; x < channels; x++)
-                to[j * channels + x] *= g->widths.plain[j];
+                to[j * channels + x] = to[j * channels + x] * g->widths.plain[j] + 0.0f;
     }
     memset(to + floats, 0, VL * sizeof(float));
     any_spread(g, any);

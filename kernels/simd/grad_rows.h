@@ -80,7 +80,7 @@ struct k_block rows_load_last(enum k_dtype dt, int n, const struct rows *in,
     if (n >= 3)
         sum = block_add(
             dt, sum, rows_scale(dt, in, block_load_first(dt, from->c + x, left, in->end), from->h));
-    return block_first(dt, left, sum); /* +0, whatever the factor's sign */
+    return block_first(dt, left, sum);
 }
 
 /* The block before the first window. */
@@ -98,11 +98,9 @@ struct k_block rows_load_past(enum k_dtype dt, int n, const struct rows *in,
     if (n >= 3)
         sum = block_add(dt, sum,
                         rows_scale(dt, in, block_load_before(dt, from->c, past, end), from->h));
-    if (!in->widths->uniform) {
-        sum.a = sum.a * v_load(in->widths->past);
-        if (dt != K_F32) sum.b = sum.b * v_load(in->widths->past + VL);
-    }
-    return sum;
+    if (in->widths->uniform) return sum;
+    const float *factors = in->widths->past;
+    return block_multiply(dt, sum, (struct k_block){v_load(factors), v_load(factors + VL)});
 }
 
 /* Sums over the windows first .. last (at most 3) behind each element of now (0: itself), the
@@ -181,8 +179,7 @@ void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n
         const int entry = block_entry(dt, flat ? turn : (int)x, flat ? period : 0);
         if (!uniform) {
             const struct k_block f = block_entries(dt, in->widths->factors, WIDTHS_ROOM, entry);
-            now.a = now.a * f.a;
-            if (dt != K_F32) now.b = now.b * f.b;
+            now = block_multiply(dt, now, f);
         }
         vf lines[2] = {{0}, {0}};
         rows_lines(dt, most, step, even, flat, in, entry, before, now, lines);
@@ -212,8 +209,7 @@ void rows_short(enum k_dtype dt, int step, const struct rows *in, char *to)
                                                       : rows_load(dt, 1, in, &from, 0);
             if (!in->widths->uniform) {
                 const struct k_block f = block_entries(dt, in->widths->factors, WIDTHS_ROOM, 0);
-                now.a = now.a * f.a;
-                if (dt != K_F32) now.b = now.b * f.b;
+                now = block_multiply(dt, now, f);
             }
             vf lines[2] = {{0}, {0}};
             rows_lines(dt, 1, step, true, false, in, 0, now, now, lines);

@@ -44,8 +44,8 @@ void walk_runs(enum k_dtype dt, struct grad *g, float *values)
         const int left = g->real - x;
         vf value = left >= VL ? k_load(dt, at + x * size)
                               : k_load_first_before(dt, at + x * size, left, g->dy_end);
-        value = pool_round(dt, g->pool->rounding, value) * factor;
-        if (!g->widths.uniform) value = value * v_load(g->widths.plain + x);
+        value = pool_round(dt, g->pool->rounding, value) * factor + 0.0f; /* block_multiply */
+        if (!g->widths.uniform) value = value * v_load(g->widths.plain + x) + 0.0f;
         v_store(values + x, run_values(dt, value));
     }
     struct k_vectors vectors = vectors_begin(row_of_dx(g, 0, size), true);
