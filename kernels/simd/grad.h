@@ -177,11 +177,12 @@ void widths_make(enum k_dtype dt, struct grad *g)
     for (int i = 0; i < g->real; i++)
         w->plain[i] = width_factor(g, first + i);
     if (g->plan.way != POOL_ROWS) return;
-    float past[2 * VL] = {0}, table[4 * VL];
+    enum { ROOM = 6 * VL };
+    float past[2 * VL] = {0}, table[ROOM];
     for (int i = g->past_end + 1; i <= g->past; i++)
         past[BLOCK(dt) - i] = width_factor(g, first - i);
-    block_table(dt, table, 4 * VL, past, BLOCK(dt));
-    const struct k_block b = block_entries(dt, table, 4 * VL, 0);
+    block_table(dt, table, ROOM, past, BLOCK(dt));
+    const struct k_block b = block_entries(dt, table, ROOM, 0);
     v_store(w->past, b.a);
     v_store(w->past + VL, b.b);
     int period = g->real;
