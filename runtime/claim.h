@@ -50,8 +50,8 @@ unsigned rt_push_ready_locked(struct rt_stream *stream);
 /* On the watch list, unless it is there. */
 unsigned rt_watch_locked(struct rt_stream *stream);
 
-/* Lowers attention to this ticket. The runner looks at it after each completion, and once more
- * under the lock before it leaves. */
-void rt_ask_attention(struct rt_stream *stream, uint64_t ticket);
+/* Lowers attention to this ticket; false: it was as low. The runner looks at it after each
+ * completion, and once more under the lock before it leaves. */
+bool rt_ask_attention(struct rt_stream *stream, uint64_t ticket);
 
 #endif

@@ -6,8 +6,8 @@
  * completed and attention look at each other without the lock: a runner stores completed and reads
  * attention, a waiter lowers attention and reads completed. The runner spends no barrier on this
  * after each task, so it may miss a waiter that comes at that moment; it looks again after the next
- * task and, under the lock, when it leaves, and waiters watch completed for a while before they
- * sleep. */
+ * task and, under the lock, when it leaves or parks the stream, and a waiter's first sleep after it
+ * has asked is short. */
 #include "runtime/queue.h"
 
 #include <assert.h>
@@ -152,13 +152,20 @@ static void next_chunk(struct rt_stream *stream)
     if (!keep) rt_free(old);
 }
 
-void rt_ask_attention(struct rt_stream *stream, uint64_t ticket)
+bool rt_ask_attention(struct rt_stream *stream, uint64_t ticket)
 {
     uint64_t old = atomic_load_explicit(&stream->attention, memory_order_relaxed);
-    while (old > ticket &&
-           !atomic_compare_exchange_weak_explicit(&stream->attention, &old, ticket,
-                                                  memory_order_seq_cst, memory_order_relaxed)) {
+    while (old > ticket) {
+        if (atomic_compare_exchange_weak_explicit(&stream->attention, &old, ticket,
+                                                  memory_order_seq_cst, memory_order_relaxed))
+            return true;
     }
+    return false;
+}
+
+static bool is_discarded(struct rt_stream *stream, uint64_t completed)
+{
+    return completed < atomic_load_explicit(&stream->discard, memory_order_relaxed);
 }
 
 static bool wants_attention(struct rt_stream *stream, uint64_t completed)
@@ -186,12 +193,17 @@ static void kick_dependency(const struct rt_dependency *dependency)
     rt_object_release(&stream->object);
 }
 
-/* False: the event came meanwhile, ask the task again. */
-static bool park(struct rt_stream *stream, enum rt_runner runner)
+/* False: the event came meanwhile, or the task is to be dropped; look at it again. */
+static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner runner)
 {
     unsigned after = 0;
     rt_lock_take(&stream->lock);
-    bool parks = !stream->is_unparked;
+    if (__builtin_expect(wants_attention(stream, completed), 0)) {
+        rt_lock_give(&stream->lock);
+        give_attention(stream);
+        return false;
+    }
+    bool parks = !stream->is_unparked && !is_discarded(stream, completed);
     stream->is_unparked = false;
     struct rt_dependency dependency = stream->dependency;
     if (parks) {
@@ -254,15 +266,16 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     if (__builtin_expect(stream->head_index == RT_CHUNK_TASKS, 0)) next_chunk(stream);
     struct rt_task *task = &stream->head->tasks[stream->head_index];
     const struct rt_task_kind *kind = task->kind;
-    uint64_t discard = atomic_load_explicit(&stream->discard, memory_order_relaxed);
-    if (__builtin_expect(completed < discard, 0)) {
-        if (kind->drop) kind->drop(task);
-    } else {
-        if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
-        while (kind->ready && !kind->ready(task, stream))
-            if (park(stream, runner)) return HAS_PARKED;
-        kind->run(task, stream);
+    if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
+    bool is_dropped = is_discarded(stream, completed);
+    while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
+        if (park(stream, completed, runner)) return HAS_PARKED;
+        is_dropped = is_discarded(stream, completed);
     }
+    if (__builtin_expect(!is_dropped, 1))
+        kind->run(task, stream);
+    else if (kind->drop)
+        kind->drop(task);
     stream->head_index++;
     return HAS_RUN;
 }

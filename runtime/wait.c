@@ -82,13 +82,15 @@ static bool help(const struct rt_dependency *dependency, int depth)
     return ours || helped;
 }
 
-/* The lock is held before and after, not meanwhile. */
-static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_helper,
+/* The lock is held before and after, not meanwhile. has_asked: for attention, since it last slept
+ * here. */
+static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_helper, bool has_asked,
                          int64_t timeout_ns)
 {
     stream->waiters++;
     stream->helpers += is_helper;
-    rt_ask_attention(stream, ticket);
+    if (rt_ask_attention(stream, ticket) || has_asked)
+        timeout_ns = timeout_ns < FIRST_NAP_NS ? timeout_ns : FIRST_NAP_NS;
     uint32_t signal = atomic_load_explicit(&stream->signal, memory_order_relaxed);
     rt_lock_give(&stream->lock);
     if (!rt_queue_is_complete(stream, ticket)) rt_futex_wait(&stream->signal, signal, timeout_ns);
@@ -171,7 +173,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
 /* A thread that gives up drops the tasks of a stream whose wait will never end. */
 static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_up)
 {
-    int64_t nap = FIRST_NAP_NS;
+    bool has_asked = false;
     rt_object_retain(&stream->object);
     rt_lock_take(&stream->lock);
     while (!rt_queue_is_complete(stream, ticket)) {
@@ -181,10 +183,11 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
             rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
             rt_lock_take(&stream->lock);
         } else {
-            rt_ask_attention(stream, ticket);
+            has_asked |= rt_ask_attention(stream, ticket);
             if (step_locked(stream, ticket, gives_up)) continue;
-            sleep_locked(stream, ticket, true, rt_worker_any() ? nap : LONELY_NS);
-            if (!gives_up) nap = RT_FOREVER;
+            int64_t longest = gives_up ? FIRST_NAP_NS : RT_FOREVER;
+            sleep_locked(stream, ticket, true, has_asked, rt_worker_any() ? longest : LONELY_NS);
+            has_asked = false;
         }
     }
     /* Whoever woke us may have counted on us for the tasks behind our ticket. */
@@ -217,9 +220,8 @@ bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t dea
     if (!rt_queue_is_complete(stream, ticket)) rt_queue_kick(stream);
     rt_lock_take(&stream->lock);
     int64_t left = deadline_ns - rt_now_ns();
-    for (int64_t nap = FIRST_NAP_NS; !rt_queue_is_complete(stream, ticket) && left > 0;) {
-        sleep_locked(stream, ticket, false, left < nap ? left : nap);
-        nap = RT_FOREVER;
+    while (!rt_queue_is_complete(stream, ticket) && left > 0) {
+        sleep_locked(stream, ticket, false, false, left);
         left = deadline_ns - rt_now_ns();
     }
     rt_lock_give(&stream->lock);

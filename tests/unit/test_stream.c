@@ -359,6 +359,37 @@ Test(stream, force_drops_what_has_not_begun, .timeout = 60)
     rt_runtime_shutdown();
 }
 
+/* Says that it looks, and is in no hurry to find that the task must wait, for ever. */
+static atomic_bool looks;
+
+static bool hesitates(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)task;
+    (void)stream;
+    atomic_store(&looks, true);
+    nap(50);
+    return false;
+}
+
+static const struct rt_task_kind hesitating_kind = {
+    .name = "hesitate", .run = count, .drop = count_drop, .ready = hesitates};
+static const struct rt_task hesitating_task = {.kind = &hesitating_kind};
+
+/* A worker that was about to park the stream when it was destroyed once parked it all the same, and
+ * destroying slept for ever unless it came by within two milliseconds. */
+Test(stream, force_drops_a_wait_that_is_about_to_park, .timeout = 60)
+{
+    aclrtStream handle;
+    struct rt_stream *stream = open_stream(&handle);
+    cr_assert_eq(rt_stream_submit(stream, &hesitating_task, RT_SUBMIT_LARGE), ACL_SUCCESS);
+    cr_assert_eq(rt_stream_submit(stream, &count_task, 0), ACL_SUCCESS);
+    while (!atomic_load(&looks))
+        nap(1);
+    cr_expect_eq(aclrtDestroyStreamForce(handle), ACL_SUCCESS);
+    cr_expect_eq(dropped, 2);
+    cr_expect_eq(ran, 0);
+}
+
 Test(stream, null_and_range_misuse)
 {
     aclrtStream handle;
