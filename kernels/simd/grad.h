@@ -34,7 +34,8 @@ struct grad {
     int64_t whole_begin, whole_end; /* rows of dX whose windows are all there and whole */
     double width_size;              /* of every window if they are uniform, else 1 */
     float whole_factor;
-    float slots[POOL_FUSED * POOL_SLOT];
+    /* A store across two lines would wait for the streaming stores before it. */
+    _Alignas(LINE_BYTES) float slots[POOL_FUSED * POOL_SLOT];
 
     /* The column in work. */
     int64_t outer, depth, first_cell, first_channel;

@@ -9,7 +9,7 @@
 #include "kernels/simd/grad.h"
 
 struct any {
-    float windows[POOL_ROW_WINDOWS + VL], levels[POOL_ROW_WINDOWS + VL];
+    _Alignas(LINE_BYTES) float windows[POOL_ROW_WINDOWS + VL], levels[POOL_ROW_WINDOWS + VL];
     float all[POOL_ROW_WINDOWS + VL], fewer[POOL_ROW_WINDOWS + VL];
     float cells[POOL_CELLS_FLOATS + 2 * VL];
     int64_t low, high; /* rows of dY that `cells` are of */
