@@ -10,6 +10,7 @@
 #include "runtime/device.h"
 #include "runtime/futex.h"
 #include "runtime/stream.h"
+#include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* aclrtQueryEvent */
@@ -37,6 +38,8 @@ static void nap_task(struct rt_task *task, struct rt_stream *stream)
     (void)stream;
     nap((long)task->word[0].number);
 }
+
+static struct gate barrier;
 
 static const struct rt_task_kind nap_kind = {.name = "nap", .run = nap_task};
 
@@ -93,7 +96,7 @@ Test(event, a_wait_holds_the_stream_back, .timeout = 60)
     struct lane first = open_lane(), second = open_lane();
     aclrtEvent event;
     cr_assert_eq(aclrtCreateEvent(&event), ACL_SUCCESS);
-    submit_nap(first, 30);
+    gate_close(&barrier, first.stream);
     cr_assert_eq(aclrtRecordEvent(event, first.handle), ACL_SUCCESS);
     cr_assert_eq(aclrtStreamWaitEvent(second.handle, event), ACL_SUCCESS);
     submit_count(second);
@@ -102,6 +105,7 @@ Test(event, a_wait_holds_the_stream_back, .timeout = 60)
     cr_expect_eq(recorded_status(event), ACL_EVENT_RECORDED_STATUS_NOT_READY);
     cr_expect_eq(old_status(event), ACL_EVENT_STATUS_NOT_READY);
     cr_expect_eq(wait_status(event), ACL_EVENT_WAIT_STATUS_NOT_READY);
+    gate_open(&barrier);
     cr_expect_eq(aclrtSynchronizeStream(second.handle), ACL_SUCCESS);
     cr_expect_eq(ran, 1);
     cr_expect_eq(recorded_status(event), ACL_EVENT_RECORDED_STATUS_COMPLETE);
@@ -121,7 +125,7 @@ Test(event, a_plain_wait_before_the_record_waits_for_it, .timeout = 60)
     nap(10);
     cr_expect_eq(ran, 0);
     cr_assert_eq(aclrtRecordEvent(event, first.handle), ACL_SUCCESS);
-    for (int waited = 0; ran < 2 && waited < 5000; waited++)
+    for (int waited = 0; ran < 2 && waited < 20000; waited++)
         nap(1);
     cr_expect_eq(ran, 2, "although nobody synchronises");
 }
@@ -165,13 +169,14 @@ Test(event, records_may_complete_out_of_order, .timeout = 60)
     struct lane quick = open_lane(), slow = open_lane(), waiting = open_lane();
     aclrtEvent event;
     cr_assert_eq(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
-    submit_nap(slow, 40);
+    gate_close(&barrier, slow.stream);
     submit_count(slow);
     cr_assert_eq(aclrtRecordEvent(event, slow.handle), ACL_SUCCESS);
     cr_assert_eq(aclrtStreamWaitEvent(waiting.handle, event), ACL_SUCCESS);
     cr_assert_eq(aclrtRecordEvent(event, quick.handle), ACL_SUCCESS);
     cr_expect_eq(aclrtSynchronizeEvent(event), ACL_SUCCESS);
     cr_expect_eq(ran, 0);
+    gate_open(&barrier);
     cr_expect_eq(aclrtSynchronizeStream(waiting.handle), ACL_SUCCESS);
     cr_expect_eq(ran, 1);
 }
@@ -258,10 +263,8 @@ Test(event, synchronise, .timeout = 60)
     cr_expect_eq(old_status(event), ACL_EVENT_STATUS_COMPLETE);
     submit_count(lane);
     cr_assert_eq(aclrtRecordEvent(event, lane.handle), ACL_SUCCESS);
-    submit_nap(lane, 300);
-    int64_t start = rt_now_ns();
-    cr_expect_eq(aclrtSynchronizeEvent(event), ACL_SUCCESS);
-    cr_expect_lt(rt_now_ns() - start, 200 * 1000000ll, "waited for later work as well");
+    gate_close(&barrier, lane.stream);
+    cr_expect_eq(aclrtSynchronizeEvent(event), ACL_SUCCESS); /* and does not wait for later work */
     cr_expect_eq(ran, 1);
     cr_assert_eq(aclrtRecordEvent(event, lane.handle), ACL_SUCCESS);
     expect_refused(aclrtSynchronizeEventWithTimeout(event, 20), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
@@ -270,6 +273,7 @@ Test(event, synchronise, .timeout = 60)
                    "timeout is 0");
     expect_refused(aclrtSynchronizeEventWithTimeout(event, -5), ACL_ERROR_RT_PARAM_INVALID,
                    "timeout is -5");
+    gate_open(&barrier);
     cr_expect_eq(aclrtSynchronizeEventWithTimeout(event, 20000), ACL_SUCCESS);
     cr_expect_eq(aclrtSynchronizeEventWithTimeout(event, -1), ACL_SUCCESS);
 }
@@ -314,15 +318,14 @@ Test(event, waits_time_out, .timeout = 60)
     aclrtEvent never;
     cr_assert_eq(aclrtCreateEvent(&never), ACL_SUCCESS);
     cr_assert_eq(aclrtSetOpWaitTimeout(1), ACL_SUCCESS);
+    int64_t start = rt_now_ns();
     cr_assert_eq(aclrtStreamWaitEvent(lane.handle, never), ACL_SUCCESS);
     cr_assert_eq(aclrtSetOpWaitTimeout(0), ACL_SUCCESS);
     submit_count(lane);
-    int64_t start = rt_now_ns();
     expect_refused(aclrtSynchronizeStream(lane.handle), ACL_ERROR_RT_WAIT_TIMEOUT,
                    "aclrtSetOpWaitTimeout");
     int64_t took = rt_now_ns() - start;
-    cr_expect(took > 900 * 1000000ll && took < 3000 * 1000000ll, "after %ld ms",
-              (long)(took / 1000000));
+    cr_expect(took >= 1000 * 1000000ll, "after %ld ms", (long)(took / 1000000));
     cr_expect_eq(ran, 1, "what follows the wait runs");
     cr_expect_eq(wait_status(never), ACL_EVENT_WAIT_STATUS_COMPLETE);
 }
@@ -344,15 +347,17 @@ Test(event, elapsed_time, .timeout = 60)
     cr_assert_eq(aclrtSynchronizeEvent(start), ACL_SUCCESS);
     expect_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
                    "endEvent");
-    submit_nap(lane, 50);
+    gate_close(&barrier, lane.stream);
     cr_assert_eq(aclrtRecordEvent(end, lane.handle), ACL_SUCCESS);
     expect_refused(aclrtEventElapsedTime(&ms, start, end), ACL_ERROR_RT_EVENT_NOT_COMPLETE,
                    "synchronise it first");
     expect_refused(aclrtEventGetTimestamp(end, &end_us), ACL_ERROR_RT_EVENT_NOT_COMPLETE,
                    "synchronise it first");
+    nap(50);
+    gate_open(&barrier);
     cr_assert_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
     cr_assert_eq(aclrtEventElapsedTime(&ms, start, end), ACL_SUCCESS);
-    cr_expect(ms >= 49 && ms < 5000, "%f ms", (double)ms);
+    cr_expect(ms >= 49 && ms < 50000, "%f ms", (double)ms);
     expect_refused(aclrtEventElapsedTime(&ms, end, start), ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
                    "before startEvent");
     cr_assert_eq(aclrtEventGetTimestamp(start, &start_us), ACL_SUCCESS);

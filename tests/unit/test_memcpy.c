@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "runtime/alloc.h"
 #include "runtime/stream.h"
 #include "runtime/transfer.h"
+#include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -320,29 +320,18 @@ Test(copy, streams_need_a_context)
 
 /* ---- Order and waiting ---- */
 
-static sem_t gate;
-
-static void run_gate(struct rt_task *task, struct rt_stream *queue)
-{
-    (void)task;
-    (void)queue;
-    sem_wait(&gate);
-}
-
-static const struct rt_task_kind gate_kind = {.name = "gate", .run = run_gate};
+static struct gate gate;
 
 static void close_gate(void)
 {
-    sem_init(&gate, 0, 0);
     struct rt_stream *queue;
     cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
-    struct rt_task task = {.kind = &gate_kind};
-    cr_assert_eq(rt_stream_submit(queue, &task, RT_SUBMIT_LARGE), ACL_SUCCESS);
+    gate_close(&gate, queue);
 }
 
 static void open_gate(void)
 {
-    sem_post(&gate);
+    gate_open(&gate);
     cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
 }
 
@@ -373,7 +362,7 @@ static void *open_later(void *unused)
     (void)unused;
     struct timespec pause = {.tv_nsec = 20000000};
     nanosleep(&pause, NULL);
-    sem_post(&gate);
+    gate_open(&gate);
     return NULL;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "runtime/blocks.h"
 #include "runtime/stream.h"
 #include "tests/support/random.h"
+#include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -375,6 +375,7 @@ static size_t resident(void)
 
 Test(small_memory, keeps_an_eighth_at_most)
 {
+    size_t before = resident();
     for (int round = 0; round < 20; round++) {
         void *blocks[12];
         for (int i = 0; i < 12; i++) {
@@ -385,7 +386,10 @@ Test(small_memory, keeps_an_eighth_at_most)
             give(blocks[i]);
     }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    cr_expect(resident() < 32 * MIB, "%zu", resident());
+    size_t after = resident();
+    cr_expect(after < before + 16 * MIB, "%zu, %zu before", after, before);
+#else
+    (void)before; /* they keep freed memory */
 #endif
     cr_expect_eq(free_bytes(), 64 * MIB);
 }
@@ -487,28 +491,15 @@ Test(memory, sanitizer_sees_overruns_and_use_after_free)
 
 /* ---- Freed while work is queued ---- */
 
-static sem_t gate, inside;
-
-static void run_gate(struct rt_task *task, struct rt_stream *stream)
-{
-    (void)task;
-    (void)stream;
-    sem_post(&inside);
-    sem_wait(&gate);
-}
-
-static const struct rt_task_kind gate_kind = {.name = "gate", .run = run_gate};
+static struct gate gate;
 
 static aclrtStream stream_with_a_closed_gate(void)
 {
     aclrtStream stream;
     cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
-    sem_init(&gate, 0, 0);
-    sem_init(&inside, 0, 0);
     struct rt_stream *queue;
     cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
-    struct rt_task task = {.kind = &gate_kind};
-    cr_assert_eq(rt_stream_submit(queue, &task, RT_SUBMIT_LARGE), ACL_SUCCESS);
+    gate_close(&gate, queue);
     return stream;
 }
 
@@ -534,7 +525,7 @@ Test(memory, freed_block_lives_until_queued_work_has_run)
     unsigned char *other = take(4 * MIB);
     cr_expect(other != source && other != target, "handed out while queued work uses it");
     memset(other, 9, 4 * MIB);
-    sem_post(&gate);
+    gate_open(&gate);
     cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
     for (size_t i = 0; i < 4 * MIB; i++)
         cr_assert_eq(result[i], 7);
@@ -551,7 +542,7 @@ Test(memory, finalize_releases_what_waits)
     (void)stream;
     give(block);
     cr_expect(rt_blocks_usage().used > 0);
-    sem_post(&gate);
+    gate_open(&gate);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
     cr_expect_eq(rt_blocks_usage().used, 0);
 }
@@ -630,7 +621,7 @@ Test(memory, child_of_a_busy_process_can_allocate)
     for (int round = 0; round < 50; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            alarm(50); /* less than the suite's time */
             void *other;
             int wrong = *(char *)block != 3 || aclrtFree(block) != ACL_SUCCESS ||
                         aclrtMalloc(&other, MIB, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||

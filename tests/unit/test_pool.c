@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
-#include <dirent.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "runtime/config.h"
 #include "runtime/device.h"
 #include "runtime/pool.h"
+#include "tests/unit/process.h"
 
 enum { MOST_ITEMS = 5000, MOST_SLICES = 5000 };
 
@@ -105,6 +105,7 @@ Test(pool, one_thread_is_the_plain_loop)
     cr_expect_eq(falls, 0);
 }
 
+/* An item is done when two threads have met. */
 static _Atomic long thread_ids[2];
 static atomic_int distinct;
 
@@ -120,8 +121,9 @@ static void meet(void *context, int64_t begin, int64_t end)
     else if (thread_ids[0] != id &&
              (none = 0, atomic_compare_exchange_strong(&thread_ids[1], &none, id)))
         atomic_fetch_add(&distinct, 1);
-    struct timespec nap = {.tv_nsec = 2000000};
-    nanosleep(&nap, NULL);
+    struct timespec nap = {.tv_nsec = 1000000};
+    for (int waited = 0; distinct < 2 && waited < 20000; waited++)
+        nanosleep(&nap, NULL);
 }
 
 Test(pool, a_loop_runs_on_several_threads, .timeout = 60)
@@ -132,33 +134,23 @@ Test(pool, a_loop_runs_on_several_threads, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-static int threads_of_process(void)
-{
-    int count = 0;
-    DIR *directory = opendir("/proc/self/task");
-    for (struct dirent *entry; (entry = readdir(directory));)
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
-}
-
 Test(pool, shutdown_leaves_no_thread_and_work_goes_on_afterwards, .timeout = 60)
 {
     setenv("ACLNN_CPU_THREADS", "4", 1);
-    int before = threads_of_process();
+    int before = process_count(PROCESS_THREADS);
     for (int round = 0; round < 3; round++) {
         check_loop(rt_pool_default(), MOST_ITEMS, 1);
-        cr_expect_gt(threads_of_process(), before);
+        cr_expect_gt(process_count(PROCESS_THREADS), before);
         rt_runtime_shutdown();
-        cr_expect_eq(threads_of_process(), before);
+        cr_expect(process_settles(PROCESS_THREADS, before));
     }
 }
 
 Test(pool, a_loop_without_enough_work_starts_no_thread)
 {
     setenv("ACLNN_CPU_THREADS", "4", 1);
-    int before = threads_of_process();
+    int before = process_count(PROCESS_THREADS);
     check_loop(rt_pool_default(), 100, 100);
     check_loop(rt_pool_default(), 1, 1);
-    cr_expect_eq(threads_of_process(), before);
+    cr_expect_eq(process_count(PROCESS_THREADS), before);
 }

@@ -10,8 +10,9 @@
 #include "acl/acl.h"
 #include "runtime/alloc.h"
 #include "runtime/device.h"
-#include "runtime/futex.h"
+#include "runtime/queue.h"
 #include "runtime/stream.h"
+#include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 
 static atomic_int ran, dropped;
@@ -44,6 +45,8 @@ static void nap_task(struct rt_task *task, struct rt_stream *stream)
     nap((long)task->word[0].number);
     atomic_fetch_add(&ran, 1);
 }
+
+static struct gate barrier;
 
 static const struct rt_task_kind nap_kind = {.name = "nap", .run = nap_task};
 
@@ -118,7 +121,7 @@ Test(stream, small_tasks_run_although_nobody_waits, .timeout = 60)
     struct rt_stream *stream = open_stream(&handle);
     for (int i = 1; i <= 20; i++) {
         submit_times(stream, 1, 0);
-        for (int waited = 0; ran < i && waited < 5000; waited++)
+        for (int waited = 0; ran < i && waited < 20000; waited++)
             nap(1);
         cr_assert_eq(ran, i, "task %d lies in the queue", i);
         if (i % 4 == 0) nap(10); /* long enough for the workers to fall asleep */
@@ -132,9 +135,11 @@ Test(stream, query_does_not_wait, .timeout = 60)
     struct rt_stream *stream = open_stream(&handle);
     cr_expect_eq(aclrtStreamQuery(handle, &status), ACL_SUCCESS);
     cr_expect_eq(status, ACL_STREAM_STATUS_COMPLETE);
-    submit_nap(stream, 50);
+    gate_close(&barrier, stream);
+    submit_times(stream, 1, 0);
     cr_expect_eq(aclrtStreamQuery(handle, &status), ACL_SUCCESS);
     cr_expect_eq(status, ACL_STREAM_STATUS_NOT_READY);
+    gate_open(&barrier);
     while (status != ACL_STREAM_STATUS_COMPLETE)
         cr_assert_eq(aclrtStreamQuery(handle, &status), ACL_SUCCESS);
     cr_expect_eq(ran, 1);
@@ -188,20 +193,33 @@ Test(stream, several_threads_may_wait, .timeout = 60)
     }
 }
 
+/* Ends when as many tasks as word[0] are inside at once. */
+static void meet(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    atomic_fetch_add(&ran, 1);
+    while ((uint64_t)ran < task->word[0].number)
+        nap(1);
+}
+
+static const struct rt_task_kind meet_kind = {.name = "meet", .run = meet};
+
 Test(stream, streams_overlap, .timeout = 60)
 {
     aclrtStream handles[2];
     setenv("ACLNN_CPU_THREADS", "2", 1);
-    struct rt_stream *first = open_stream(&handles[0]);
-    struct rt_stream *second = open_stream(&handles[1]);
-    submit_nap(first, 1); /* the threads have started after this */
-    submit_nap(second, 1);
+    for (int i = 0; i < 2; i++) {
+        struct rt_stream *stream = open_stream(&handles[i]);
+        struct rt_task task = {.kind = &meet_kind, .word[0].number = 2};
+        cr_assert_eq(rt_stream_submit(stream, &task, RT_SUBMIT_LARGE), ACL_SUCCESS);
+    }
     cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
-    int64_t start = rt_now_ns();
-    submit_nap(first, 300);
-    submit_nap(second, 300);
-    cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
-    cr_expect_lt(rt_now_ns() - start, 550 * 1000000ll, "one after the other");
+}
+
+static void *await_first(void *stream)
+{
+    rt_queue_await(stream, 1);
+    return NULL;
 }
 
 Test(stream, waiting_does_not_run_later_tasks, .timeout = 60)
@@ -209,15 +227,15 @@ Test(stream, waiting_does_not_run_later_tasks, .timeout = 60)
     aclrtStream handle;
     struct rt_stream *stream = open_stream(&handle);
     pthread_t thread;
-    submit_nap(stream, 30);
-    cr_assert_eq(pthread_create(&thread, NULL, drain_too, stream), 0);
-    nap(10);
-    submit_nap(stream, 2000);
-    int64_t start = rt_now_ns();
+    static struct gate first, later;
+    gate_close(&first, stream);
+    gate_close(&later, stream);
+    cr_assert_eq(pthread_create(&thread, NULL, await_first, stream), 0);
+    nap(10); /* so that it mostly waits already */
+    gate_open(&first);
     pthread_join(thread, NULL);
-    cr_expect_lt(rt_now_ns() - start, 1000 * 1000000ll);
+    gate_open(&later);
     cr_expect_eq(aclrtSynchronizeStream(handle), ACL_SUCCESS);
-    cr_expect_eq(ran, 2);
 }
 
 /* --- time limits ------------------------------------------------------------------------------ */
@@ -231,11 +249,12 @@ Test(stream, synchronise_gives_up_in_time, .timeout = 60)
     expect_refused(aclrtSynchronizeStreamWithTimeout(handle, -2), ACL_ERROR_RT_PARAM_INVALID,
                    "timeout is -2");
     cr_expect_eq(aclrtSynchronizeStreamWithTimeout(handle, 1), ACL_SUCCESS);
-    submit_nap(stream, 400);
-    int64_t start = rt_now_ns();
+    gate_close(&barrier, stream);
+    submit_times(stream, 1, 0);
     expect_refused(aclrtSynchronizeStreamWithTimeout(handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                    "20 ms");
-    cr_expect_lt(rt_now_ns() - start, 300 * 1000000ll);
+    cr_expect_eq(ran, 0);
+    gate_open(&barrier);
     cr_expect_eq(aclrtSynchronizeStreamWithTimeout(handle, 20000), ACL_SUCCESS);
     cr_expect_eq(ran, 1);
     submit_times(stream, 3, 0);
@@ -260,7 +279,7 @@ Test(stream, first_error_is_kept_until_synchronise, .timeout = 60)
     cr_expect_eq(ran, 2, "the rest runs by default");
     cr_expect_eq(aclrtSynchronizeStream(handle), ACL_SUCCESS, "and is told once");
     submit_failure(stream, ACL_ERROR_RT_AICORE_TIMEOUT, 19);
-    expect_refused(aclrtSynchronizeStreamWithTimeout(handle, 10000), ACL_ERROR_RT_AICORE_TIMEOUT,
+    expect_refused(aclrtSynchronizeStreamWithTimeout(handle, 20000), ACL_ERROR_RT_AICORE_TIMEOUT,
                    "element 19");
     submit_failure(stream, ACL_ERROR_RT_AICORE_TIMEOUT, 20);
     expect_refused(aclrtSynchronizeDevice(), ACL_ERROR_RT_AICORE_TIMEOUT, "element 20");

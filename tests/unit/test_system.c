@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
-#include <dirent.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "acl/acl.h"
@@ -17,6 +15,7 @@
 #include "runtime/config.h"
 #include "runtime/error.h"
 #include "runtime/system.h"
+#include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 
 TestSuite(init, .timeout = 60);
@@ -92,28 +91,6 @@ Test(init, threads_start_and_end)
     cr_expect_eq(count, 0);
 }
 
-static int entries(const char *folder)
-{
-    DIR *open = opendir(folder);
-    cr_assert_not_null(open);
-    int count = 0;
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
-}
-
-/* The kernel shows a thread for a moment after it was joined, for longer when the CPU is wanted. */
-static bool settles(const char *folder, int count)
-{
-    struct timespec pause = {.tv_nsec = 1000000};
-    for (int i = 0; i < 30000; i++) {
-        if (entries(folder) == count) return true;
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 /* A program's life: everything is used once, some of it left for aclFinalize to clean up. Returns
  * how many calls were refused. */
 static int live_once(void)
@@ -164,13 +141,13 @@ Test(init, end_leaves_no_thread_no_file_and_no_byte)
 {
     enum { LIVES = 50, ALLOWANCE = 16 * LIVES }; /* less than the smallest block of each life */
     mallopt(M_ARENA_MAX, 1);
-    int files = entries("/proc/self/fd");
-    int threads = entries("/proc/self/task");
+    int files = process_count(PROCESS_FILES);
+    int threads = process_count(PROCESS_THREADS);
     size_t before = bytes_after_lives(LIVES);
     size_t after = bytes_after_lives(LIVES);
     cr_expect(after < before + ALLOWANCE, "%zu bytes, %zu before", after, before);
-    cr_expect(settles("/proc/self/fd", files));
-    cr_expect(settles("/proc/self/task", threads));
+    cr_expect(process_settles(PROCESS_FILES, files));
+    cr_expect(process_settles(PROCESS_THREADS, threads));
 }
 
 Test(init, child_of_a_busy_process_can_start)
