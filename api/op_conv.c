@@ -157,16 +157,103 @@ aclnnStatus op_conv_check_extents(const struct op_conv *conv, const char *large_
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus op_conv_check_bias_format(const char *op, const aclTensor *bias)
+{
+    return op_check_format(op, "bias", bias,
+                           OP_FORMAT(ACL_FORMAT_ND) | OP_FORMAT(ACL_FORMAT_NCL) |
+                               OP_FORMAT(ACL_FORMAT_NCHW) | OP_FORMAT(ACL_FORMAT_NCDHW),
+                           "ND, NCL, NCHW or NCDHW");
+}
+
+/* The extent that a result has along an axis. */
+static bool result_extent(const struct op_conv *conv, int axis, const aclTensor *input,
+                          const aclTensor *weight, int64_t *extent)
+{
+    const int i = axis + K_CONV_AXES - conv->axes;
+    const int64_t size = op_conv_size(input, axis), kernel = op_conv_size(weight, axis);
+    int64_t reach, span, sum;
+    if (!conv->transposed) return op_conv_extent(conv, axis, size, kernel, extent);
+    return rt_mul_ok(size - 1, conv->stride[i], &reach) &&
+           rt_mul_ok(kernel - 1, conv->dilation[i], &span) && rt_add_ok(reach, span, &sum) &&
+           rt_add_ok(sum, conv->output_padding[i], &sum) &&
+           rt_add_ok(sum, -conv->pad_begin[i], &sum) &&
+           rt_add_ok(sum, 1 - conv->pad_end[i], extent);
+}
+
+aclnnStatus op_conv_check_windows(const struct op_conv *conv, const char *input_name,
+                                  const aclTensor *input, const aclTensor *weight)
+{
+    struct op_shape_text input_text, weight_text;
+    for (int axis = 0; axis < conv->axes; axis++) {
+        int64_t extent;
+        OP_CHECK(conv->name, result_extent(conv, axis, input, weight, &extent),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "stride, padding and dilation along spatial axis %d do not fit 64 bits", axis);
+        OP_CHECK(conv->name, conv->transposed || op_is_empty(input) || extent > 0,
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s has shape %s; along spatial axis %d no window of weight, which is %s, fits "
+                 "even with padding",
+                 input_name, op_shape(&input_text, input), axis, op_shape(&weight_text, weight));
+    }
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_conv_check_result(const struct op_conv *conv, const char *result_name,
+                                 const aclTensor *result, const char *input_name,
+                                 const aclTensor *input, const aclTensor *weight, int64_t channels)
+{
+    struct op_shape_text result_text, input_text, weight_text;
+    OP_CHECK(conv->name,
+             result->descriptor.sizes[0] == input->descriptor.sizes[0] &&
+                 op_conv_channels(result) == channels,
+             ACLNN_ERR_PARAM_INVALID,
+             "%s has shape %s; it must have the batch of %s, which is %s, and %" PRId64 " channels",
+             result_name, op_shape(&result_text, result), input_name, op_shape(&input_text, input),
+             channels);
+    for (int axis = 0; axis < conv->axes; axis++) {
+        int64_t extent = -1;
+        OP_CHECK(conv->name,
+                 result_extent(conv, axis, input, weight, &extent) &&
+                     op_conv_size(result, axis) == extent,
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s has shape %s; for %s of shape %s and weight of shape %s its spatial axis %d "
+                 "must be %" PRId64,
+                 result_name, op_shape(&result_text, result), input_name,
+                 op_shape(&input_text, input), op_shape(&weight_text, weight), axis, extent);
+    }
+    OP_CHECK(conv->name, op_is_empty(result) || !(op_is_empty(input) || op_is_empty(weight)),
+             ACLNN_ERR_PARAM_INVALID, "%s is not empty although %s or weight is", result_name,
+             input_name);
+    return ACLNN_SUCCESS;
+}
+
 /* ---- recipes ---- */
 
-static struct k_conv_tensor describe_tensor(const struct op_conv *conv, const aclTensor *tensor)
+/* Where a tensor has its batch (a weight its small channels), its channels (a weight those of the
+ * large side), and its first spatial axis. */
+struct places {
+    int outer, inner, spatial;
+};
+
+static struct places places_of(const struct op_conv *conv, const aclTensor *tensor, bool is_weight)
+{
+    if (conv->is_tbc)
+        return is_weight ? (struct places){.outer = 2, .inner = 1, .spatial = 0}
+                         : (struct places){.outer = 1, .inner = 2, .spatial = 0};
+    return (struct places){
+        .outer = 0, .inner = channel_axis(tensor), .spatial = spatial_axis(tensor, 0)};
+}
+
+static struct k_conv_tensor describe_tensor(const struct op_conv *conv, const aclTensor *tensor,
+                                            bool is_weight)
 {
     const int64_t *strides = tensor->descriptor.strides;
+    const struct places at = places_of(conv, tensor, is_weight);
     struct k_conv_tensor t = {.dtype = op_k_dtype(tensor)};
-    t.outer = strides[0];
-    t.inner = strides[channel_axis(tensor)];
+    t.outer = strides[at.outer];
+    t.inner = strides[at.inner];
     for (int axis = 0; axis < conv->axes; axis++)
-        t.axis[axis + K_CONV_AXES - conv->axes] = strides[spatial_axis(tensor, axis)];
+        t.axis[axis + K_CONV_AXES - conv->axes] = strides[at.spatial + axis];
     return t;
 }
 
@@ -179,23 +266,28 @@ static enum k_dtype promote(enum k_dtype a, enum k_dtype b)
 static struct k_conv describe(const struct op_conv *conv, const aclTensor *large,
                               const aclTensor *small, const aclTensor *weight)
 {
-    struct k_conv k = {.batch = small->descriptor.sizes[0], .groups = conv->groups, .parts = 1};
-    k.small_channels = weight->descriptor.sizes[0] / conv->groups;
-    k.large_channels = op_conv_channels(weight);
+    const struct places of_large = places_of(conv, large, false);
+    const struct places of_small = places_of(conv, small, false);
+    const struct places of_weight = places_of(conv, weight, true);
+    const int64_t *l = large->descriptor.sizes, *s = small->descriptor.sizes;
+    const int64_t *w = weight->descriptor.sizes;
+    struct k_conv k = {.batch = s[of_small.outer], .groups = conv->groups, .parts = 1};
+    k.small_channels = w[of_weight.outer] / conv->groups;
+    k.large_channels = w[of_weight.inner];
     for (int i = 0; i < K_CONV_AXES; i++) {
         const int axis = i - (K_CONV_AXES - conv->axes);
         k.axis[i] = (struct k_conv_axis){
-            .large = axis < 0 ? 1 : op_conv_size(large, axis),
-            .small = axis < 0 ? 1 : op_conv_size(small, axis),
-            .kernel = axis < 0 ? 1 : op_conv_size(weight, axis),
+            .large = axis < 0 ? 1 : l[of_large.spatial + axis],
+            .small = axis < 0 ? 1 : s[of_small.spatial + axis],
+            .kernel = axis < 0 ? 1 : w[of_weight.spatial + axis],
             .stride = conv->stride[i],
             .dilation = conv->dilation[i],
             .pad = conv->pad_begin[i],
         };
     }
-    k.large = describe_tensor(conv, large);
-    k.small = describe_tensor(conv, small);
-    k.weight = describe_tensor(conv, weight);
+    k.large = describe_tensor(conv, large, false);
+    k.small = describe_tensor(conv, small, false);
+    k.weight = describe_tensor(conv, weight, true);
     return k;
 }
 
@@ -217,13 +309,23 @@ static void map_steps(struct ex_plan *plan, const struct k_conv *k, int weight, 
 static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int small,
                          const struct op_conv *conv, const aclTensor *grad_weight, int to)
 {
-    k->weight = describe_tensor(conv, grad_weight);
+    k->weight = describe_tensor(conv, grad_weight, true);
     k_conv_set_parts(k);
     const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
     ex_step(plan, "conv_weight_grad", k_best()->conv_weight_grad, k, sizeof *k,
             k_conv_weight_grad_work(k), EX_BUFFERS(small, large, parts));
     ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
             k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
+}
+
+static void bias_step(struct ex_plan *plan, const struct k_conv *k, int grad_output,
+                      const aclTensor *grad_bias, int to)
+{
+    struct k_conv bias = *k;
+    bias.bias_dtype = op_k_dtype(grad_bias);
+    bias.bias_stride = grad_bias->descriptor.strides[0];
+    ex_step(plan, "conv_bias_grad", k_best()->conv_bias_grad, &bias, sizeof bias,
+            k_conv_bias_grad_work(&bias), EX_BUFFERS(grad_output, to));
 }
 
 aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
@@ -238,34 +340,36 @@ aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_g
     const int dy = ex_input(plan, op_descriptor(tensors->grad_output));
     const int x = ex_input(plan, op_descriptor(tensors->input));
     const int w = ex_input(plan, op_descriptor(tensors->weight));
+    if (tensors->bias) ex_input(plan, op_descriptor(tensors->bias));
     for (size_t i = 0; i < RT_LENGTH(out); i++) {
         const aclTensor *declared = tensors->declared[i];
         out[i] = ex_output(plan, declared ? op_descriptor(declared) : NULL);
     }
 
     struct k_conv k = describe(conv, large, small, tensors->weight);
+    const bool is_empty = op_is_empty(tensors->input) || op_is_empty(tensors->weight);
     const enum k_dtype product =
         promote(promote(op_k_dtype(tensors->grad_output), op_k_dtype(tensors->input)),
                 op_k_dtype(tensors->weight));
     k.rounding = op_math_rounding(conv->cube_math_type, product);
-    if (plan && computed[0]) {
+    if (computed[0] && is_empty)
+        op_conv_zero(plan, out[0], computed[0]);
+    else if (plan && computed[0]) {
         struct k_conv map = k;
         map.to_large = !conv->transposed;
-        *(map.to_large ? &map.large : &map.small) = describe_tensor(conv, computed[0]);
+        *(map.to_large ? &map.large : &map.small) = describe_tensor(conv, computed[0], false);
         map_steps(plan, &map, w, dy, out[0], -1);
     }
-    if (plan && computed[1]) {
+    if (computed[1] && is_empty)
+        op_conv_zero(plan, out[1], computed[1]);
+    else if (plan && computed[1]) {
         struct k_conv grad = k;
         weight_steps(plan, &grad, conv->transposed ? dy : x, conv->transposed ? x : dy, conv,
                      computed[1], out[1]);
     }
     if (plan && computed[2]) {
-        struct k_conv bias = k;
-        bias.to_large = conv->transposed;
-        bias.bias_dtype = op_k_dtype(computed[2]);
-        bias.bias_stride = computed[2]->descriptor.strides[0];
-        ex_step(plan, "conv_bias_grad", k_best()->conv_bias_grad, &bias, sizeof bias,
-                k_conv_bias_grad_work(&bias), EX_BUFFERS(dy, out[2]));
+        k.to_large = conv->transposed;
+        bias_step(plan, &k, dy, computed[2], out[2]);
     }
     return ex_seal(plan, workspace_size, executor);
 }
@@ -280,6 +384,7 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
     const int w = ex_input(plan, op_descriptor(weight));
     const int b = ex_input(plan, bias ? op_descriptor(bias) : NULL);
     const int y = ex_output(plan, op_descriptor(output));
+    if (!plan || op_is_empty(output)) return ex_seal(plan, workspace_size, executor);
     const aclTensor *large = conv->transposed ? output : input;
     struct k_conv k = describe(conv, large, conv->transposed ? input : output, weight);
     k.rounding =
@@ -290,7 +395,14 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
         k.bias_dtype = op_k_dtype(bias);
         k.bias_stride = bias->descriptor.strides[0];
     }
-    map_steps(plan, &k, w, x, y, b);
+    if (op_is_empty(input) || op_is_empty(weight)) {
+        /* Sums of no terms: nothing is read but the bias. */
+        *(k.to_large ? &k.small_channels : &k.large_channels) = 0;
+        ex_step(plan, "conv_map", k_best()->conv_map, &k, sizeof k, k_conv_map_work(&k),
+                EX_BUFFERS(y, y, y, b));
+    } else {
+        map_steps(plan, &k, w, x, y, b);
+    }
     return ex_seal(plan, workspace_size, executor);
 }
 

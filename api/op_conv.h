@@ -15,8 +15,10 @@ struct op_conv {
     int axes;         /* spatial axes: the last ones of the arrays below; others are 0, 1 or 1 */
     int64_t pad_begin[K_CONV_AXES], pad_end[K_CONV_AXES];
     int64_t stride[K_CONV_AXES], dilation[K_CONV_AXES];
+    int64_t output_padding[K_CONV_AXES]; /* of a transposed forward pass */
     int64_t groups;
     bool transposed;
+    bool is_tbc; /* activations are (T, B, C), weights (K, C of the large side, C of the small) */
     int8_t cube_math_type;
 };
 
@@ -29,6 +31,9 @@ aclnnStatus op_conv_check_length(const char *op, const char *argument, const acl
 /* NCL or (where accepted) ND for 3 dimensions, NCHW for 4, NCDHW for 5, by the storage format. */
 aclnnStatus op_conv_check_format(const char *op, const char *argument, const aclTensor *tensor,
                                  bool accept_nd);
+
+/* ND, NCL, NCHW or NCDHW, else 161002. */
+aclnnStatus op_conv_check_bias_format(const char *op, const aclTensor *bias);
 
 /* Entries of arrays whose lengths are checked; NULL leaves 1 (0 for pads). One entry stands for all
  * axes; padding with twice as many as axes holds begin and end of each axis in turn. */
@@ -49,17 +54,27 @@ aclnnStatus op_conv_check_extents(const struct op_conv *conv, const char *large_
                                   const aclTensor *large, const char *small_name,
                                   const aclTensor *small, const aclTensor *weight);
 
-/* Tensors of a gradient; the outputs that are NULL are not computed. No tensor is empty. `declared`
- * outputs count as arguments whether they are computed or not. */
+/* A forward pass: a window fits along every axis of a non-empty input; and its result, with that
+ * many channels, has the shape that follows, empty when input or weight is. */
+aclnnStatus op_conv_check_windows(const struct op_conv *conv, const char *input_name,
+                                  const aclTensor *input, const aclTensor *weight);
+aclnnStatus op_conv_check_result(const struct op_conv *conv, const char *result_name,
+                                 const aclTensor *result, const char *input_name,
+                                 const aclTensor *input, const aclTensor *weight, int64_t channels);
+
+/* Tensors of a gradient; the outputs that are NULL are not computed. bias is an argument that is
+ * not read, or NULL. `declared` outputs count as arguments whether they are computed or not. With
+ * an empty input or weight the gradients of both become 0. */
 struct op_conv_grad {
-    const aclTensor *grad_output, *input, *weight;
+    const aclTensor *grad_output, *input, *weight, *bias;
     const aclTensor *grad_input, *grad_weight, *grad_bias;
     const aclTensor *declared[3];
 };
 aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
                               uint64_t *workspace_size, aclOpExecutor **executor);
 
-/* The forward pass; bias may be NULL. No tensor is empty. */
+/* The forward pass; bias may be NULL. An empty output is left alone; with an empty input or weight
+ * and a bias the output becomes the bias. */
 aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *input,
                                  const aclTensor *weight, const aclTensor *bias,
                                  const aclTensor *output, uint64_t *workspace_size,

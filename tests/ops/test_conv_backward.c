@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gradients of convolution against their definition: random problems of one to three axes,
  * strides, dilations, pads, groups, transposed or not, every layout, each result asked for or not.
- */
+ * test_conv_properties.c holds what relates calls to each other. */
 #include <criterion/criterion.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "tests/support/conv_rig.h"
 
@@ -29,11 +24,14 @@ enum { CASES = 3000 };
 
 static void check_random(enum case_dtype dtype, bool mixed, uint64_t salt)
 {
-    struct random random = {random_test_seed() + salt};
-    const int64_t cases = random_test_count(CASES);
-    for (int64_t i = 0; i < cases; i++) {
-        const struct conv_case test = conv_random_case(&random, dtype, mixed);
-        cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
+    for (int op = CONV_BACKWARD; op < CONV_FORWARD; op++) {
+        struct random random = {random_test_seed() + salt + 16 * (uint64_t)op};
+        const int64_t cases = random_test_count(CASES);
+        for (int64_t i = 0; i < cases; i++) {
+            const struct conv_case test =
+                conv_random_case(&random, (enum conv_operator)op, dtype, mixed);
+            cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
+        }
     }
 }
 
@@ -105,7 +103,7 @@ Test(conv_backward, groups_in_one_and_three_axes)
     for (int axes = 1; axes <= 3; axes += 2)
         for (int64_t groups = 2; groups <= 4; groups++) {
             struct conv_case test = plain_case(axes);
-            test.is_grad = true;
+            test.op = CONV_GRAD;
             test.conv.groups = groups;
             test.conv.large_channels = 3;
             test.conv.small_channels = 2;
@@ -142,75 +140,4 @@ Test(conv_backward, strides_beyond_the_kernel)
     test.conv.dilation[2] = 7;
     test.conv.small[2] = 1;
     cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
-}
-
-/* ---- the same bits ---- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
-/* Of all outputs of some problems, one of them large enough for several threads. */
-static uint64_t outputs_hash(void)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    struct random random = {77};
-    begin();
-    for (int i = 0; i < 40; i++) {
-        struct conv_case test = conv_random_case(&random, CASE_F32, i % 2 == 1);
-        if (i == 0) {
-            test = plain_case(2);
-            test.conv.large_channels = 40;
-            test.conv.small_channels = 70;
-            test.conv.large[1] = test.conv.small[1] = 60;
-            test.conv.large[2] = test.conv.small[2] = 61;
-        }
-        conv_rig_load(&rig, &test);
-        if (!conv_rig_run(&rig, GUARD_END)) abort();
-        for (int o = CONV_GRAD_INPUT; o < CONV_TENSORS; o++)
-            for (int64_t j = 0; j < operand_elements(&rig.operand[o]); j++)
-                hash = mix(hash, rig.bits[o][j]);
-    }
-    end();
-    return hash;
-}
-
-static uint64_t hash_with(const char *variable, const char *value)
-{
-    int ends[2];
-    uint64_t hash = 0;
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        setenv(variable, value, 1);
-        hash = outputs_hash();
-        _exit(write(ends[1], &hash, sizeof hash) == (ssize_t)sizeof hash ? 0 : 1);
-    }
-    close(ends[1]);
-    int status = 1;
-    const bool came = read(ends[0], &hash, sizeof hash) == (ssize_t)sizeof hash;
-    waitpid(child, &status, 0);
-    close(ends[0]);
-    cr_assert(came && status == 0, "the child with %s=%s failed", variable, value);
-    return hash;
-}
-
-Test(conv_backward_bits, threads_and_runs, .timeout = 300)
-{
-    const uint64_t one = hash_with("ACLNN_CPU_THREADS", "1");
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "1"));
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "2"));
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "7"));
-}
-
-/* Levels with fused multiply-add agree; a level that the CPU lacks is the best one again. */
-Test(conv_backward_bits, instruction_sets_with_fma, .timeout = 300)
-{
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) cr_skip("no FMA");
-    cr_assert_eq(hash_with("ACLNN_CPU_ISA", "avx2"), hash_with("ACLNN_CPU_ISA", "avx512"));
-#else
-    cr_assert_eq(hash_with("ACLNN_CPU_ISA", "neon"), hash_with("ACLNN_CPU_ISA", "sve"));
-#endif
 }

@@ -7,101 +7,30 @@
 #include <string.h>
 
 #include "aclnnext/aclnnext_conv_grad.h"
+#include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "tests/support/compare.h"
 
 static const char *const names[CONV_TENSORS] = {"gradOutput", "input",      "weight",
                                                 "gradInput",  "gradWeight", "gradBias"};
 
-/* ---- random problems ---- */
-
-static void random_axis(struct random *random, struct conv_case *test, int axis, int64_t largest)
+bool conv_rig_reads(const struct conv_rig *rig, int tensor)
 {
-    struct oracle_conv *c = &test->conv;
-    do {
-        c->kernel[axis] = random_between(random, 1, test->axes == 3 ? 4 : 7);
-        c->stride[axis] = random_between(random, 1, 4);
-        c->dilation[axis] = random_between(random, 1, 3);
-        c->pad[axis] = random_below(random, c->kernel[axis] + 1);
-        test->pad_end[axis] = c->pad[axis];
-        if (test->is_grad || test->four_pads)
-            test->pad_end[axis] = random_below(random, c->kernel[axis] + 1);
-        c->small[axis] = random_between(random, 1, largest);
-        /* What is left over at the end is a transposed convolution's outputPadding. */
-        c->large[axis] = (c->small[axis] - 1) * c->stride[axis] +
-                         (c->kernel[axis] - 1) * c->dilation[axis] + 1 - c->pad[axis] -
-                         test->pad_end[axis] + random_below(random, c->stride[axis]);
-    } while (c->large[axis] < 1);
+    if (tensor == CONV_INPUT || tensor == CONV_WEIGHT) return true;
+    if (!conv_is_forward(rig->test.op)) return tensor == CONV_GRAD_OUTPUT;
+    return tensor == CONV_BIAS && rig->test.mask[2];
 }
 
-static void random_traits(struct random *random, struct conv_case *test, enum case_dtype dtype,
-                          bool mixed)
+bool conv_rig_writes(const struct conv_rig *rig, int tensor)
 {
-    static const enum case_layout layouts[] = {CASE_CONTIGUOUS, CASE_CHANNELS_LAST, CASE_STRIDED};
-    static const aclFormat first[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
-    for (int i = 0; i < CONV_TENSORS; i++) {
-        test->dtype[i] = mixed ? (enum case_dtype)random_below(random, CASE_FLOATS) : dtype;
-        test->layout[i] = layouts[random_once_in(random, 2) ? random_below(random, 3) : 0];
-        if (i <= CONV_WEIGHT && random_once_in(random, 30)) test->layout[i] = CASE_BROADCAST;
-        test->format[i] = first[test->axes - 1];
-        if (test->axes == 1 && random_once_in(random, 3)) test->format[i] = ACL_FORMAT_ND;
-    }
-    /* Results have the formats of what they are the gradients of. */
-    test->format[CONV_GRAD_INPUT] = test->format[CONV_INPUT];
-    test->format[CONV_GRAD_WEIGHT] = test->format[CONV_WEIGHT];
-    test->format[CONV_GRAD_BIAS] = ACL_FORMAT_ND;
-    for (int i = 0; i < 3; i++)
-        test->mask[i] = !random_once_in(random, 4);
-    if (test->is_grad && !test->mask[0] && !test->mask[1]) test->mask[2] = true;
-    test->math = random_once_in(random, 2) ? (int)random_below(random, 4) : 0;
-    test->seed = random_next(random);
+    if (conv_is_forward(rig->test.op)) return tensor == CONV_OUTPUT;
+    return tensor >= CONV_GRAD_INPUT && rig->test.mask[tensor - CONV_GRAD_INPUT];
 }
 
-struct conv_case conv_random_case(struct random *random, enum case_dtype dtype, bool mixed)
+static bool is_tbc(const struct conv_rig *rig)
 {
-    struct conv_case test = {.axes = (int)random_between(random, 1, 3)};
-    struct oracle_conv *c = &test.conv;
-    test.is_grad = random_once_in(random, 3);
-    test.transposed = !test.is_grad && random_once_in(random, 3);
-    test.four_pads = !test.is_grad && test.axes == 2 && random_once_in(random, 3);
-    c->batch = random_between(random, 1, 3);
-    c->groups = random_once_in(random, 2) ? random_between(random, 1, 5) : 1;
-    c->large_channels = random_between(random, 1, c->groups > 1 ? 4 : 18);
-    c->small_channels = random_between(random, 1, c->groups > 1 ? 4 : 18);
-    for (int axis = 0; axis < ORACLE_CONV_AXES; axis++) {
-        if (axis >= ORACLE_CONV_AXES - test.axes) {
-            random_axis(random, &test, axis, test.axes == 1 ? 60 : test.axes == 2 ? 9 : 4);
-            continue;
-        }
-        c->large[axis] = c->small[axis] = c->kernel[axis] = 1;
-        c->stride[axis] = c->dilation[axis] = 1;
-    }
-    random_traits(random, &test, dtype, mixed);
-    return test;
+    return rig->test.op == CONV_TBC || rig->test.op == CONV_TBC_BACKWARD;
 }
-
-static void describe(const struct conv_case *test, char *text, size_t size)
-{
-    const struct oracle_conv *c = &test->conv;
-    int used = snprintf(
-        text, size, "%s%s n%" PRId64 " g%" PRId64 " large %" PRId64 "x small %" PRId64,
-        test->is_grad ? "conv_grad" : "conv_backward", test->transposed ? " transposed" : "",
-        c->batch, c->groups, c->large_channels, c->small_channels);
-    for (int i = ORACLE_CONV_AXES - test->axes; i < ORACLE_CONV_AXES && used < (int)size; i++)
-        used += snprintf(text + used, size - (size_t)used,
-                         " [%" PRId64 "->%" PRId64 " k%" PRId64 " s%" PRId64 " d%" PRId64
-                         " p%" PRId64 ",%" PRId64 "]",
-                         c->large[i], c->small[i], c->kernel[i], c->stride[i], c->dilation[i],
-                         c->pad[i], test->pad_end[i]);
-    for (int i = 0; i < CONV_TENSORS && used < (int)size; i++)
-        used += snprintf(text + used, size - (size_t)used, " %s:%s/%d", names[i],
-                         case_dtype_name(test->dtype[i]), (int)test->layout[i]);
-    if (used < (int)size)
-        snprintf(text + used, size - (size_t)used, " math %d seed %" PRIu64, test->math,
-                 test->seed);
-}
-
-/* ---- the rig ---- */
 
 void conv_rig_begin(struct conv_rig *rig)
 {
@@ -123,6 +52,9 @@ void conv_rig_end(struct conv_rig *rig)
     aclFinalize();
 }
 
+/* ---- a problem's tensors and arguments ---- */
+
+/* In the oracle's order: channels first. */
 static void shape_of(const struct conv_case *test, int i, int64_t dims[], int *rank)
 {
     const struct oracle_conv *c = &test->conv;
@@ -143,16 +75,88 @@ static void shape_of(const struct conv_case *test, int i, int64_t dims[], int *r
     dims[0] = c->groups * (test->transposed ? c->large_channels : c->small_channels);
 }
 
+/* (B, C, T) becomes (T, B, C), a weight (Cout, Cin, K) becomes (K, Cin, Cout). */
+static void to_tbc(int i, int64_t dims[])
+{
+    const bool is_weight = i == CONV_WEIGHT || i == CONV_GRAD_WEIGHT;
+    const int64_t outer = dims[0], inner = dims[1];
+    dims[0] = dims[2];
+    dims[1] = is_weight ? inner : outer;
+    dims[2] = is_weight ? outer : inner;
+}
+
+/* Element j of the operand in the oracle's order. */
+static int64_t oracle_index(const struct conv_rig *rig, int i, int64_t j)
+{
+    const int64_t *dims = rig->operand[i].dims;
+    if (!is_tbc(rig) || i == CONV_GRAD_BIAS) return j;
+    const int64_t a = j / (dims[1] * dims[2]), b = j / dims[2] % dims[1], c = j % dims[2];
+    if (i == CONV_WEIGHT || i == CONV_GRAD_WEIGHT) return (c * dims[1] + b) * dims[0] + a;
+    return (b * dims[2] + c) * dims[0] + a;
+}
+
+static struct conv_array array_of(const struct conv_case *test, const int64_t *values)
+{
+    struct conv_array array = {.length = test->axes};
+    memcpy(array.values, values + ORACLE_CONV_AXES - test->axes,
+           sizeof *values * (size_t)test->axes);
+    return array;
+}
+
+static void load_arguments(struct conv_rig *rig)
+{
+    const struct conv_case *t = &rig->test;
+    const struct oracle_conv *c = &t->conv;
+    int64_t extra[ORACLE_CONV_AXES];
+    for (int i = 0; i < ORACLE_CONV_AXES; i++) /* what the windows leave over */
+        extra[i] = t->transposed ? c->large[i] + c->pad[i] + t->pad_end[i] -
+                                       (c->kernel[i] - 1) * c->dilation[i] - 1 -
+                                       (c->small[i] - 1) * c->stride[i]
+                                 : 0;
+    rig->call = (struct conv_arguments){
+        .array = {[CONV_STRIDE] = array_of(t, c->stride),
+                  [CONV_PADDING] = array_of(t, c->pad),
+                  [CONV_PAD_END] = array_of(t, t->pad_end),
+                  [CONV_DILATION] = array_of(t, c->dilation),
+                  [CONV_OUTPUT_PADDING] = array_of(t, extra)},
+        .kernel = array_of(t, c->kernel),
+        .bias_sizes = {.is_null = true},
+        .groups = c->groups,
+        .auto_pad = t->auto_pad,
+        .math = t->math,
+        .mask_length = 3,
+        .transposed = t->transposed,
+        .mask = {t->mask[0], t->mask[1], t->mask[2]},
+    };
+    struct conv_array *padding = &rig->call.array[CONV_PADDING];
+    for (int i = 0; t->both_ends && i < t->axes; i++) {
+        const int axis = i + ORACLE_CONV_AXES - t->axes;
+        padding->length = 2 * t->axes;
+        padding->values[2 * i] = c->pad[axis];
+        padding->values[2 * i + 1] = t->pad_end[axis];
+    }
+    for (int i = 0; i < CONV_TENSORS; i++)
+        rig->call.is_null[i] = !conv_rig_reads(rig, i) && !conv_rig_writes(rig, i);
+    /* Gradients that are not asked for are there half of the time. */
+    if (t->op == CONV_BACKWARD && t->seed % 2)
+        for (int i = CONV_GRAD_INPUT; i < CONV_TENSORS; i++)
+            rig->call.is_null[i] = false;
+    if (t->op == CONV_FORWARD && !t->transposed && t->seed % 2)
+        rig->call.array[CONV_OUTPUT_PADDING].is_null = true;
+}
+
 void conv_rig_load(struct conv_rig *rig, const struct conv_case *test)
 {
     struct random random = {test->seed};
     rig->test = *test;
+    load_arguments(rig);
     for (int i = 0; i < CONV_TENSORS; i++) {
         struct operand *o = &rig->operand[i];
         int64_t dims[ORACLE_CONV_AXES + 2];
         int rank;
         memset(o, 0, sizeof *o);
         shape_of(test, i, dims, &rank);
+        if (is_tbc(rig) && i != CONV_GRAD_BIAS) to_tbc(i, dims);
         o->dtype = test->dtype[i];
         o->type = operand_acl_type(o->dtype);
         o->format = test->format[i];
@@ -160,69 +164,95 @@ void conv_rig_load(struct conv_rig *rig, const struct conv_case *test)
         enum case_layout layout = test->layout[i];
         if (rank == 1 && layout == CASE_CHANNELS_LAST) layout = CASE_CONTIGUOUS;
         operand_reshape(o, dims, rank, layout, test->seed + (uint64_t)i);
-        const int64_t count = operand_elements(o);
-        rig->values[i] = realloc(rig->values[i], sizeof(double) * (size_t)count);
-        rig->bits[i] = realloc(rig->bits[i], sizeof(uint64_t) * (size_t)count);
-        for (int64_t j = 0; j < count && i <= CONV_WEIGHT; j++)
+        const size_t count = (size_t)operand_elements(o) + 1;
+        rig->values[i] = realloc(rig->values[i], sizeof(double) * count);
+        rig->bits[i] = realloc(rig->bits[i], sizeof(uint64_t) * count);
+        for (int64_t j = 0; j < operand_elements(o) && conv_rig_reads(rig, i); j++)
             rig->values[i][j] = oracle_round(o->dtype, random_unit(&random));
     }
 }
 
-static aclIntArray *array_of(const int64_t *values, int axes)
+/* ---- the call ---- */
+
+static aclIntArray *open_array(const struct conv_array *array)
 {
-    return aclCreateIntArray(values + ORACLE_CONV_AXES - axes, (uint64_t)axes);
+    return array->is_null ? NULL : aclCreateIntArray(array->values, (uint64_t)array->length);
 }
 
-static aclnnStatus phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor **executor)
+aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor **executor)
 {
-    const struct conv_case *t = &rig->test;
-    const struct oracle_conv *c = &t->conv;
-    struct operand *o = rig->operand;
-    const int64_t zeros[ORACLE_CONV_AXES] = {0};
-    int64_t extra[ORACLE_CONV_AXES];
-    for (int i = 0; i < ORACLE_CONV_AXES; i++) /* what the stride leaves over */
-        extra[i] =
-            (c->large[i] + c->pad[i] + t->pad_end[i] - (c->kernel[i] - 1) * c->dilation[i] - 1) %
-            c->stride[i];
-    const int64_t four[] = {c->pad[1], t->pad_end[1], c->pad[2], t->pad_end[2]};
-    aclIntArray *stride = array_of(c->stride, t->axes), *dilation = array_of(c->dilation, t->axes);
-    aclIntArray *begin = t->four_pads ? aclCreateIntArray(four, 4) : array_of(c->pad, t->axes);
-    aclIntArray *end = array_of(t->pad_end, t->axes);
-    aclIntArray *output_padding = array_of(t->transposed ? extra : zeros, t->axes);
-    aclBoolArray *mask = aclCreateBoolArray(t->mask, 3);
-    aclnnStatus status;
-    if (t->is_grad)
-        status = aclnnextConvGradGetWorkspaceSize(
-            o[0].tensor, o[1].tensor, o[2].tensor, stride, begin, end, dilation, 0, c->groups,
-            (int8_t)t->math, t->mask[0] ? o[3].tensor : NULL, t->mask[1] ? o[4].tensor : NULL,
-            t->mask[2] ? o[5].tensor : NULL, size, executor);
-    else /* outputs that are not asked for are there half of the time */
+    const struct conv_arguments *call = &rig->call;
+    aclTensor *t[CONV_TENSORS];
+    aclIntArray *a[CONV_ARRAYS], *kernel = open_array(&call->kernel);
+    aclIntArray *bias_sizes = open_array(&call->bias_sizes);
+    aclBoolArray *mask =
+        call->mask_length < 0 ? NULL : aclCreateBoolArray(call->mask, (uint64_t)call->mask_length);
+    for (int i = 0; i < CONV_TENSORS; i++)
+        t[i] = call->is_null[i] ? NULL : rig->operand[i].tensor;
+    for (int i = 0; i < CONV_ARRAYS; i++)
+        a[i] = open_array(&call->array[i]);
+    const int8_t math = (int8_t)call->math;
+    const int64_t pad = call->array[CONV_PADDING].values[0];
+    aclnnStatus status = ACLNN_ERR_INNER;
+    switch (rig->test.op) {
+    case CONV_BACKWARD:
         status = aclnnConvolutionBackwardGetWorkspaceSize(
-            o[0].tensor, o[1].tensor, o[2].tensor, NULL, stride, begin, dilation, t->transposed,
-            output_padding, (int)c->groups, mask, (int8_t)t->math,
-            t->mask[0] || t->seed % 2 ? o[3].tensor : NULL,
-            t->mask[1] || t->seed % 2 ? o[4].tensor : NULL,
-            t->mask[2] || t->seed % 2 ? o[5].tensor : NULL, size, executor);
-    aclDestroyIntArray(stride);
-    aclDestroyIntArray(dilation);
-    aclDestroyIntArray(begin);
-    aclDestroyIntArray(end);
-    aclDestroyIntArray(output_padding);
-    aclDestroyBoolArray(mask);
+            t[0], t[1], t[2], bias_sizes, a[CONV_STRIDE], a[CONV_PADDING], a[CONV_DILATION],
+            call->transposed, a[CONV_OUTPUT_PADDING], (int)call->groups, mask, math, t[3], t[4],
+            t[5], size, executor);
+        break;
+    case CONV_GRAD:
+        status = aclnnextConvGradGetWorkspaceSize(
+            t[0], t[1], t[2], a[CONV_STRIDE], a[CONV_PADDING], a[CONV_PAD_END], a[CONV_DILATION],
+            call->auto_pad, call->groups, math, t[3], t[4], t[5], size, executor);
+        break;
+    case CONV_TBC_BACKWARD: /* gradBias serves as the bias, which only lends its shape */
+        status = aclnnConvTbcBackwardGetWorkspaceSize(t[0], t[1], t[2], t[5], pad, math, t[3], t[4],
+                                                      t[5], size, executor);
+        break;
+    case CONV_FORWARD:
+        status = aclnnConvolutionGetWorkspaceSize(
+            t[1], t[2], t[5], a[CONV_STRIDE], a[CONV_PADDING], a[CONV_DILATION], call->transposed,
+            a[CONV_OUTPUT_PADDING], call->groups, t[0], math, size, executor);
+        break;
+    case CONV_DEPTHWISE:
+        status = aclnnConvDepthwise2dGetWorkspaceSize(t[1], t[2], kernel, t[5], a[CONV_STRIDE],
+                                                      a[CONV_PADDING], a[CONV_DILATION], t[0], math,
+                                                      size, executor);
+        break;
+    case CONV_TBC:
+        status = aclnnConvTbcGetWorkspaceSize(t[1], t[2], t[5], pad, t[0], math, size, executor);
+        break;
+    default:
+        break;
+    }
+    for (int i = 0; i < CONV_ARRAYS; i++)
+        if (a[i]) aclDestroyIntArray(a[i]);
+    if (kernel) aclDestroyIntArray(kernel);
+    if (bias_sizes) aclDestroyIntArray(bias_sizes);
+    if (mask) aclDestroyBoolArray(mask);
     return status;
+}
+
+aclnnStatus conv_rig_phase2(struct conv_rig *rig, void *workspace, uint64_t size,
+                            aclOpExecutor *executor)
+{
+    static aclnnStatus (*const functions[CONV_OPERATORS])(void *, uint64_t, aclOpExecutor *,
+                                                          aclrtStream) = {
+        aclnnConvolutionBackward, aclnnextConvGrad,     aclnnConvTbcBackward,
+        aclnnConvolution,         aclnnConvDepthwise2d, aclnnConvTbc};
+    return functions[rig->test.op](workspace, size, executor, rig->stream);
 }
 
 static bool run_phases(struct conv_rig *rig, enum guard_side side)
 {
     uint64_t size = 0;
     aclOpExecutor *executor = NULL;
-    aclnnStatus status = phase1(rig, &size, &executor);
+    aclnnStatus status = conv_rig_phase1(rig, &size, &executor);
     if (status == ACLNN_SUCCESS) {
         void *workspace = size ? guard_place(&rig->workspace, size, side, 64) : NULL;
         if (size) memset(workspace, 0xFF, size);
-        status = rig->test.is_grad
-                     ? aclnnextConvGrad(workspace, size, executor, rig->stream)
-                     : aclnnConvolutionBackward(workspace, size, executor, rig->stream);
+        status = conv_rig_phase2(rig, workspace, size, executor);
     }
     if (status == ACLNN_SUCCESS) status = aclrtSynchronizeStream(rig->stream);
     if (status == ACLNN_SUCCESS && (size == 0 || guard_intact(&rig->workspace))) return true;
@@ -231,45 +261,56 @@ static bool run_phases(struct conv_rig *rig, enum guard_side side)
     return false;
 }
 
+/* Closes the operand, reads what was written; no byte may have changed that was not asked for. */
+static bool collect(struct conv_rig *rig, int i)
+{
+    struct operand *o = &rig->operand[i];
+    const bool is_written = conv_rig_writes(rig, i), is_read = conv_rig_reads(rig, i);
+    operand_close(o);
+    if (is_written) operand_read_bits(o, rig->bits[i]);
+    if (is_written) operand_read(o, rig->values[i]);
+    const unsigned char *byte = o->data;
+    for (size_t b = 0; !is_written && !is_read && b < operand_bytes(o); b++)
+        if (byte[b] != 0xFF) {
+            snprintf(rig->text, sizeof rig->text, "%s was not asked for and written", names[i]);
+            return false;
+        }
+    if (guard_intact(&rig->guard[i]) && operand_gaps_hold(o, 0xFF)) return true;
+    snprintf(rig->text, sizeof rig->text, "a byte around %s was written", names[i]);
+    return false;
+}
+
 bool conv_rig_run(struct conv_rig *rig, enum guard_side side)
 {
-    bool is_right = true;
     for (int i = 0; i < CONV_TENSORS; i++) {
         struct operand *o = &rig->operand[i];
         o->data =
             guard_place(&rig->guard[i], operand_bytes(o), side, operand_element_size(o->dtype));
         operand_poison(o, 0xFF);
-        if (i <= CONV_WEIGHT) {
+        if (conv_rig_reads(rig, i)) {
             operand_write(o, rig->values[i]);
             operand_read(o, rig->values[i]); /* what a broadcast has left of it */
         }
         operand_open(o);
     }
-    is_right = run_phases(rig, side);
+    bool is_right = run_phases(rig, side);
     for (int i = 0; i < CONV_TENSORS; i++) {
-        struct operand *o = &rig->operand[i];
-        operand_close(o);
-        const bool written = i > CONV_WEIGHT && rig->test.mask[i - CONV_GRAD_INPUT];
-        if (i > CONV_WEIGHT) operand_read_bits(o, rig->bits[i]);
-        if (written) operand_read(o, rig->values[i]);
-        const bool unwritten = i > CONV_WEIGHT && !written;
-        const unsigned char *byte = o->data;
-        for (size_t b = 0; unwritten && is_right && b < operand_bytes(o); b++)
-            if (byte[b] != 0xFF) {
-                snprintf(rig->text, sizeof rig->text, "%s was not asked for and written", names[i]);
-                is_right = false;
-            }
-        if (!is_right || (guard_intact(&rig->guard[i]) && operand_gaps_hold(o, 0xFF))) continue;
-        snprintf(rig->text, sizeof rig->text, "a byte around %s was written", names[i]);
-        is_right = false;
+        char text[sizeof rig->text];
+        memcpy(text, rig->text, sizeof text);
+        const bool is_sound = collect(rig, i);
+        if (!is_right) memcpy(rig->text, text, sizeof text); /* the first reason stays */
+        is_right = is_right && is_sound;
     }
     return is_right;
 }
 
+/* ---- the comparison ---- */
+
 static enum case_dtype product_type(const struct conv_case *test)
 {
-    const enum case_dtype a = test->dtype[0], b = test->dtype[1], c = test->dtype[2];
-    return a == b && b == c ? a : CASE_F32;
+    const enum case_dtype x = test->dtype[CONV_INPUT], w = test->dtype[CONV_WEIGHT];
+    if (x != w) return CASE_F32;
+    return conv_is_forward(test->op) || test->dtype[CONV_GRAD_OUTPUT] == x ? x : CASE_F32;
 }
 
 static bool compare_output(struct conv_rig *rig, int i, const struct oracle_sum *sums)
@@ -279,47 +320,95 @@ static bool compare_output(struct conv_rig *rig, int i, const struct oracle_sum 
     const int64_t count = operand_elements(&rig->operand[i]);
     for (int64_t j = 0; j < count; j++) {
         double bound;
-        if (compare_sum(&rule, &sums[j], rig->values[i][j], &bound)) continue;
+        const struct oracle_sum *sum = &sums[oracle_index(rig, i, j)];
+        if (compare_sum(&rule, sum, rig->values[i][j], &bound)) continue;
         snprintf(rig->text, sizeof rig->text, "%s[%" PRId64 "] is %.9g; expected %.9g +- %.3g",
-                 names[i], j, rig->values[i][j], sums[j].value, bound);
+                 names[i], j, rig->values[i][j], sum->value, bound);
         return false;
     }
     return true;
 }
 
-bool conv_rig_compare(struct conv_rig *rig)
+/* A factor in the oracle's order, rounded as cubeMathType says. */
+static double *factor_of(const struct conv_rig *rig, int i)
+{
+    const int64_t count = operand_elements(&rig->operand[i]);
+    double *factor = malloc(sizeof(double) * (size_t)(count + 1));
+    const enum case_dtype product = product_type(&rig->test);
+    for (int64_t j = 0; j < count; j++)
+        factor[oracle_index(rig, i, j)] =
+            oracle_operand(product, rig->test.math, rig->values[i][j]);
+    return factor;
+}
+
+static struct oracle_sum *sums_of(const struct conv_rig *rig, int i)
+{
+    return calloc((size_t)operand_elements(&rig->operand[i]) + 1, sizeof(struct oracle_sum));
+}
+
+static bool compare_forward(struct conv_rig *rig)
+{
+    const bool transposed = rig->test.transposed;
+    double *input = factor_of(rig, CONV_INPUT), *weight = factor_of(rig, CONV_WEIGHT);
+    struct oracle_sum *sums = sums_of(rig, CONV_OUTPUT);
+    const struct oracle_conv_values values = {
+        .large = transposed ? NULL : input,
+        .small = transposed ? input : NULL,
+        .weight = weight,
+        .to_large = transposed ? sums : NULL,
+        .to_small = transposed ? NULL : sums,
+    };
+    oracle_conv(&rig->test.conv, &values);
+    const int64_t count = operand_elements(&rig->operand[CONV_OUTPUT]);
+    const int64_t channels = rig->operand[CONV_BIAS].dims[0];
+    const int64_t positions = count / rig->test.conv.batch / channels;
+    for (int64_t j = 0; rig->test.mask[2] && j < count; j++)
+        oracle_add(&sums[j], rig->values[CONV_BIAS][j / positions % channels]);
+    const bool is_right = compare_output(rig, CONV_OUTPUT, sums);
+    free(input);
+    free(weight);
+    free(sums);
+    return is_right;
+}
+
+static bool compare_gradients(struct conv_rig *rig)
 {
     const struct conv_case *t = &rig->test;
-    double *rounded[3];
+    double *factor[3];
     struct oracle_sum *sums[3];
     for (int i = 0; i < 3; i++) {
-        const int64_t count = operand_elements(&rig->operand[i]);
-        rounded[i] = malloc(sizeof(double) * (size_t)count);
-        for (int64_t j = 0; j < count; j++)
-            rounded[i][j] = oracle_operand(product_type(t), t->math, rig->values[i][j]);
-        sums[i] = malloc(sizeof(struct oracle_sum) *
-                         (size_t)operand_elements(&rig->operand[i + CONV_GRAD_INPUT]));
+        factor[i] = factor_of(rig, i);
+        sums[i] = sums_of(rig, i + CONV_GRAD_INPUT);
     }
     const struct oracle_conv_values values = {
-        .large = rounded[t->transposed ? CONV_GRAD_OUTPUT : CONV_INPUT],
-        .small = rounded[t->transposed ? CONV_INPUT : CONV_GRAD_OUTPUT],
-        .weight = rounded[CONV_WEIGHT],
+        .large = factor[t->transposed ? CONV_GRAD_OUTPUT : CONV_INPUT],
+        .small = factor[t->transposed ? CONV_INPUT : CONV_GRAD_OUTPUT],
+        .weight = factor[CONV_WEIGHT],
         .to_large = t->transposed ? NULL : sums[0],
         .to_small = t->transposed ? sums[0] : NULL,
         .to_weight = sums[1],
     };
     oracle_conv(&t->conv, &values);
-    const struct operand *dy = &rig->operand[CONV_GRAD_OUTPUT];
-    oracle_conv_bias(dy->dims[0], dy->dims[1], operand_elements(dy) / dy->dims[0] / dy->dims[1],
-                     rig->values[CONV_GRAD_OUTPUT], sums[2]);
+    /* The bias's gradient adds gradOutput as it is. */
+    const int64_t count = operand_elements(&rig->operand[CONV_GRAD_OUTPUT]);
+    const int64_t channels = rig->operand[CONV_GRAD_BIAS].dims[0];
+    double *dy = malloc(sizeof(double) * (size_t)(count + 1));
+    for (int64_t j = 0; j < count; j++)
+        dy[oracle_index(rig, CONV_GRAD_OUTPUT, j)] = rig->values[CONV_GRAD_OUTPUT][j];
+    oracle_conv_bias(t->conv.batch, channels, count / t->conv.batch / channels, dy, sums[2]);
+    free(dy);
     bool is_right = true;
-    for (int i = 0; i < 3; i++)
-        if (t->mask[i]) is_right = is_right && compare_output(rig, i + CONV_GRAD_INPUT, sums[i]);
     for (int i = 0; i < 3; i++) {
-        free(rounded[i]);
+        if (t->mask[i]) is_right = is_right && compare_output(rig, i + CONV_GRAD_INPUT, sums[i]);
+        free(factor[i]);
         free(sums[i]);
     }
     return is_right;
+}
+
+bool conv_rig_compare(struct conv_rig *rig)
+{
+    return conv_is_forward(rig->test.op) ? compare_forward(rig) : compare_gradients(rig);
 }
 
 bool conv_rig_check(struct conv_rig *rig, const struct conv_case *test)
@@ -329,7 +418,7 @@ bool conv_rig_check(struct conv_rig *rig, const struct conv_case *test)
     if (conv_rig_run(rig, test->seed % 2 ? GUARD_FRONT : GUARD_END) && conv_rig_compare(rig))
         return true;
     memcpy(reason, rig->text, sizeof reason);
-    describe(test, rig->text, 700);
+    conv_describe(test, rig->text, 700);
     const size_t used = strlen(rig->text);
     snprintf(rig->text + used, sizeof rig->text - used, ": %.300s", reason);
     return false;

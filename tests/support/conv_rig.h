@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of convolution as a program calls them: a problem, its tensors between guard pages, a
+/* The convolution operators as a program calls them: a problem, its tensors between guard pages, a
  * run, and the comparison with the definition. */
 #ifndef ACLNN_CPU_TESTS_CONV_RIG_H
 #define ACLNN_CPU_TESTS_CONV_RIG_H
@@ -11,7 +11,18 @@
 #include "tests/support/oracle_conv.h"
 #include "tests/support/random.h"
 
-/* Tensors of a call, in the order of the parameters. */
+enum conv_operator {
+    CONV_BACKWARD,     /* aclnnConvolutionBackward */
+    CONV_GRAD,         /* aclnnextConvGrad */
+    CONV_TBC_BACKWARD, /* aclnnConvTbcBackward */
+    CONV_FORWARD,      /* aclnnConvolution */
+    CONV_DEPTHWISE,    /* aclnnConvDepthwise2d */
+    CONV_TBC,          /* aclnnConvTbc */
+    CONV_OPERATORS
+};
+
+/* Tensors in the gradients' roles; a forward operator writes what gradOutput is the gradient of and
+ * reads the bias. */
 enum conv_tensor {
     CONV_GRAD_OUTPUT,
     CONV_INPUT,
@@ -19,30 +30,55 @@ enum conv_tensor {
     CONV_GRAD_INPUT,
     CONV_GRAD_WEIGHT,
     CONV_GRAD_BIAS,
-    CONV_TENSORS
+    CONV_TENSORS,
+    CONV_OUTPUT = CONV_GRAD_OUTPUT,
+    CONV_BIAS = CONV_GRAD_BIAS,
 };
 
 struct conv_case {
+    enum conv_operator op;
     struct oracle_conv conv;
     int64_t pad_end[ORACLE_CONV_AXES];
     int axes, math;
     bool transposed;
-    bool is_grad; /* aclnnextConvGrad, else aclnnConvolutionBackward */
-    bool four_pads;
+    bool both_ends; /* padding lists the begin and the end of each axis */
     int64_t auto_pad;
-    bool mask[3];
+    bool mask[3]; /* gradients that are asked for; the last one: there is a bias */
     enum case_dtype dtype[CONV_TENSORS];
     enum case_layout layout[CONV_TENSORS];
     aclFormat format[CONV_TENSORS];
     uint64_t seed;
 };
 
-/* A problem that the operator accepts; all tensors of that type unless mixed. */
-struct conv_case conv_random_case(struct random *random, enum case_dtype dtype, bool mixed);
+bool conv_is_forward(enum conv_operator op);
+const char *conv_operator_name(enum conv_operator op);
+
+/* A problem that the operator accepts; all tensors of that type, unless mixed, which the operators
+ * that take one type only ignore. */
+struct conv_case conv_random_case(struct random *random, enum conv_operator op,
+                                  enum case_dtype dtype, bool mixed);
+/* All that tells the problem from others. */
+void conv_describe(const struct conv_case *test, char *text, size_t size);
+
+/* What a call passes besides tensors; conv_rig_load fills it. */
+enum { CONV_STRIDE, CONV_PADDING, CONV_PAD_END, CONV_DILATION, CONV_OUTPUT_PADDING, CONV_ARRAYS };
+struct conv_array {
+    bool is_null;
+    int length;
+    int64_t values[6];
+};
+struct conv_arguments {
+    struct conv_array array[CONV_ARRAYS], kernel, bias_sizes;
+    int64_t groups, auto_pad;
+    int math, mask_length;
+    bool transposed, mask[3];
+    bool is_null[CONV_TENSORS];
+};
 
 struct conv_rig {
     aclrtStream stream;
     struct conv_case test;
+    struct conv_arguments call;
     struct operand operand[CONV_TENSORS];
     struct guard guard[CONV_TENSORS], workspace;
     double *values[CONV_TENSORS];
@@ -58,5 +94,12 @@ bool conv_rig_run(struct conv_rig *rig, enum guard_side side);
 bool conv_rig_compare(struct conv_rig *rig);
 /* All of it. */
 bool conv_rig_check(struct conv_rig *rig, const struct conv_case *test);
+
+bool conv_rig_reads(const struct conv_rig *rig, int tensor);
+bool conv_rig_writes(const struct conv_rig *rig, int tensor);
+/* Phase 1 with the operands as they are open (those that are not are NULL), and phase 2. */
+aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor **executor);
+aclnnStatus conv_rig_phase2(struct conv_rig *rig, void *workspace, uint64_t size,
+                            aclOpExecutor *executor);
 
 #endif

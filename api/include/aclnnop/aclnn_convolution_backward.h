@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradients of convolution in one to three axes. */
+/* The gradients of convolution in one to three axes, and of that along time. */
 #ifndef OP_API_INC_CONVOLUTION_BACKWARD_H_
 #define OP_API_INC_CONVOLUTION_BACKWARD_H_
 
@@ -17,13 +17,13 @@ extern "C" {
  * forward convolution was (t runs over the taps, c over the channels of co's group)
  *     output[n, co, o] = bias[co] + sum of weight[co, c, t] * input[n, c, o * s - p + t * d]
  * with 0 in place of what lies outside of input. Its gradients are
- *     gradInput[n, c, x]    = sum over co, t, o with x = o * s - p + t * d of
- *                                                      gradOutput[n, co, o] * weight[co, c, t]
- *     gradWeight[co, c, t]  = sum over n, o of  gradOutput[n, co, o] * input[n, c, o * s - p + t *
- * d] gradBias[co]          = sum over n, o of  gradOutput[n, co, o] With transposed the forward
- * convolution was the first of these, from input to gradOutput's side: then gradInput is an
- * ordinary convolution of gradOutput with weight, and gradWeight[ci, c, t]  = sum over n, i of
- * input[n, ci, i] * gradOutput[n, c, i * s - p + t * d]
+ *   - gradInput[n, c, x] = sum over co, t, o with x = o * s - p + t * d of
+ *     gradOutput[n, co, o] * weight[co, c, t]
+ *   - gradWeight[co, c, t] = sum over n, o of gradOutput[n, co, o] * input[n, c, o * s - p + t * d]
+ *   - gradBias[co] = sum over n, o of gradOutput[n, co, o]
+ * With transposed the forward convolution was the first of these, from input to gradOutput's side:
+ * then gradInput is an ordinary convolution of gradOutput with weight, and
+ *   - gradWeight[ci, c, t] = sum over n, i of input[n, ci, i] * gradOutput[n, c, i * s - p + t * d]
  *
  * - gradOutput: (N, Cout, spatial...), 3 to 5 dimensions.
  * - input: (N, Cin, spatial...). Per axis, with X the extent of the side before an ordinary
@@ -83,6 +83,41 @@ ACLNN_API aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
  * - ACLNN_ERR_RUNTIME_ERROR (361001): the runtime refuses the stream. */
 ACLNN_API aclnnStatus aclnnConvolutionBackward(void *workspace, uint64_t workspaceSize,
                                                aclOpExecutor *executor, const aclrtStream stream);
+
+/* Phase 1 of the gradients of aclnnConvTbc, all three. Reads no tensor data, needs no stream, may
+ * be called from any thread.
+ *
+ *   - gradInput[t, b, ci] = sum over k, co of self[t - k + pad, b, co] * weight[k, ci, co]
+ *   - gradWeight[k, ci, co] = sum over t, b of self[t, b, co] * input[t + k - pad, b, ci]
+ *   - gradBias[co] = sum over t, b of self[t, b, co]
+ * with 0 in place of what lies outside of self and input.
+ *
+ * - self: the gradient of the output, (T + 2 * pad - K + 1, B, Cout), not empty.
+ * - input: (T, B, Cin); weight: (K, Cin, Cout); bias: (Cout), of which only the shape counts.
+ * - pad: at least 0.
+ * - cubeMathType, workspaceSize, executor: as aclnnConvolutionBackwardGetWorkspaceSize.
+ * - gradInput, gradWeight, gradBias: results, of the shapes of input, weight and bias.
+ *
+ * Data types are FLOAT, FLOAT16 and BF16, each tensor its own. Formats: ND or NCL; bias and
+ * gradBias ND. Strides, precision and bits as aclnnConvolutionBackward. When input or weight is
+ * empty, gradInput and gradWeight become 0, and gradBias is the sum of self as always (a device
+ * answers as if all of self were 1).
+ *
+ * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
+ * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor or a tensor is NULL;
+ * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; formats; self is empty;
+ *   ranks; sizes; channels; bias's length; pad; no window fits; shapes of self and the results;
+ *   cubeMathType is not 0 to 3; a view reaches outside its storage, or elements of a result share
+ *   memory;
+ * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
+ACLNN_API aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *input, const aclTensor *weight, const aclTensor *bias,
+    int64_t pad, int8_t cubeMathType, aclTensor *gradInput, aclTensor *gradWeight,
+    aclTensor *gradBias, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: as aclnnConvolutionBackward. */
+ACLNN_API aclnnStatus aclnnConvTbcBackward(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, const aclrtStream stream);
 
 #ifdef __cplusplus
 }
