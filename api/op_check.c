@@ -148,6 +148,35 @@ aclnnStatus op_check_public_format(const char *op, const char *argument, const a
     return op_check_format(op, argument, tensor, formats, "none of the device's own layouts");
 }
 
+aclnnStatus op_check_channels_first(const char *op, const char *argument, const aclTensor *tensor,
+                                    uint64_t honoured)
+{
+    const uint64_t last = OP_FORMAT(ACL_FORMAT_NHWC) | OP_FORMAT(ACL_FORMAT_NDHWC);
+    const int32_t format = tensor->descriptor.storage_format;
+    OP_TRY(op_check_public_format(op, argument, tensor));
+    OP_CHECK(
+        op, ((last & ~honoured) >> format & 1) == 0, ACLNN_ERR_PARAM_INVALID,
+        "%s has format %d (%s); it must have its channels in front of the spatial dimensions%s",
+        argument, (int)format, op_format_name((aclFormat)format),
+        honoured & OP_FORMAT(ACL_FORMAT_NHWC)    ? ", or be NHWC"
+        : honoured & OP_FORMAT(ACL_FORMAT_NDHWC) ? ", or be NDHWC"
+                                                 : "");
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_format_rank(const char *op, const char *argument, const aclTensor *tensor)
+{
+    const int32_t format = tensor->descriptor.storage_format;
+    const int rank = format == ACL_FORMAT_NCL                                   ? 3
+                     : format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC   ? 4
+                     : format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NDHWC ? 5
+                                                                                : 0;
+    OP_CHECK(op, rank == 0 || tensor->descriptor.rank == rank, ACLNN_ERR_PARAM_INVALID,
+             "%s has format %s and %d dimensions; the format has %d", argument,
+             op_format_name((aclFormat)format), tensor->descriptor.rank, rank);
+    return ACLNN_SUCCESS;
+}
+
 aclnnStatus op_check_rank(const char *op, const char *argument, const aclTensor *tensor, int least,
                           int most)
 {

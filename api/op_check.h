@@ -66,6 +66,12 @@ aclnnStatus op_check_same_format(const char *op, const char *argument, const acl
                                  const char *other_argument, const aclTensor *other);
 /* Not one of the device's own layouts (NC1HWC0, FRACTAL_Z, ...), else 161002. */
 aclnnStatus op_check_public_format(const char *op, const char *argument, const aclTensor *tensor);
+/* Nor one that lists the channels last, but for those in `honoured` (a set of OP_FORMATs). */
+aclnnStatus op_check_channels_first(const char *op, const char *argument, const aclTensor *tensor,
+                                    uint64_t honoured);
+/* As many dimensions as the format counts: NCL 3, NCHW and NHWC 4, NCDHW and NDHWC 5; else 161002.
+ * Other formats count none. */
+aclnnStatus op_check_format_rank(const char *op, const char *argument, const aclTensor *tensor);
 
 /* Dimensions: from least to most; as many as the other; all sizes as the other. Else 161002. */
 aclnnStatus op_check_rank(const char *op, const char *argument, const aclTensor *tensor, int least,

@@ -64,22 +64,6 @@ struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, boo
     return window;
 }
 
-aclnnStatus op_max_check_format(const char *op, const char *argument, const aclTensor *tensor,
-                                uint64_t last)
-{
-    const uint64_t inside = OP_FORMAT(ACL_FORMAT_NHWC) | OP_FORMAT(ACL_FORMAT_NDHWC);
-    const int32_t format = tensor->descriptor.storage_format;
-    OP_TRY(op_check_public_format(op, argument, tensor));
-    OP_CHECK(
-        op, ((inside & ~last) >> format & 1) == 0, ACLNN_ERR_PARAM_INVALID,
-        "%s has format %d (%s); it must have its channels in front of the spatial dimensions%s",
-        argument, (int)format, op_format_name((aclFormat)format),
-        last & OP_FORMAT(ACL_FORMAT_NHWC)    ? ", or be NHWC"
-        : last & OP_FORMAT(ACL_FORMAT_NDHWC) ? ", or be NDHWC"
-                                             : "");
-    return ACLNN_SUCCESS;
-}
-
 bool op_max_channels_last(const aclTensor *tensor)
 {
     const int32_t format = tensor->descriptor.storage_format;

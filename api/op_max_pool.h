@@ -25,10 +25,7 @@ aclnnStatus op_max_check_arrays(const char *op, int axes, const struct op_max_ar
 /* The window of checked arrays; an empty stride is the kernel. */
 struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, bool ceil_mode);
 
-/* Formats: those where the channels are innermost only if `last` is in the set of OP_FORMATs that
- * the operator honours; private ones never. Else 161002. */
-aclnnStatus op_max_check_format(const char *op, const char *argument, const aclTensor *tensor,
-                                uint64_t last);
+/* By the format. */
 bool op_max_channels_last(const aclTensor *tensor);
 
 /* No dimension behind the batch is 0; so many dimensions are not batch. Else 161002. */

@@ -138,7 +138,7 @@ aclnnStatus aclnnAdaptiveAvgPool3dGetWorkspaceSize(const aclTensor *self,
     OP_TRY(check_sizes_3d(self, out));
     OP_TRY(check_types(NAME_3D, self, out));
     OP_TRY(op_check_same_format(NAME_3D, "out", out, "self", self));
-    OP_TRY(op_check_public_format(NAME_3D, "self", self));
+    OP_TRY(op_check_channels_first(NAME_3D, "self", self, 0));
     OP_TRY(check_output_size(NAME_3D, AXES_3D, outputSize, out, 1));
     return seal(NAME_3D, AXES_3D, self, out, workspaceSize, executor);
 }

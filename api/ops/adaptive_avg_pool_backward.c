@@ -88,7 +88,7 @@ static aclnnStatus check_types_3d(const aclTensor *gradOutput, const aclTensor *
 static aclnnStatus check_formats(const char *op, const aclTensor *gradOutput, const aclTensor *self)
 {
     OP_TRY(op_check_same_format(op, "gradOutput", gradOutput, "self", self));
-    return op_check_public_format(op, "gradOutput", gradOutput);
+    return op_check_channels_first(op, "gradOutput", gradOutput, 0);
 }
 
 /* Phase 1. */
@@ -150,7 +150,7 @@ aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor *grad
     OP_TRY(check_shapes_2d(gradOutput, self, out));
     OP_TRY(check_types_2d(gradOutput, self, out));
     OP_TRY(check_formats(NAME_2D, gradOutput, self));
-    OP_TRY(op_check_public_format(NAME_2D, "out", out));
+    OP_TRY(op_check_channels_first(NAME_2D, "out", out, 0));
     return seal(NAME_2D, AXES_2D, gradOutput, self, out, workspaceSize, executor);
 }
 
@@ -168,7 +168,7 @@ aclnnStatus aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(const aclTensor *grad
     OP_TRY(check_types_3d(gradOutput, self, out));
     OP_TRY(op_check_same_format(NAME_3D, "gradOutput", gradOutput, "self", self));
     OP_TRY(op_check_same_format(NAME_3D, "out", out, "self", self));
-    OP_TRY(op_check_public_format(NAME_3D, "gradOutput", gradOutput));
+    OP_TRY(op_check_channels_first(NAME_3D, "gradOutput", gradOutput, 0));
     return seal(NAME_3D, AXES_3D, gradOutput, self, out, workspaceSize, executor);
 }
 

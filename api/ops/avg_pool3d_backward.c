@@ -30,10 +30,13 @@ static aclnnStatus check_tensors(const aclTensor *gradOutput, const aclTensor *s
     return op_check_same_shape(NAME, "output", output, "self", self);
 }
 
-static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *output)
+/* self's format is CANN's to ignore, but sizes in another order would be read wrongly. */
+static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *self,
+                                 const aclTensor *output)
 {
     OP_TRY(op_check_same_format(NAME, "output", output, "gradOutput", gradOutput));
-    return op_check_public_format(NAME, "gradOutput", gradOutput);
+    OP_TRY(op_check_channels_first(NAME, "gradOutput", gradOutput, 0));
+    return op_check_channels_first(NAME, "self", self, 0);
 }
 
 static aclnnStatus check_window(const struct op_window *window, struct op_array kernel,
@@ -68,7 +71,7 @@ aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(
     OP_TRY(op_check_array_length(NAME, kernels, AXES, false));
     OP_TRY(op_check_array_length(NAME, paddings, AXES, false));
     OP_TRY(op_check_array_length(NAME, strides, AXES, true));
-    OP_TRY(check_formats(gradOutput, output));
+    OP_TRY(check_formats(gradOutput, self, output));
     struct op_average average = {.axes = AXES};
     if (!op_is_empty(gradOutput)) {
         const struct op_window window = op_window_of(AXES, kernelSize, stride, padding, ceilMode);

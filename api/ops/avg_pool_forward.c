@@ -141,7 +141,7 @@ aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor *self, const aclIntAr
 static aclnnStatus check_ranks_3d(const aclTensor *self, const aclTensor *out)
 {
     OP_TRY(op_check_same_format(NAME_3D, "out", out, "self", self));
-    OP_TRY(op_check_public_format(NAME_3D, "self", self));
+    OP_TRY(op_check_channels_first(NAME_3D, "self", self, 0));
     OP_TRY(op_check_rank(NAME_3D, "self", self, AXES_3D + 1, AXES_3D + 2));
     OP_TRY(op_check_same_rank(NAME_3D, "out", out, "self", self));
     OP_TRY(op_check_sizes(NAME_3D, "self", self));

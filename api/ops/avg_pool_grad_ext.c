@@ -31,6 +31,7 @@ static aclnnStatus check_ranks(const aclTensor *gradOutput, const aclTensor *gra
 {
     OP_TRY(op_check_rank(NAME, "gradOutput", gradOutput, 3, K_POOL_AXES + 2));
     OP_TRY(op_check_same_rank(NAME, "gradInput", gradInput, "gradOutput", gradOutput));
+    OP_TRY(op_check_format_rank(NAME, "gradOutput", gradOutput));
     OP_TRY(op_check_sizes(NAME, "gradOutput", gradOutput));
     return op_check_sizes(NAME, "gradInput", gradInput);
 }

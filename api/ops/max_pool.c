@@ -28,7 +28,7 @@ static aclnnStatus check_tensors(const aclTensor *self, const aclTensor *out)
                          "FLOAT, FLOAT16, BF16, INT32, INT64, UINT8, INT16, INT8 or UINT16"));
     OP_TRY(op_check_same_type(NAME, "out", out, "self", self));
     OP_TRY(op_check_same_format(NAME, "out", out, "self", self));
-    OP_TRY(op_max_check_format(NAME, "self", self, 0));
+    OP_TRY(op_check_channels_first(NAME, "self", self, 0));
     OP_TRY(op_check_rank(NAME, "self", self, AXES + 1, AXES + 2));
     OP_TRY(op_check_rank(NAME, "out", out, AXES + 1, AXES + 2));
     return op_check_sizes(NAME, "self", self);

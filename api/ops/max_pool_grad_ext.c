@@ -30,21 +30,13 @@ static aclnnStatus check_formats(const char *op, const char *const names[],
     return ACLNN_SUCCESS;
 }
 
-/* A format that counts dimensions has as many. */
 static aclnnStatus check_ranks(const char *op, const char *const names[],
                                const aclTensor *const tensors[], int count)
 {
-    const int32_t format = tensors[0]->descriptor.storage_format;
-    const int rank = format == ACL_FORMAT_NCL                                   ? 3
-                     : format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC   ? 4
-                     : format == ACL_FORMAT_NCDHW || format == ACL_FORMAT_NDHWC ? 5
-                                                                                : 0;
     OP_TRY(op_check_rank(op, names[0], tensors[0], 3, K_POOL_AXES + 2));
     for (int i = 1; i < count; i++)
         OP_TRY(op_check_same_rank(op, names[i], tensors[i], names[0], tensors[0]));
-    OP_CHECK(op, rank == 0 || tensors[0]->descriptor.rank == rank, ACLNN_ERR_PARAM_INVALID,
-             "%s has format %s and %d dimensions; the format has %d", names[0],
-             op_format_name((aclFormat)format), tensors[0]->descriptor.rank, rank);
+    OP_TRY(op_check_format_rank(op, names[0], tensors[0]));
     for (int i = 0; i < count; i++)
         OP_TRY(op_check_sizes(op, names[i], tensors[i]));
     return ACLNN_SUCCESS;

@@ -70,7 +70,7 @@ static aclnnStatus check_types_and_formats(const struct arguments *a)
     else
         OP_TRY(op_check_index_type(a->op, "indices", a->indices));
     OP_TRY(op_check_same_format(a->op, "out", a->out, "self", a->self));
-    OP_TRY(op_max_check_format(a->op, "self", a->self, a->inside));
+    OP_TRY(op_check_channels_first(a->op, "self", a->self, a->inside));
     OP_TRY(op_check_rank(a->op, "self", a->self, a->axes + 1, a->axes + 2));
     return op_check_sizes(a->op, "self", a->self);
 }
@@ -112,7 +112,7 @@ static aclnnStatus check_3d(const struct arguments *a, struct op_window *window)
     OP_TRY(op_check_same_type(a->op, "out", a->out, "self", a->self));
     OP_TRY(op_check_same_format(a->op, "out", a->out, "self", a->self));
     OP_TRY(op_check_same_format(a->op, "indices", a->indices, "self", a->self));
-    OP_TRY(op_max_check_format(a->op, "self", a->self, a->inside));
+    OP_TRY(op_check_channels_first(a->op, "self", a->self, a->inside));
     OP_TRY(op_check_rank(a->op, "self", a->self, a->axes + 1, a->axes + 2));
     OP_TRY(op_check_sizes(a->op, "self", a->self));
     OP_TRY(op_check_sizes(a->op, "out", a->out));

@@ -67,7 +67,7 @@ static aclnnStatus check_formats(const struct arguments *a)
 {
     OP_TRY(op_check_same_format(a->op, "gradOutput", a->gradOutput, "self", a->self));
     OP_TRY(op_check_same_format(a->op, "gradInput", a->gradInput, "self", a->self));
-    return op_max_check_format(a->op, "self", a->self, a->inside);
+    return op_check_channels_first(a->op, "self", a->self, a->inside);
 }
 
 static aclnnStatus check_ranks(const struct arguments *a, const char *const names[],

@@ -72,10 +72,14 @@ static aclnnStatus check_3d(const aclTensor *self, const aclTensor *indices,
     return check_out(op, "outRef", outRef, self, outputSize, AXES);
 }
 
-/* What CANN leaves to the device: memory that is really there. */
+/* What CANN leaves to the device: an order of the elements that is really meant, and memory that is
+ * really there. */
 static aclnnStatus check_views(const char *op, const aclTensor *self, const aclTensor *indices,
                                const char *out_name, const aclTensor *out)
 {
+    OP_TRY(op_check_channels_first(op, "self", self, 0));
+    OP_TRY(op_check_channels_first(op, "indices", indices, 0));
+    OP_TRY(op_check_channels_first(op, out_name, out, 0));
     OP_TRY(op_check_input_view(op, "self", self));
     OP_TRY(op_check_input_view(op, "indices", indices));
     return op_check_output_view(op, out_name, out);

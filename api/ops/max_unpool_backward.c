@@ -102,10 +102,15 @@ static aclnnStatus check_3d(const aclTensor *gradOutput, const aclTensor *self,
     return op_check_sizes(op, "gradOutput", gradOutput);
 }
 
-/* What CANN leaves to the device: memory that is really there. self's is not read. */
-static aclnnStatus check_views(const char *op, const aclTensor *gradOutput,
+/* What CANN leaves to the device: an order of the elements that is really meant, and memory that is
+ * really there. self's is not read. */
+static aclnnStatus check_views(const char *op, const aclTensor *gradOutput, const aclTensor *self,
                                const aclTensor *indices, const aclTensor *out)
 {
+    OP_TRY(op_check_channels_first(op, "gradOutput", gradOutput, 0));
+    OP_TRY(op_check_channels_first(op, "self", self, 0));
+    OP_TRY(op_check_channels_first(op, "indices", indices, 0));
+    OP_TRY(op_check_channels_first(op, "out", out, 0));
     OP_TRY(op_check_input_view(op, "gradOutput", gradOutput));
     OP_TRY(op_check_input_view(op, "indices", indices));
     return op_check_output_view(op, "out", out);
@@ -158,7 +163,7 @@ aclnnStatus aclnnMaxUnpool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput
     OP_CHECK_NOT_NULL(NAME_2D, outputSize);
     OP_CHECK_NOT_NULL(NAME_2D, out);
     OP_TRY(check_2d(gradOutput, self, indices, outputSize, out));
-    if (!op_is_empty(self)) OP_TRY(check_views(NAME_2D, gradOutput, indices, out));
+    if (!op_is_empty(self)) OP_TRY(check_views(NAME_2D, gradOutput, self, indices, out));
     return plan_gather(NAME_2D, gradOutput, self, indices, out, 2, workspaceSize, executor);
 }
 
@@ -177,7 +182,7 @@ aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
     OP_CHECK_NOT_NULL(NAME_3D, padding);
     OP_CHECK_NOT_NULL(NAME_3D, out);
     OP_TRY(check_3d(gradOutput, self, indices, outputSize, stride, padding, out));
-    if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, gradOutput, indices, out));
+    if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, gradOutput, self, indices, out));
     return plan_gather(NAME_3D, gradOutput, self, indices, out, 3, workspaceSize, executor);
 }
 

@@ -203,7 +203,7 @@ static enum order take_rank(const struct subject *subject, int rank, int format)
     return REFUSED;
 }
 
-/* A format in brackets is taken and read as channels first. */
+/* A format in brackets is taken and read as channels first: a row of the document has none. */
 static void find_formats(const struct subject *subject, char cell[CELL])
 {
     for (int rank = 2; rank <= MOST_RANK; rank++) {

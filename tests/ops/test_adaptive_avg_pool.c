@@ -248,6 +248,7 @@ Test(adaptive_avg_pool_alone, refusals_3d)
         {"out.type=f16", INVALID, "out", "FLOAT16"},
         {"out.format=nd", INVALID, "out", "ND"},
         {"self.format=nc1hwc0 out.format=nc1hwc0", INVALID, "self", "NC1HWC0"},
+        {"self.tag=ndhwc out.tag=ndhwc", INVALID, "self", "NDHWC"},
         {"outputSize.length=2", INVALID, "outputSize", "2"},
         {"outputSize[0]=0", INVALID, "outputSize[0]", "0"},
         {"outputSize[1]=6", INVALID, "outputSize[1]", "6"},
@@ -277,6 +278,7 @@ Test(adaptive_avg_pool_alone, refusals_2d_backward)
         {"self.type=f16", INVALID, "self", "FLOAT16"},
         {"out.type=bf16", INVALID, "out", "BF16"},
         {"gradOutput.format=nd", INVALID, "gradOutput", "ND"},
+        {"gradOutput.tag=nhwc self.tag=nhwc", INVALID, "gradOutput", "NHWC"},
         {"out.format=nc1hwc0", INVALID, "out", "NC1HWC0"},
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
@@ -306,6 +308,7 @@ Test(adaptive_avg_pool_alone, refusals_3d_backward)
         {"out.type=bf16", INVALID, "out", "BF16"},
         {"gradOutput.format=nd", INVALID, "gradOutput", "ND"},
         {"out.format=nd", INVALID, "out", "ND"},
+        {"gradOutput.tag=ndhwc self.tag=ndhwc out.tag=ndhwc", INVALID, "gradOutput", "NDHWC"},
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
     const char *sound = "adaptive_avg_pool3d_backward f32 n2c3 4x8x10 o2x3x5";

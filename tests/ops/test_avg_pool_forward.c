@@ -209,6 +209,7 @@ Test(avg_pool_forward_alone, refusals_3d)
         {"out.type=f16", INVALID, "out", "FLOAT16"},
         {"out.format=nd", INVALID, "out", "ND"},
         {"self.format=nc1hwc0 out.format=nc1hwc0", INVALID, "self", "NC1HWC0"},
+        {"self.tag=ndhwc out.tag=ndhwc", INVALID, "self", "NDHWC"},
         {"self.rank=6", INVALID, "self", "6"},
         {"out.rank=4", INVALID, "out", "4"},
         {"kernelSize.length=2", INVALID, "kernelSize", "2"},

@@ -61,6 +61,9 @@ Test(max_unpool_refusals, forward_2d)
         {"out.rank=5", INVALID, "out", "5"},
         {"out.dims[1]=4", INVALID, "out", "(2, 4, 9, 11"},
         {"out.dims[3]=12", INVALID, "out", "outputSize[1]"},
+        {"self.format=nc1hwc0", INVALID, "self", "NC1HWC0"},
+        {"indices.tag=nhwc", INVALID, "indices", "NHWC"},
+        {"out.format=fractal_z", INVALID, "out", "FRACTAL_Z"},
         {"self.storage=119", INVALID, "self", "119"},
         {"indices.storage=119", INVALID, "indices", "119"},
         {"out.storage=593", INVALID, "out", "593"},
@@ -70,7 +73,7 @@ Test(max_unpool_refusals, forward_2d)
     static const struct rig_fault large[] = {
         {"outputSize[0]=max", INVALID, "outputSize", "int64_t"}};
     check(&rig_max_unpool2d, SOUND_2D, large, LENGTH(large));
-    static const char *const changes[] = {"self.dims[0]=0 indices.dims[0]=0", "self.format=nc1hwc0",
+    static const char *const changes[] = {"self.dims[0]=0 indices.dims[0]=0", "self.format=nd",
                                           "indices.type=i64", "self.type=bf16 out.type=bf16",
                                           "outputSize[0]=10 out.dims[2]=10 out.storage=660"};
     check_accepted(&rig_max_unpool2d, SOUND_2D, changes, LENGTH(changes));
@@ -107,6 +110,9 @@ Test(max_unpool_refusals, forward_3d)
         {"outRef.rank=10", INVALID, "outRef", "10"},
         {"outRef.dims[0]=3", INVALID, "outRef", "(3, 3, 4, 6, 5"},
         {"outRef.dims[4]=6", INVALID, "outRef", "outputSize[2]"},
+        {"self.tag=ndhwc", INVALID, "self", "NDHWC"},
+        {"indices.format=nc1hwc0", INVALID, "indices", "NC1HWC0"},
+        {"outRef.tag=ndhwc", INVALID, "outRef", "NDHWC"},
         {"self.storage=71", INVALID, "self", "71"},
         {"indices.storage=71", INVALID, "indices", "71"},
         {"outRef.storage=719", INVALID, "outRef", "719"},
@@ -144,6 +150,10 @@ Test(max_unpool_refusals, backward_2d)
         {"gradOutput.dims[2]=0 outputSize[0]=0", INVALID, "gradOutput", "empty"},
         {"self.dims[2]=-4 indices.dims[2]=-4 out.dims[2]=-4", INVALID, "self", "-4"},
         {"gradOutput.dims[2]=-9 outputSize[0]=-9", INVALID, "gradOutput", "-9"},
+        {"gradOutput.tag=nhwc", INVALID, "gradOutput", "NHWC"},
+        {"self.format=nc1hwc0", INVALID, "self", "NC1HWC0"},
+        {"indices.tag=nhwc", INVALID, "indices", "NHWC"},
+        {"out.format=nc1hwc0", INVALID, "out", "NC1HWC0"},
         {"gradOutput.storage=593", INVALID, "gradOutput", "593"},
         {"indices.storage=119", INVALID, "indices", "119"},
         {"out.storage=119", INVALID, "out", "119"},
@@ -199,6 +209,10 @@ Test(max_unpool_refusals, backward_3d)
         {"gradOutput.rank=6", INVALID, "gradOutput", "6"},
         {"gradOutput.dims[4]=6", INVALID, "gradOutput", "outputSize[2]"},
         {"gradOutput.dims[0]=3", INVALID, "gradOutput", "(3, 3, 4, 6, 5"},
+        {"gradOutput.tag=ndhwc", INVALID, "gradOutput", "NDHWC"},
+        {"self.format=nc1hwc0", INVALID, "self", "NC1HWC0"},
+        {"indices.tag=ndhwc", INVALID, "indices", "NDHWC"},
+        {"out.format=nc1hwc0", INVALID, "out", "NC1HWC0"},
         {"gradOutput.storage=719", INVALID, "gradOutput", "719"},
         {"indices.storage=71", INVALID, "indices", "71"},
         {"out.storage=71", INVALID, "out", "71"},

@@ -110,8 +110,8 @@ static void random_layouts(struct random *random, struct test_case *test)
 static void random_format(struct random *random, struct test_case *test, unsigned traits)
 {
     if (traits & RIG_ND_FORMAT && random_once_in(random, 5)) test->format = CASE_ND;
-    if (traits & RIG_LAST_FORMAT && random_once_in(random, 3))
-        test->format = test->axes == 3 ? CASE_NDHWC : CASE_NHWC;
+    if (traits & RIG_LAST_FORMAT && random_once_in(random, 3)) /* there is no NLC */
+        test->format = test->axes == 3 ? CASE_NDHWC : test->axes == 2 ? CASE_NHWC : CASE_ND;
 }
 
 static void random_options(struct random *random, struct test_case *test, unsigned traits)

@@ -112,6 +112,9 @@ static void change_operand(struct rig_call *call, int i, const struct assignment
         operand->type = type_of(one);
     } else if (strcmp(field, "format") == 0) {
         operand->format = (aclFormat)named(one, format_names);
+    } else if (strcmp(field, "tag") == 0) {
+        operand->format = (aclFormat)named(one, format_names);
+        operand->keeps_order = true;
     } else if (strcmp(field, "rank") == 0) {
         operand->rank = (int)number(one);
     } else if (strcmp(field, "storage") == 0) {

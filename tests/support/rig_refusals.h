@@ -9,6 +9,7 @@
  *     self=null               a null pointer: any tensor, array, workspaceSize, executor
  *     self.type=f64           a dtype of the case language, undefined, u32, u64, complex64, string
  *     self.format=nc1hwc0     nchw ncl nd nhwc ncdhw ndhwc nc1hwc0 fractal_z hwcn nc undefined
+ *     self.tag=nhwc           the same, while the sizes keep their order
  *     self.rank=5             the sizes added are 1
  *     self.dims[2]=-4         axes are (batch,) channels, spatial ones, whatever the format
  *     self.strides[0]=1       of a tensor that had none: the others become 0

@@ -312,7 +312,6 @@ static struct test_case random_window(struct random *random, const char *word,
     struct test_case test;
     do {
         test = rig_random_window(random, word, dtype, axes, traits | RIG_CEIL | RIG_TIES);
-        if (axes == 1 && is_channels_last(&test)) test.format = CASE_ND; /* there is no NLC */
     } while (!has_taps(&test));
     if ((traits & RIG_ANY_PICKS) && random_once_in(random, 6)) test.picks = CASE_BAD;
     return test;

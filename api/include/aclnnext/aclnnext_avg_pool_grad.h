@@ -29,8 +29,9 @@ extern "C" {
  * or with ceilMode ceil(E / s) + 1, less 1 when the last window would start at or beyond size + pb.
  *
  * - gradOutput, gradInput: (N, C, spatial...) of format NCL, NCHW, NCDHW or ND, or channels last of
- *   format NHWC or NDHWC; 3 to 5 dimensions; FLOAT, FLOAT16 or BF16, both alike. gradInput is the
- *   result; it must not overlap gradOutput. When gradOutput is empty, it becomes 0.
+ *   format NHWC or NDHWC; 3 to 5 dimensions, as many as the format counts; FLOAT, FLOAT16 or BF16,
+ *   both alike. gradInput is the result; it must not overlap gradOutput. When gradOutput is empty,
+ *   it becomes 0.
  * - inputShape: NULL, or the sizes of gradInput.
  * - kernelSize, strides, padsBegin, padsEnd, dilations: one entry for all axes, or one per axis.
  *   NULL or empty strides are kernelSize, such pads 0, such dilations 1. Pads are not negative.

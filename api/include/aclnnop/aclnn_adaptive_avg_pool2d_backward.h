@@ -26,8 +26,9 @@ extern "C" {
  *
  * Sums are in FLOAT and rounded once; the result has the same bits for any number of threads, in
  * every layout and on every machine. Any strides are accepted, of out those that give each element
- * its own place; strides as of channels-last memory cost nothing extra. Any format but the device's
- * own is accepted, and means channels first. When self or gradOutput is empty, nothing is written.
+ * its own place; strides as of channels-last memory cost nothing extra. Any format is
+ * accepted but the device's own and those that list the channels last (NHWC, NDHWC). When self or
+ * gradOutput is empty, nothing is written.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): a pointer is NULL;

@@ -27,14 +27,15 @@ extern "C" {
  * - executor: receives what phase 2 consumes.
  *
  * Sums are in FLOAT and rounded once; the result has the same bits for any number of threads, in
- * every layout and on every machine. Any format but the device's own is accepted, and means
- * channels first. Any strides are accepted, of out those that give each element its own place;
- * strides as of NDHWC memory cost nothing extra. With N or C = 0 nothing is written.
+ * every layout and on every machine. Any format is accepted but the device's own and those that
+ * list the channels last (NHWC, NDHWC); any strides are, of out those that give each element its
+ * own place, so memory with the channels innermost is described by strides, which cost nothing
+ * extra. With N or C = 0 nothing is written.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): a pointer is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: a data type is not in the list, or
- *   out's is not self's; formats differ or are the device's own; ranks are not both 4 or both 5; a
+ *   out's is not self's; formats differ or are not accepted; ranks are not both 4 or both 5; a
  *   size is negative; kernelSize, padding or stride has the wrong length; per axis a kernel, stride
  *   or padding is out of range; out has not the size that pooling gives; a view reaches outside its
  *   storage;

@@ -28,17 +28,18 @@ extern "C" {
  * - executor: receives what phase 2 consumes.
  *
  * Data types are FLOAT, FLOAT16 and BF16. Sums are in FLOAT and rounded once; the result has the
- * same bits for any number of threads, in every layout and on every machine. Any format but the
- * device's own is accepted, and means channels first. Any strides are accepted, of output those
- * that give each element its own place; strides as of NDHWC memory cost nothing extra. output must
- * not overlap gradOutput. When gradOutput is empty, nothing is written.
+ * same bits for any number of threads, in every layout and on every machine. Any format is accepted
+ * but the device's own and those that list the channels last (NHWC, NDHWC); any strides are, of
+ * output those that give each element its own place, so memory with the channels innermost is
+ * described by strides, which cost nothing extra. output must not overlap gradOutput. When
+ * gradOutput is empty, nothing is written.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): a pointer is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: a data type is not in the list, or
  *   output's is not gradOutput's; ranks are not all 4 or all 5; a size is negative; self and output
  *   differ in shape; kernelSize, padding or stride has the wrong length; gradOutput's and output's
- *   formats differ or are the device's own; and, unless gradOutput is empty: a kernel, stride or
+ *   formats differ or are not accepted; and, unless gradOutput is empty: a kernel, stride or
  *   padding is out of range; gradOutput has not the size that pooling gives; a view reaches outside
  *   its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.

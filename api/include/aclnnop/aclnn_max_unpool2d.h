@@ -30,10 +30,11 @@ extern "C" {
  *   contiguous.
  * - executor: receives what phase 2 consumes.
  *
- * Formats are not looked at. Any strides are accepted, of out those that give each element its own
- * place; out must not overlap the inputs. When self is empty, which only N (or C of three
- * dimensions) may make it, nothing is written and out's shape is not looked at. The result has the
- * same bits for any number of threads and on every machine.
+ * Formats do not matter, but for the device's own and those that list the channels last (NHWC,
+ * NDHWC), which are refused unless self is empty. Any strides are accepted, of out those that give
+ * each element its own place; out must not overlap the inputs. When self is empty, which only N (or
+ * C of three dimensions) may make it, nothing is written and out's shape is not looked at. The
+ * result has the same bits for any number of threads and on every machine.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, self, indices, outputSize or out is
@@ -42,7 +43,7 @@ extern "C" {
  *   list, or out's is not self's; indices is not INT32 or INT64; self has not 3 or 4 dimensions;
  *   indices has not self's shape; a size of self behind the first is 0, or one is negative;
  *   outputSize has not two entries, or one is not greater than 0, or they hold less than self's
- *   plane; out has another shape; a view reaches outside its storage;
+ *   plane; out has another shape; a format is not accepted; a view reaches outside its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open which value of equal indices stays and what an index outside does, and finds a

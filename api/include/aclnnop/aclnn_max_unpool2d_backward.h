@@ -35,9 +35,10 @@ extern "C" {
  *   contiguous and, when there is a cast, of out.
  * - executor: receives what phase 2 consumes.
  *
- * Formats are not looked at. Any strides are accepted, of out those that give each element its own
- * place; out must not overlap the inputs. When self is empty nothing is written. The result has the
- * same bits for any number of threads and on every machine.
+ * Formats do not matter, but for the device's own and those that list the channels last (NHWC,
+ * NDHWC), which are refused unless self is empty. Any strides are accepted, of out those that give
+ * each element its own place; out must not overlap the inputs. When self is empty nothing is
+ * written. The result has the same bits for any number of threads and on every machine.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, gradOutput, self, indices,
@@ -47,7 +48,7 @@ extern "C" {
  *   indices is not INT32 or INT64; self has not 3 or 4 dimensions; gradOutput has not as many, or
  *   other leading ones; indices or out has not self's shape; outputSize has not two entries;
  *   gradOutput's extents are not outputSize; gradOutput is empty and self is not; a size is
- *   negative; a view reaches outside its storage;
+ *   negative; a format is not accepted; a view reaches outside its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open what an index outside of the plane gives; BF16 is of ours. */

@@ -29,9 +29,10 @@ extern "C" {
  *   contiguous.
  * - executor: receives what phase 2 consumes.
  *
- * Formats are not looked at. self and indices may have any strides; outRef must not overlap them.
- * When self is empty, which only its first dimension may make it, nothing is written. The result
- * has the same bits for any number of threads and on every machine.
+ * Formats do not matter, but for the device's own and those that list the channels last (NHWC,
+ * NDHWC), which are refused unless self is empty. self and indices may have any strides; outRef
+ * must not overlap them. When self is empty, which only its first dimension may make it, nothing is
+ * written. The result has the same bits for any number of threads and on every machine.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, self, indices, outputSize, stride,
@@ -41,7 +42,8 @@ extern "C" {
  *   has not 4 or 5 dimensions; indices has not self's shape; a size of self behind the first is 0,
  *   or one is negative; outputSize, stride or padding has not three entries; an entry of stride or
  *   outputSize is not greater than 0; outputSize holds less than self's plane; outRef has another
- *   number of dimensions, leading dimensions or extents; a view reaches outside its storage;
+ *   number of dimensions, leading dimensions or extents; a format is not accepted; a view reaches
+ *   outside its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open which value of equal indices stays and what an index outside does; BF16 is of

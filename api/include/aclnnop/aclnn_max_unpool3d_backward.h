@@ -30,9 +30,10 @@ extern "C" {
  *   contiguous.
  * - executor: receives what phase 2 consumes.
  *
- * Formats are not looked at. The inputs may have any strides; out must not overlap them. When
- * gradOutput is empty, which only its first dimension may make it, nothing is written. The result
- * has the same bits for any number of threads and on every machine.
+ * Formats do not matter, but for the device's own and those that list the channels last (NHWC,
+ * NDHWC), which are refused unless self is empty. The inputs may have any strides; out must not
+ * overlap them. When gradOutput is empty, which only its first dimension may make it, nothing is
+ * written. The result has the same bits for any number of threads and on every machine.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, gradOutput, self, indices,
@@ -43,7 +44,7 @@ extern "C" {
  *   of self behind the first is 0, or one is negative; outputSize, stride or padding has not three
  *   entries; an entry of stride or outputSize is not greater than 0; outputSize holds less than
  *   self's plane; gradOutput has another number of dimensions, other extents than outputSize or
- *   other leading dimensions; a view reaches outside its storage;
+ *   other leading dimensions; a format is not accepted; a view reaches outside its storage;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open what an index outside of the plane gives; BF16 is of ours. */
