@@ -121,25 +121,41 @@ void block_zip(enum k_dtype dt, struct k_block x, struct k_block y, vf elements[
     elements[1] = v_zip(1, low, high);
 }
 
-/* The block before `at`: elements at[-from] to at[-to - 1], 0 <= to < from <= BLOCK, in their
- * places, zero elsewhere. */
+/* Lanes [from, to) of x, the others zero. */
 K_TEMPLATE
-struct k_block block_load_before(enum k_dtype dt, const char *at, int from, int to)
+vf block_lanes(int from, int to, vf x)
+{
+    const vi lanes = v_lanes();
+    return (vf)((vi)x & (lanes >= from) & (lanes < to));
+}
+
+/* Elements [from, to) of the block at `at` in their places, zeros elsewhere. Only bytes of them, or
+ * from `begin` to `end`, are read. */
+K_TEMPLATE
+struct k_block block_load_part(enum k_dtype dt, const char *at, int from, int to, const char *begin,
+                               const char *end)
 {
 #if defined(K_ISA_avx512)
-    const uint64_t ones = (1ULL << (from - to)) - 1, mask = ones << (BLOCK(dt) - from);
-    const char *block = (const char *)((uintptr_t)at - K_VECTOR_BYTES);
-    if (dt == K_F32)
-        return (struct k_block){(vf)_mm512_maskz_loadu_ps((__mmask16)mask, block), {0}};
-    const __m512i bits = _mm512_maskz_loadu_epi16((__mmask32)mask, block);
+    (void)begin, (void)end;
+    const uint64_t mask = ((1ULL << to) - 1) & ~((1ULL << from) - 1);
+    if (dt == K_F32) return (struct k_block){(vf)_mm512_maskz_loadu_ps((__mmask16)mask, at), {0}};
+    const __m512i bits = _mm512_maskz_loadu_epi16((__mmask32)mask, at);
     if (dt == K_BF16) return block_of_bits(dt, (vu)bits);
     return (struct k_block){(vf)_mm512_cvtph_ps(_mm512_castsi512_si256(bits)),
                             (vf)_mm512_cvtph_ps(_mm512_extracti64x4_epi64(bits, 1))};
 #else
-    const int64_t size = k_size(dt);
-    char bytes[K_VECTOR_BYTES] = {0};
-    memcpy(bytes + K_VECTOR_BYTES - from * size, at - from * size, (size_t)((from - to) * size));
-    return block_load(dt, bytes);
+    if (at < begin || end - at < K_VECTOR_BYTES) {
+        const int64_t size = k_size(dt);
+        char bytes[K_VECTOR_BYTES] = {0};
+        memcpy(bytes + from * size, at + from * size, (size_t)((to - from) * size));
+        return block_load(dt, bytes);
+    }
+    const struct k_block x = block_load(dt, at);
+    if (dt == K_F32) return (struct k_block){block_lanes(from, to, x.a), x.b};
+    if (dt == K_F16)
+        return (struct k_block){block_lanes(from, to, x.a), block_lanes(from - VL, to - VL, x.b)};
+    return (struct k_block){block_lanes((from + 1) / 2, (to + 1) / 2, x.a),
+                            block_lanes(from / 2, to / 2, x.b)};
 #endif
 }
 
@@ -216,12 +232,63 @@ void block_table(enum k_dtype dt, float *table, int64_t room, const float *value
     }
 }
 
-/* The lanes of x whose mask has all bits set, zeros elsewhere. */
+/* ---- tables of one bit per element ---- */
+
+enum { MASKS_PERIOD = 512 };
+
+struct block_masks {
+#if defined(K_ISA_avx512)
+    uint32_t bits[MASKS_PERIOD]; /* of the block from each element on: a's lanes, then b's */
+#else
+    float table[2 * (MASKS_PERIOD + VL)];
+#endif
+};
+
+/* flags: 0 or 1 for each of `period` elements, which repeat. */
 K_TEMPLATE
-struct k_block block_keep(enum k_dtype dt, struct k_block x, struct k_block mask)
+void masks_make(enum k_dtype dt, struct block_masks *masks, const uint8_t flags[], int period)
 {
-    return (struct k_block){(vf)((vu)x.a & (vu)mask.a),
-                            dt == K_F32 ? x.b : (vf)((vu)x.b & (vu)mask.b)};
+#if defined(K_ISA_avx512)
+    uint32_t bits = 0;
+    for (int i = -32, next = 0; i < period; i++) {
+        if (i >= 0 && dt == K_BF16)
+            masks->bits[i] = _pext_u32(bits, 0x55555555) | _pext_u32(bits, 0xaaaaaaaa) << 16;
+        else if (i >= 0)
+            masks->bits[i] = bits;
+        bits = bits >> 1 | (uint32_t)flags[next] << 31;
+        if (++next == period) next = 0;
+    }
+#else
+    float values[MASKS_PERIOD];
+    for (int i = 0; i < period; i++) {
+        const uint32_t bits = flags[i] ? 0xffffffff : 0;
+        memcpy(values + i, &bits, sizeof bits);
+    }
+    block_table(dt, masks->table, 2 * (MASKS_PERIOD + VL), values, period);
+#endif
+}
+
+/* sum, which holds no -0, plus those elements of x whose bit is set; the block begins with element
+ * i of the masks, which is even if `period` is even. */
+K_TEMPLATE
+struct k_block block_add_kept(enum k_dtype dt, struct k_block sum, struct k_block x,
+                              const struct block_masks *masks, int i, int period)
+{
+#if defined(K_ISA_avx512)
+    (void)period;
+    const uint32_t bits = masks->bits[i];
+    sum.a = (vf)_mm512_mask_add_ps((__m512)sum.a, (__mmask16)bits, (__m512)sum.a, (__m512)x.a);
+    if (dt != K_F32)
+        sum.b = (vf)_mm512_mask_add_ps((__m512)sum.b, (__mmask16)(bits >> 16), (__m512)sum.b,
+                                       (__m512)x.b);
+    return sum;
+#else
+    const struct k_block mask =
+        block_entries(dt, masks->table, 2 * (MASKS_PERIOD + VL), block_entry(dt, i, period));
+    sum.a = sum.a + (vf)((vu)x.a & (vu)mask.a);
+    if (dt != K_F32) sum.b = sum.b + (vf)((vu)x.b & (vu)mask.b);
+    return sum;
+#endif
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "kernels/simd/outlet.h"
 #include "kernels/simd/spread.h"
 
-enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + VL) };
+enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + 6 * VL) };
 
 /* What depends on a window's place along the width; tables as block_table makes them. */
 struct widths {
@@ -17,11 +17,14 @@ struct widths {
     int period, turn; /* rows that follow each other: their length, BLOCK % period */
     int first, real;  /* windows that the tables are of; real < 0: none */
     float plain[POOL_ROW_WINDOWS + 2 * VL]; /* a factor per window */
-    float factors[WIDTHS_ROOM];
-    float past[2 * VL];                            /* of the block before */
-    float ahead[WIDTHS_ROOM], behind[WIDTHS_ROOM]; /* masks: the newest window, the oldest of three
-                                                      belongs to the cell's row */
+    float factors[WIDTHS_ROOM];       /* from WIDTHS_BEFORE(dt) windows before the first one on;
+                                         flat: from the first one on */
+    struct block_masks ahead, behind; /* flat: the newest window over a cell, the oldest of three
+                                         belongs to the cell's row */
 };
+
+#define WIDTHS_BEFORE(dt) (2 * BLOCK(dt))
+_Static_assert((int)POOL_FLAT <= (int)MASKS_PERIOD, "masks cover a row");
 
 struct grad {
     const struct k_pool *pool;
@@ -108,6 +111,7 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     const bool whole = low == 0 && high == width->out;
     g->widths.uniform = pool->divisor != 0 || whole || width->out == 1;
     g->widths.real = -1;
+    g->widths.period = g->widths.turn = 0;
     g->width_size = !g->widths.uniform ? 1
                     : whole            ? (double)width->kernel
                                        : window_extent(width, pool->count_padding, 0);
@@ -137,26 +141,20 @@ static inline void windows_of_cell(const struct pool_axis *axis, int64_t i, int6
     *high = pool_min(q / axis->stride, axis->out - 1);
 }
 
-static inline uint32_t all_ones(bool set)
-{
-    return set ? 0xffffffff : 0;
-}
-
-/* Tables for rows of dX that follow each other, by the cell of which the window is the newest. */
+/* Masks for rows of dX that follow each other, by the cell of which the window is the newest. */
 K_TEMPLATE
 void widths_flat(enum k_dtype dt, struct widths *w, const struct pool_axis *width)
 {
-    float values[POOL_FLAT];
+    uint8_t flags[MASKS_PERIOD];
     const int period = (int)width->in, pad = (int)width->pad, most = (int)width->most;
     w->period = period;
     w->turn = BLOCK(dt) % period;
     for (int behind = 0; behind < 2; behind++) {
         for (int cell = 0; cell < period; cell++) {
             const int window = cell + pad - (behind ? most - 1 : 0);
-            const uint32_t bits = all_ones(window >= 0 && window < period);
-            memcpy(values + cell, &bits, sizeof bits);
+            flags[cell] = window >= 0 && window < period;
         }
-        block_table(dt, behind ? w->behind : w->ahead, WIDTHS_ROOM, values, period);
+        masks_make(dt, behind ? &w->behind : &w->ahead, flags, period);
     }
 }
 
@@ -178,18 +176,20 @@ void widths_make(enum k_dtype dt, struct grad *g)
     for (int i = 0; i < g->real; i++)
         w->plain[i] = width_factor(g, first + i);
     if (g->plan.way != POOL_ROWS) return;
-    enum { ROOM = 6 * VL };
-    float past[2 * VL] = {0}, table[ROOM];
-    for (int i = g->past_end + 1; i <= g->past; i++)
-        past[BLOCK(dt) - i] = width_factor(g, first - i);
-    block_table(dt, table, ROOM, past, BLOCK(dt));
-    const struct k_block b = block_entries(dt, table, ROOM, 0);
-    v_store(w->past, b.a);
-    v_store(w->past + VL, b.b);
-    int period = g->real;
-    for (int64_t i = 0; g->plan.flat && i < first; i++)
-        w->plain[period++] = width_factor(g, i);
-    if (period > 0) block_table(dt, w->factors, WIDTHS_ROOM, w->plain, period);
+    if (g->plan.flat) {
+        int period = g->real;
+        for (int64_t i = 0; i < first; i++)
+            w->plain[period++] = width_factor(g, i);
+        block_table(dt, w->factors, WIDTHS_ROOM, w->plain, period);
+        return;
+    }
+    float values[4 * VL + POOL_ROW_WINDOWS];
+    for (int i = 1; i <= WIDTHS_BEFORE(dt); i++) {
+        const bool exists = i > g->past_end && i <= g->past;
+        values[WIDTHS_BEFORE(dt) - i] = exists ? width_factor(g, first - i) : 0;
+    }
+    memcpy(values + WIDTHS_BEFORE(dt), w->plain, (size_t)g->real * sizeof(float));
+    block_table(dt, w->factors, WIDTHS_ROOM, values, WIDTHS_BEFORE(dt) + g->real);
 }
 
 K_TEMPLATE

@@ -34,12 +34,12 @@ void channels_put(char *to, vf elements, bool stream)
 
 K_TEMPLATE
 struct k_block channels_term(enum k_dtype dt, const struct rows *in, const struct cell_line *line,
-                             const char *at, float factor)
+                             const char *at, float factor, bool is_first)
 {
     const struct k_block value = line->channels >= BLOCK(dt)
                                      ? block_load(dt, at)
                                      : block_load_first(dt, at, line->channels, in->end);
-    return rows_scale(dt, in, value, v_all(factor));
+    return rows_scale(dt, in, value, v_all(factor), is_first);
 }
 
 /* Channels x and on of a window, summed over n rows of dY. */
@@ -51,9 +51,9 @@ struct k_block channels_load(enum k_dtype dt, int n, const struct rows *in,
     k_prefetch(at + POOL_AHEAD);
     const char *second = n == 3 ? at - in->row_bytes : at;
     const char *first = n == 1 ? at : second - in->row_bytes;
-    struct k_block sum = channels_term(dt, in, line, first, in->factor[0]);
-    if (n >= 2) sum = block_add(dt, sum, channels_term(dt, in, line, second, in->factor[1]));
-    if (n >= 3) sum = block_add(dt, sum, channels_term(dt, in, line, at, in->factor[2]));
+    struct k_block sum = channels_term(dt, in, line, first, in->factor[0], true);
+    if (n >= 2) sum = block_add(dt, sum, channels_term(dt, in, line, second, in->factor[1], false));
+    if (n >= 3) sum = block_add(dt, sum, channels_term(dt, in, line, at, in->factor[2], false));
     return in->widths->uniform ? sum : block_scale(dt, sum, v_all(width));
 }
 
@@ -155,7 +155,7 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
         memset(g->slots + i * POOL_SLOT, 0, (size_t)line->blocks * 2 * VL * sizeof(float));
     }
     for (int j = 0; j < g->count; j++, start += width->stride, at += out->cell_bytes) {
-        const bool real = j < in->real;
+        const bool real = j < in->high;
         const float factor = uniform || !real ? 1 : in->widths->plain[j];
         if (most > 1) {
             float *slot = g->slots + j % most * POOL_SLOT;
@@ -225,11 +225,12 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     const struct pool_plan *plan = &g->plan;
     const int64_t size = k_size(dt);
-    struct rows in = {.end = g->dy_end,
+    struct rows in = {.begin = g->dy,
+                      .end = g->dy_end,
                       .row_bytes = plan->width.out * plan->channels * size,
                       .rounding = g->pool->rounding,
                       .widths = &g->widths,
-                      .real = g->real};
+                      .high = g->real};
     struct cells_out out = {
         .g = g, .bytes = g->channels * size, .cell_bytes = plan->channels * size};
     const bool wide = g->channels >= BLOCK(dt);

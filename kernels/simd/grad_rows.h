@@ -9,10 +9,10 @@
 
 /* Rows of dX that are made alike. */
 struct rows {
-    const char *at;       /* first window of the newest row of dY over the first of them */
-    const char *end;      /* of dY */
-    int64_t row_bytes;    /* of dY */
-    int64_t bytes, pitch; /* of a row of dX, and to the next one */
+    const char *at;          /* first window of the newest row of dY over the first of them */
+    const char *begin, *end; /* of dY */
+    int64_t row_bytes;       /* of dY */
+    int64_t bytes, pitch;    /* of a row of dX, and to the next one */
     int64_t rows;
     int64_t place, step; /* the first row's place in the height's stride */
     int64_t rest;        /* rows of dY over a row of dX: `most`, from place `rest` on one less */
@@ -20,9 +20,11 @@ struct rows {
     float factor[POOL_FUSED]; /* per row of dY, the oldest first */
     enum k_rounding rounding;
     const struct widths *widths;
-    int real;           /* windows from the first one on */
-    int past, past_end; /* and before it, as in struct grad */
+    int low, high; /* windows that exist, counted from the first one: [low, high) */
+    bool wraps;    /* tables of widths repeat */
     bool odd, stream;
+    struct k_vectors *vectors; /* flat: where rows go one behind the other; NULL: to where they are
+                                  told */
 };
 
 /* n rows of dY, the oldest first. Not an array: it would live in memory. */
@@ -43,12 +45,15 @@ struct row_sources rows_sources(int n, const struct rows *in, const char *newest
     return from;
 }
 
+/* The first term of a sum is never -0, so the sum is not, whatever the others are. */
 K_TEMPLATE
-struct k_block rows_scale(enum k_dtype dt, const struct rows *in, struct k_block value, vf factor)
+struct k_block rows_scale(enum k_dtype dt, const struct rows *in, struct k_block value, vf factor,
+                          bool first)
 {
     if (__builtin_expect(in->rounding != K_ROUND_NONE, 0))
         value = grad_round(dt, in->rounding, value);
-    return block_scale(dt, value, factor);
+    if (first) return block_scale(dt, value, factor);
+    return (struct k_block){value.a * factor, dt == K_F32 ? value.b : value.b * factor};
 }
 
 /* Windows x and on. */
@@ -57,50 +62,53 @@ struct k_block rows_load(enum k_dtype dt, int n, const struct rows *in,
                          const struct row_sources *from, int64_t x)
 {
     x *= k_size(dt);
-    struct k_block sum = rows_scale(dt, in, block_load(dt, from->a + x), from->f);
-    if (n >= 2) sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->b + x), from->g));
-    if (n >= 3) sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->c + x), from->h));
+    struct k_block sum = rows_scale(dt, in, block_load(dt, from->a + x), from->f, true);
+    if (n >= 2)
+        sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->b + x), from->g, false));
+    if (n >= 3)
+        sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->c + x), from->h, false));
     k_prefetch((n == 1 ? from->a : n == 2 ? from->b : from->c) + x + POOL_AHEAD);
     return sum;
 }
 
-/* The same, zero beyond the real windows. */
+/* The same, zero where there is no window. */
 K_TEMPLATE
-struct k_block rows_load_last(enum k_dtype dt, int n, const struct rows *in,
+struct k_block rows_load_edge(enum k_dtype dt, int n, const struct rows *in,
                               const struct row_sources *from, int64_t x)
 {
-    struct k_block sum = {{0}, {0}};
-    const int left = in->real - (int)x;
-    if (left <= 0) return sum;
+    const int low = (int)pool_max(in->low - x, 0);
+    const int high = (int)pool_min(in->high - x, BLOCK(dt));
+    if (low >= high) return (struct k_block){{0}, {0}};
     x *= k_size(dt);
-    sum = rows_scale(dt, in, block_load_first(dt, from->a + x, left, in->end), from->f);
-    if (n >= 2)
-        sum = block_add(
-            dt, sum, rows_scale(dt, in, block_load_first(dt, from->b + x, left, in->end), from->g));
-    if (n >= 3)
-        sum = block_add(
-            dt, sum, rows_scale(dt, in, block_load_first(dt, from->c + x, left, in->end), from->h));
-    return block_first(dt, left, sum);
+    const char *begin = in->begin, *end = in->end;
+    struct k_block term = block_load_part(dt, from->a + x, low, high, begin, end);
+    struct k_block sum = rows_scale(dt, in, term, from->f, true);
+    if (n >= 2) {
+        term = block_load_part(dt, from->b + x, low, high, begin, end);
+        sum = block_add(dt, sum, rows_scale(dt, in, term, from->g, false));
+    }
+    if (n >= 3) {
+        term = block_load_part(dt, from->c + x, low, high, begin, end);
+        sum = block_add(dt, sum, rows_scale(dt, in, term, from->h, false));
+    }
+    return sum;
 }
 
-/* The block before the first window. */
+/* Window x's place in the tables of widths. */
 K_TEMPLATE
-struct k_block rows_load_past(enum k_dtype dt, int n, const struct rows *in,
-                              const struct row_sources *from)
+int rows_phase(enum k_dtype dt, const struct rows *in, int64_t x)
 {
-    const int past = in->past, end = in->past_end;
-    struct k_block sum = {{0}, {0}};
-    if (past == end) return sum;
-    sum = rows_scale(dt, in, block_load_before(dt, from->a, past, end), from->f);
-    if (n >= 2)
-        sum = block_add(dt, sum,
-                        rows_scale(dt, in, block_load_before(dt, from->b, past, end), from->g));
-    if (n >= 3)
-        sum = block_add(dt, sum,
-                        rows_scale(dt, in, block_load_before(dt, from->c, past, end), from->h));
+    if (!in->wraps) return (int)x + WIDTHS_BEFORE(dt);
+    const int phase = (int)(x % in->widths->period);
+    return phase < 0 ? phase + in->widths->period : phase;
+}
+
+K_TEMPLATE
+struct k_block rows_widths(enum k_dtype dt, const struct rows *in, struct k_block sum, int phase)
+{
     if (in->widths->uniform) return sum;
-    const float *factors = in->widths->past;
-    return block_multiply(dt, sum, (struct k_block){v_load(factors), v_load(factors + VL)});
+    const int entry = block_entry(dt, phase, in->wraps ? in->widths->period : 0);
+    return block_multiply(dt, sum, block_entries(dt, in->widths->factors, WIDTHS_ROOM, entry));
 }
 
 /* Sums over the windows first .. last (at most 3) behind each element of now (0: itself), the
@@ -118,27 +126,26 @@ struct k_block rows_sum(enum k_dtype dt, int first, int last, struct k_block bef
     return sum;
 }
 
-/* The same where rows follow each other: terms that lie in a neighbour row are masked. */
+/* The same where rows follow each other: terms that lie in a neighbour row are left out. */
 K_TEMPLATE
-struct k_block rows_sum_flat(enum k_dtype dt, const struct rows *in, int entry,
+struct k_block rows_sum_flat(enum k_dtype dt, const struct rows *in, int phase,
                              struct k_block before, struct k_block now)
 {
     const struct widths *w = in->widths;
+    const struct k_block two = block_delay(dt, 2, before, now);
     const struct k_block one = block_delay(dt, 1, before, now);
-    const struct k_block two = block_keep(dt, block_delay(dt, 2, before, now),
-                                          block_entries(dt, w->behind, WIDTHS_ROOM, entry));
-    now = block_keep(dt, now, block_entries(dt, w->ahead, WIDTHS_ROOM, entry));
-    return block_add(dt, block_add(dt, two, one), now);
+    const struct k_block sum = block_add_kept(dt, one, two, &w->behind, phase, w->period);
+    return block_add_kept(dt, sum, now, &w->ahead, phase, w->period);
 }
 
 /* The next vector, or two for a step of two, of a row. most: windows over a cell; even: every cell
  * of a step has so many, else only the first one. */
 K_TEMPLATE
 void rows_lines(enum k_dtype dt, int most, int step, bool even, bool flat, const struct rows *in,
-                int entry, struct k_block before, struct k_block now, vf lines[2])
+                int phase, struct k_block before, struct k_block now, vf lines[2])
 {
     if (flat) {
-        lines[0] = block_elements(dt, rows_sum_flat(dt, in, entry, before, now));
+        lines[0] = block_elements(dt, rows_sum_flat(dt, in, phase, before, now));
     } else if (step == 1) {
         lines[0] = block_elements(dt, rows_sum(dt, 0, most - 1, before, now));
     } else {
@@ -159,38 +166,87 @@ void rows_put(const struct rows *in, char *to, vf elements)
         k_put(to, elements);
 }
 
+/* The block before window x, as far as it matters. */
+K_TEMPLATE
+struct k_block rows_before(enum k_dtype dt, int n, const struct rows *in,
+                           const struct row_sources *from, int64_t x)
+{
+    if (x <= -POOL_FUSED) return (struct k_block){{0}, {0}};
+    x -= BLOCK(dt);
+    return rows_widths(dt, in, rows_load_edge(dt, n, in, from, x), rows_phase(dt, in, x));
+}
+
+/* The block of windows x and on, as vectors of cells. */
+K_TEMPLATE
+void rows_block(enum k_dtype dt, int most, int step, bool even, bool flat, int n, bool inside,
+                const struct rows *in, const struct row_sources *from, int64_t x, int phase,
+                struct k_block *before, vf lines[2])
+{
+    struct k_block now =
+        inside ? rows_load(dt, n, in, from, x) : rows_load_edge(dt, n, in, from, x);
+    now = rows_widths(dt, in, now, phase);
+    rows_lines(dt, most, step, even, flat, in, phase, *before, now, lines);
+    *before = now;
+}
+
 /* One row (flat: several) of cells, each covered by n rows of dY. Up to a vector behind it is
  * overwritten. */
 K_TEMPLATE
 void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n,
                 const struct rows *in, const char *at, char *to)
 {
-    const int period = in->widths->period, next = in->widths->turn;
-    const bool uniform = in->widths->uniform;
-    const char *end = to + in->bytes;
     const struct row_sources from = rows_sources(n, in, at);
+    const bool uniform = in->widths->uniform && !flat;
+    const int64_t inside = in->high - BLOCK(dt);
+    const char *end = to + in->bytes;
     struct k_block before = {{0}, {0}};
-    if (most > 1 || (step == 2 && in->odd)) before = rows_load_past(dt, n, in, &from);
-    const int64_t whole = in->real - BLOCK(dt);
-    int64_t x = 0;
-    for (int turn = 0; to < end; x += BLOCK(dt), to += step * K_VECTOR_BYTES) {
-        struct k_block now =
-            x <= whole ? rows_load(dt, n, in, &from, x) : rows_load_last(dt, n, in, &from, x);
-        const int entry = block_entry(dt, flat ? turn : (int)x, flat ? period : 0);
-        if (!uniform) {
-            const struct k_block f = block_entries(dt, in->widths->factors, WIDTHS_ROOM, entry);
-            now = block_multiply(dt, now, f);
-        }
+    if (most > 1 || (step == 2 && in->odd)) before = rows_before(dt, n, in, &from, 0);
+    for (int64_t x = 0; to < end; x += BLOCK(dt), to += step * K_VECTOR_BYTES) {
         vf lines[2] = {{0}, {0}};
-        rows_lines(dt, most, step, even, flat, in, entry, before, now, lines);
-        before = now;
-        if (flat) {
-            turn += next;
-            if (turn >= period) turn -= period;
-        }
+        const int phase = uniform ? 0 : rows_phase(dt, in, x);
+        if (x <= inside)
+            rows_block(dt, most, step, even, flat, n, true, in, &from, x, phase, &before, lines);
+        else
+            rows_block(dt, most, step, even, flat, n, false, in, &from, x, phase, &before, lines);
         rows_put(in, to, lines[0]);
         if (step == 2 && end - to > K_VECTOR_BYTES) rows_put(in, to + K_VECTOR_BYTES, lines[1]);
     }
+}
+
+/* Rows treated as one go out behind the cells that are pending: the first vector begins with them.
+ */
+K_TEMPLATE
+void rows_follow(enum k_dtype dt, int most, int n, const struct rows *in, const char *at,
+                 struct k_vectors *out)
+{
+    const struct row_sources from = rows_sources(n, in, at);
+    const int turn = in->widths->turn;
+    const int wrap = in->widths->period;
+    const int64_t stop = in->bytes / k_size(dt);
+    const int64_t inside = pool_min(in->high, stop) - BLOCK(dt);
+    int64_t x = -out->filled / k_size(dt);
+    int phase = rows_phase(dt, in, x);
+    struct k_block before = rows_before(dt, n, in, &from, x);
+    vf lines[2] = {{0}, {0}};
+    bool joins = out->filled > 0;
+    for (;;) {
+        rows_block(dt, most, 1, true, true, n, false, in, &from, x, phase, &before, lines);
+        if (joins) lines[0] = outlet_join(out->filled, out->pending, lines[0]);
+        joins = false;
+        if (x + BLOCK(dt) > stop) break;
+        vectors_store(out, lines[0], true);
+        char *to = out->to;
+        for (x += BLOCK(dt);; x += BLOCK(dt), to += K_VECTOR_BYTES) {
+            phase += turn;
+            if (phase >= wrap) phase -= wrap;
+            if (x > inside) break;
+            rows_block(dt, most, 1, true, true, n, true, in, &from, x, phase, &before, lines);
+            k_stream(to, lines[0]);
+        }
+        out->to = to;
+    }
+    out->pending = lines[0];
+    out->filled = (int)((stop - x) * k_size(dt));
 }
 
 /* Rows that fit one vector and have one window over a cell: those with the same window are made
@@ -205,14 +261,12 @@ void rows_short(enum k_dtype dt, int step, const struct rows *in, char *to)
     for (int64_t r = 0; r < in->rows; r++, to += in->pitch) {
         if (place < in->rest && !made) {
             const struct row_sources from = rows_sources(1, in, at);
-            struct k_block now = in->real < BLOCK(dt) ? rows_load_last(dt, 1, in, &from, 0)
+            const int phase = rows_phase(dt, in, 0);
+            struct k_block now = in->high < BLOCK(dt) ? rows_load_edge(dt, 1, in, &from, 0)
                                                       : rows_load(dt, 1, in, &from, 0);
-            if (!in->widths->uniform) {
-                const struct k_block f = block_entries(dt, in->widths->factors, WIDTHS_ROOM, 0);
-                now = block_multiply(dt, now, f);
-            }
+            now = rows_widths(dt, in, now, phase);
             vf lines[2] = {{0}, {0}};
-            rows_lines(dt, 1, step, true, false, in, 0, now, now, lines);
+            rows_lines(dt, 1, step, true, false, in, phase, now, now, lines);
             line = lines[0];
             made = true;
         }
@@ -229,6 +283,12 @@ void rows_make(enum k_dtype dt, int most, int step, bool even, bool flat, const 
     int64_t place = in->place;
     if (most == 1 && in->most == 1 && !in->odd && in->bytes <= K_VECTOR_BYTES && !in->stream) {
         rows_short(dt, step, in, to);
+        return;
+    }
+    if (flat && in->vectors) {
+        if (in->most == 1) rows_follow(dt, most, 1, in, at, in->vectors);
+        if (in->most == 2) rows_follow(dt, most, 2, in, at, in->vectors);
+        if (in->most == 3) rows_follow(dt, most, 3, in, at, in->vectors);
         return;
     }
     for (int64_t r = 0; r < in->rows; r++, to += in->pitch) {
@@ -313,6 +373,15 @@ void rows_begin(enum k_dtype dt, const struct grad *g, int64_t h, int64_t end, s
         in->factor[i] = factor_of(g, 0, low + i);
 }
 
+/* Whether rows treated as one go out behind each other without an image. Tables of bf16 that repeat
+ * after an even number are looked up by even elements. */
+K_TEMPLATE
+bool rows_can_follow(enum k_dtype dt, const struct grad *g)
+{
+    if (!g->plan.flat || !g->pool->stream_output) return false;
+    return dt != K_BF16 || g->plan.width.in % 2 == 1 || (uintptr_t)g->dx % 4 == 0;
+}
+
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -322,29 +391,34 @@ void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     const int64_t pitch = plan->width.in * k_size(dt);
     const int64_t most =
         pool_max(POOL_RUN / ((bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES), 1);
-    struct rows in = {.end = g->dy_end,
+    struct rows in = {.begin = g->dy,
+                      .end = g->dy_end,
                       .row_bytes = plan->width.out * k_size(dt),
                       .rounding = g->pool->rounding,
                       .widths = &g->widths,
-                      .past = g->past,
-                      .past_end = g->past_end,
+                      .low = -g->past,
+                      .wraps = plan->flat,
                       .odd = g->odd};
     const uintptr_t mixed = (uintptr_t)g->dx | (uintptr_t)bytes | (uintptr_t)pitch |
                             (uintptr_t)(g->first_cell * k_size(dt));
-    in.stream = g->pool->stream_output && mixed % LINE_BYTES == 0;
+    const bool follows = rows_can_follow(dt, g);
+    in.stream = g->pool->stream_output && mixed % LINE_BYTES == 0 && !follows;
     const bool alike = g->pool->stream_output && !in.stream && plan->height.most == 1 &&
                        plan->height.rest == plan->height.stride && plan->height.stride > 1;
     while (h < end) {
         rows_begin(dt, g, h, end, &in);
         const bool flat = plan->flat && in.rows > 1;
-        const int64_t rows = pool_min(in.rows, g->contiguous ? most : 1);
+        in.vectors = flat && follows ? &g->outlet.vectors : NULL;
+        const int64_t rows = !g->contiguous ? 1 : in.vectors ? in.rows : pool_min(in.rows, most);
         const bool repeats = alike && rows > 1;
         int64_t place = 0;
         char *to = row_of_dx(g, h, k_size(dt));
         in.rows = flat ? 1 : rows;
         in.pitch = in.bytes = flat ? rows * bytes : bytes;
-        in.real = flat ? (int)(rows * plan->width.out - g->first_window) : g->real;
-        if (!in.stream) {
+        in.high = flat ? (int)(rows * plan->width.out - g->first_window) : g->real;
+        if (g->past_end > 0) in.high = -g->past_end;
+        const bool waits = !in.stream && !in.vectors; /* for outlet_took */
+        if (waits) {
             if (!g->contiguous) outlet_begin(&g->outlet, to, bytes, g->pool->stream_output);
             place = in.place;
             if (repeats) { /* rows of dX with the same row of dY are made once */
@@ -357,7 +431,7 @@ void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         if (dt == K_F32) rows_make_any_f32(&plan->width, flat, &in, to);
         if (dt == K_F16) rows_make_any_f16(&plan->width, flat, &in, to);
         if (dt == K_BF16) rows_make_any_bf16(&plan->width, flat, &in, to);
-        if (!in.stream) {
+        if (waits) {
             if (repeats)
                 outlet_took_repeated(&g->outlet, rows, bytes, place, plan->height.stride);
             else
