@@ -17,12 +17,14 @@ enum {
     MAX_STRIDE = 8,  /* along the width; longer ones take the plain path */
     MAX_RING = 8192, /* windows of the ring: codes and values, 64 KiB */
     MAX_RING_WANTED = 3072,
-    MAX_ROW = 2048,   /* elements of a row of cells, or of windows, in work at once */
+    MAX_ROW = 1920,   /* elements of a row of cells, or of windows, in work at once */
     MAX_SLACK = 64,   /* elements that may be read and written behind a row */
     MAX_SPLIT = 8192, /* floats of a row of cells, split by phases */
     MAX_LANES = 512,  /* windows of a block, wanted */
     MAX_BLOCK = 4096, /* cells of a block, at most */
+    MAX_STRIP = 4,    /* rows of cells that may share the loads of their windows */
     MAX_WIDE = 16,    /* channels from which vectors run along them */
+    MAX_AHEAD = 2560, /* bytes that reads are announced ahead */
     MAX_GRAIN = 1 << 14,
 };
 
@@ -96,13 +98,14 @@ struct max_plan {
     int64_t items; /* rows of tiles, ordered (outer, depth, channel tile, width tile, height) */
     int64_t pitch; /* gradient: elements of a row of the ring */
     int rows;      /* gradient: rows of the ring, for each of the depths over a cell */
-    /* One channel: rows of windows lie one behind the other in the ring, `pitch` apart, and rows of
-     * cells are made `block` groups (of as many rows as the stride) at a time. A row has room for
-     * all its cells' windows, so the windows beside a row's ends, which belong to other rows, have
-     * their taps elsewhere: codes need no gaps. 0: row by row. */
+    /* One channel: rows of windows lie one behind the other, and rows of cells are made `block`
+     * groups (of as many rows as the stride) at a time. A row has room for all its cells' windows,
+     * so those beside a row's ends, which belong to other rows, never have a place that the cell
+     * compares with: places need no gaps. 0: row by row. */
     int64_t block;
     int64_t planes; /* in a block, if more than one; `block` is then all their groups */
     int64_t groups; /* of rows of a plane */
+    bool wide;      /* whole rows, vectors along the channels of memory */
     bool fast;      /* vectors; else the plain path */
 };
 
@@ -218,7 +221,7 @@ static inline void max_plan_block(struct max_plan *plan, int depths)
     const int64_t pitch = max_most(width->out, (width->in + stride - 1) / stride);
     const int64_t cells = height->stride * pitch * stride; /* of a group */
     if (plan->channels != 1 || cells > MAX_BLOCK || width->in > MAX_ROW || depths == 0) return;
-    /* A code must name one tap: a window wider than a row would reach around it. */
+    /* A place must be that of one tap: a window wider than a row would reach around it. */
     if ((width->kernel - 1) * width->dilation >= width->in) return;
     const int64_t most = MAX_RING / depths - 2 * max_guard(plan);
     const int64_t groups =
@@ -230,7 +233,10 @@ static inline void max_plan_block(struct max_plan *plan, int depths)
     plan->groups = groups;
     plan->fast = true;
     plan->tiles = (struct max_tiles){width->in, 1, 1, 1};
-    plan->planes = plan->depth.in == 1 && plan->depth.kernel == 1 ? block / groups : 0;
+    const bool planar = plan->depth.in == 1 && plan->depth.kernel == 1;
+    /* No window may reach around a plane either. */
+    const bool tall = groups * height->stride > (height->kernel - 1) * height->dilation;
+    plan->planes = planar && tall ? block / groups : 0;
     if (plan->planes > 1) {
         plan->block = plan->planes * groups;
         plan->items = plan->outer;
@@ -238,6 +244,7 @@ static inline void max_plan_block(struct max_plan *plan, int depths)
     }
     plan->planes = 1;
     plan->block = max_least(block, groups);
+    if (plan->block > MAX_STRIP) plan->block -= plan->block % MAX_STRIP;
     plan->items = plan->outer * plan->depth.in * height->in;
 }
 
@@ -258,6 +265,14 @@ static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool 
     if (plan.block > 0 && max_windows_fit(width, 1) >= width->out) return plan;
     plan.block = 0;
     plan.fast = false;
+    plan.wide = !recompute && pool->index != K_INDEX_NONE && plan.channels >= MAX_WIDE &&
+                width->out <= MAX_RING / 2;
+    if (plan.wide) {
+        plan.fast = true;
+        plan.tiles = (struct max_tiles){width->in, 1, plan.channels, 1};
+        plan.items = plan.outer * plan.depth.in * plan.height.in;
+        return plan;
+    }
     const int64_t rows = max_most(plan.rows * (int64_t)depths, 1);
     const int64_t most = max_least(MAX_RING / rows, MAX_RING / 2);
     const int64_t halo = width->high - width->low;

@@ -8,8 +8,9 @@
 
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/argmax.h"
+#include "kernels/simd/max_cells.h"
+#include "kernels/simd/outlet.h"
 #include "kernels/simd/select.h"
-#include "kernels/simd/sink.h"
 
 /* The values of a run lie MAX_RING_STEP words behind its codes. */
 enum { MAX_RING_STEP = MAX_RING + 2 * MAX_SLACK, BLOCK_SLACK = 1024 };
@@ -24,6 +25,7 @@ struct max_grad {
     struct max_plan plan;
     struct max_phases phases[K_MAX_POOL_AXES];
     const char *dy, *dy_end, *indices, *indices_end;
+    int64_t dy_size;
     char *dx;
     struct k_argmax *argmax; /* NULL: indices come from memory */
     bool contiguous;         /* the items' cells follow each other in memory */
@@ -38,15 +40,23 @@ struct max_grad {
     int depths;
     int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
     struct max_term terms[MAX_TAPS];
-    int first_term[MAX_STRIDE][MAX_STRIDE + 1]; /* by phases of the height (0 only if rows are made
-                                                   one by one) and the width */
+    int first_term[MAX_STRIDE + 1]; /* by phases of the width */
     vi from[MAX_STRIDE], place[MAX_STRIDE];
-    struct k_sink sink;
+
+    /* The block in work. */
+    enum cell_pattern pattern;
+    bool direct;          /* windows may be read where they are */
+    int64_t looked;       /* rows of windows, counted through all planes, whose indices are known */
+    int64_t step;         /* lanes from row to row of windows */
+    int64_t line, region; /* bytes from group to group of a phase's rows, from phase to phase */
+    struct cell_term low[MAX_SIDE]; /* per depth, the first row and column of windows */
+    struct cell_terms cells_terms;
+    struct k_outlet outlet;
     vf ring[2 * MAX_RING_STEP / VL];
-    vf phase_rows[(MAX_BLOCK + MAX_STRIDE * BLOCK_SLACK / 4) / VL];
+    vf phase_rows[(MAX_BLOCK + MAX_STRIDE * BLOCK_SLACK / 4) / VL + 2];
 };
 
-enum { NO_CODE = INT32_MIN, TAKE_AHEAD = 2560 /* bytes that reads are announced ahead */ };
+enum { NO_CODE = INT32_MIN };
 
 static inline int32_t *ring_row(struct max_grad *g, int depth, int64_t row)
 {
@@ -87,25 +97,34 @@ static inline void row_codes(const struct max_plan *plan, int64_t od, int64_t oh
     }
 }
 
-/* Is each lane's code that of a tap inside the input? */
+/* Is each lane's code that of a tap inside the input? Along the width taps are inside from
+ * `inside` on, over `length`. */
 K_TEMPLATE
-vi code_is_tap(const struct k_lanes *lanes, const struct max_axis *width,
-               const struct row_codes *rows, int64_t lane, vi code)
+vi code_in_window(vi inside, vi length, const struct max_axis *width, const struct row_codes *rows,
+                  vi code)
 {
-    const vu length = (vu)v_load_i(lanes->length + lane);
-    const vi inside = v_load_i(lanes->inside + lane);
     vi is_tap = {0};
     if (width->dilation == 1 || width->kernel == 1) {
+        const vu column = (vu)code - (vu)inside;
+        vu least = (vu)v_all_i(-1);
         for (int r = 0; r < rows->count; r++)
-            is_tap |= (vi)((vu)code - (vu)inside - (uint32_t)rows->at[r] < length);
-        return is_tap;
+            least = v_least_u(least, column - (uint32_t)rows->at[r]);
+        return (vi)(least < (vu)length);
     }
     for (int r = 0; r < rows->count; r++)
         for (int32_t j = 0; j < (int32_t)width->kernel; j++) {
             const int32_t step = j * (int32_t)width->dilation;
-            is_tap |= (code == rows->at[r] + step) & (vi)((vu)(step - inside) < length);
+            is_tap |= (code == rows->at[r] + step) & (vi)((vu)(step - inside) < (vu)length);
         }
     return is_tap;
+}
+
+K_TEMPLATE
+vi code_is_tap(const struct k_lanes *lanes, const struct max_axis *width,
+               const struct row_codes *rows, int64_t lane, vi code)
+{
+    return code_in_window(v_load_i(lanes->inside + lane), v_load_i(lanes->length + lane), width,
+                          rows, code);
 }
 
 /* `count` lanes of windows from lane on, from memory into the ring. Returns lanes that are not 0
@@ -120,7 +139,7 @@ vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
     for (int64_t i = 0; i < count; i += VL) {
         const int left = (int)max_least(count - i, VL);
         const char *at = dy + i * k_size(dt);
-        k_prefetch(at + TAKE_AHEAD);
+        k_prefetch(at + MAX_AHEAD);
         const vf value = left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, g->dy_end);
         v_store((float *)(void *)(code + i) + MAX_RING_STEP, value + 0.0f);
         if (index == K_INDEX_NONE) {
@@ -128,7 +147,7 @@ vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
             continue;
         }
         for (int line = 0; line < VL * index_size; line += LINE_BYTES)
-            k_prefetch(indices + i * index_size + TAKE_AHEAD + line);
+            k_prefetch(indices + i * index_size + MAX_AHEAD + line);
         const vi place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
                                         g->indices_end, &high);
         /* Unsigned: an index may be any number. */
@@ -290,15 +309,14 @@ void put_narrow(enum k_dtype dt, struct max_grad *g, int64_t windows, char *to)
     const int64_t lanes = windows * channels, pitch = lanes + MAX_SLACK;
     float *rows = (float *)(void *)g->phase_rows;
     for (int c = 0; c < stride; c++)
-        put_run(K_F32, g->terms + g->first_term[0][c],
-                g->first_term[0][c + 1] - g->first_term[0][c], 0, lanes,
-                (char *)(rows + c * pitch));
+        put_run(K_F32, g->terms + g->first_term[c], g->first_term[c + 1] - g->first_term[c], 0,
+                lanes, (char *)(rows + c * pitch));
     for (int64_t lane = 0; lane < lanes; lane += channels)
         for (int c = 0; c < stride; c++, to += channels * k_size(dt))
             k_store(dt, to, v_load(rows + c * pitch + lane));
 }
 
-/* Many channels: cell by cell. Rows that are too long for the sink, and tiles of channels, go in
+/* Many channels: cell by cell. Rows that are too long for the outlet, and tiles of channels, go in
  * pieces of one cell. */
 K_TEMPLATE
 void put_wide(enum k_dtype dt, struct max_grad *g, char *to, bool pieces)
@@ -309,14 +327,14 @@ void put_wide(enum k_dtype dt, struct max_grad *g, char *to, bool pieces)
     const bool whole = channels == plan->channels;
     int64_t phase = 0, lane = 0;
     for (int64_t cell = 0; cell < g->cells; cell++, to += step) {
-        const int first = g->first_term[0][phase];
-        const int count = g->first_term[0][phase + 1] - first;
+        const int first = g->first_term[phase];
+        const int count = g->first_term[phase + 1] - first;
         char *at = to;
-        if (!whole) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
-        if (pieces) at = sink_room(&g->sink, bytes, false);
+        if (!whole) outlet_begin(&g->outlet, to, bytes, g->pool->stream_output);
+        if (pieces) at = outlet_room(&g->outlet, 1, bytes);
         put_run(dt, g->terms + first, count, lane, channels, at);
-        if (pieces) sink_took(&g->sink, bytes);
-        if (!whole) sink_end(&g->sink);
+        if (pieces) outlet_took(&g->outlet, 1, bytes);
+        if (!whole) outlet_end(&g->outlet);
         if (++phase == plan->width.stride) phase = 0, lane += channels;
     }
 }
@@ -330,26 +348,27 @@ void put_row_of(enum k_dtype dt, struct max_grad *g, char *to)
     const int64_t windows = (g->cells + stride - 1) / stride;
     const int64_t bytes = g->cells * channels * k_size(dt);
     const bool whole = channels == plan->channels;
-    if (!whole || bytes > SINK_ROOM) {
-        if (whole && !g->contiguous) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
+    const int64_t room = bytes + stride * K_VECTOR_BYTES; /* whole vectors of all phases */
+    const bool begins = whole && !g->contiguous;
+    if (begins) outlet_begin(&g->outlet, to, bytes, g->pool->stream_output);
+    if (!whole || room > OUTLET_ROOM) {
         put_wide(dt, g, to, true);
-        if (whole && !g->contiguous) sink_end(&g->sink);
+        if (begins) outlet_end(&g->outlet);
         return;
     }
-    if (!g->contiguous) sink_begin(&g->sink, to, bytes, g->pool->stream_output);
-    char *room = sink_room(&g->sink, bytes, false);
+    char *row = outlet_room(&g->outlet, 1, room);
     if (stride == 1)
-        put_run(dt, g->terms, g->first_term[0][1], 0, g->cells * channels, room);
+        put_run(dt, g->terms, g->first_term[1], 0, g->cells * channels, row);
     else if (channels >= VL)
-        put_wide(dt, g, room, false);
+        put_wide(dt, g, row, false);
     else if (channels > 1)
-        put_narrow(dt, g, windows, room);
+        put_narrow(dt, g, windows, row);
     else if (stride == 2)
-        put_pairs(dt, g, g->first_term[0], 0, windows, room);
+        put_pairs(dt, g, g->first_term, 0, windows, row);
     else
-        put_phases(dt, g, g->first_term[0], 0, windows, room);
-    sink_took(&g->sink, bytes);
-    if (!g->contiguous) sink_end(&g->sink);
+        put_phases(dt, g, g->first_term, 0, windows, row);
+    outlet_took(&g->outlet, 1, bytes);
+    if (begins) outlet_end(&g->outlet);
 }
 
 /* ---- the walk ---- */
@@ -396,7 +415,7 @@ static inline void grad_terms(struct max_grad *g, int64_t h)
     const int64_t q = h / height->stride, c = h % height->stride;
     int count = 0;
     for (int64_t phase = 0; phase < width->stride; phase++) {
-        g->first_term[0][phase] = count;
+        g->first_term[phase] = count;
         for (int k = 0; k < g->depths; k++)
             for (int e = tall->first[c]; e < tall->first[c + 1]; e++) {
                 const int64_t oh = q + tall->shift[e];
@@ -409,7 +428,7 @@ static inline void grad_terms(struct max_grad *g, int64_t h)
                                           (int32_t)(code + wide->tap[w] * width->dilation)};
             }
     }
-    g->first_term[0][width->stride] = count;
+    g->first_term[width->stride] = count;
 }
 
 static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct k_max_pool *pool,
@@ -423,6 +442,7 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
     const int64_t windows = plan->outer * plan->depth.out * plan->height.out * plan->width.out;
     g->dy = dy;
     g->dy_end = g->dy + windows * plan->channels * k_size(dt);
+    g->dy_size = k_size(dt);
     g->indices = indices;
     g->indices_end = g->indices;
     if (pool->index != K_INDEX_NONE)

@@ -53,6 +53,33 @@ vf v_add_where_same(vf sum, vi a, vi b, vf term)
 #endif
 }
 
+/* The same value, in a register: where it is used several times, a compiler would rather load it
+ * each time, which costs more if loads cross lines. */
+K_TEMPLATE
+vf v_held(vf value)
+{
+#if defined(K_ISA_avx512)
+    __asm__("" : "+v"(value));
+#elif defined(K_ISA_avx2)
+    __asm__("" : "+x"(value));
+#endif
+    return value;
+}
+
+/* The least of unsigned lanes. */
+K_TEMPLATE
+vu v_least_u(vu a, vu b)
+{
+#if defined(K_ISA_avx512)
+    return (vu)_mm512_min_epu32((__m512i)a, (__m512i)b);
+#elif defined(K_ISA_avx2)
+    return (vu)_mm256_min_epu32((__m256i)a, (__m256i)b);
+#else
+    const vu less = (vu)(a < b);
+    return (less & a) | (~less & b);
+#endif
+}
+
 /* value and tap take the place of *best and *code in the lanes where value is larger or a NaN. */
 K_TEMPLATE
 void v_take_larger(vf *best, vi *code, vf value, vi tap)
@@ -73,6 +100,41 @@ void v_take_larger(vf *best, vi *code, vf value, vi tap)
     const vi take = (value > *best) | (value != value);
     *best = (vf)((take & (vi)value) | (~take & (vi)*best));
     *code = (take & tap) | (~take & *code);
+#endif
+}
+
+/* value and tap take the place of *best and *code in the lanes where value is larger; no NaN. */
+K_TEMPLATE
+void v_take_greater(vf *best, vi *code, vf value, vi tap)
+{
+#if defined(K_ISA_avx512)
+    const __m512 v = (__m512)value, b = (__m512)*best;
+    const __mmask16 take = _mm512_cmp_ps_mask(v, b, _CMP_GT_OQ);
+    *best = (vf)_mm512_max_ps(v, b);
+    *code = (vi)_mm512_mask_mov_epi32((__m512i)*code, take, (__m512i)tap);
+#elif defined(K_ISA_avx2)
+    const __m256 v = (__m256)value, b = (__m256)*best;
+    const __m256 take = _mm256_cmp_ps(v, b, _CMP_GT_OQ);
+    *best = (vf)_mm256_max_ps(v, b);
+    *code = (vi)_mm256_blendv_ps((__m256)*code, (__m256)tap, take);
+#else
+    const vi take = value > *best;
+    *best = (vf)((take & (vi)value) | (~take & (vi)*best));
+    *code = (take & tap) | (~take & *code);
+#endif
+}
+
+/* The larger one, best if neither is; no NaN. */
+K_TEMPLATE
+vf v_greater(vf best, vf value)
+{
+#if defined(K_ISA_avx512)
+    return (vf)_mm512_max_ps((__m512)value, (__m512)best);
+#elif defined(K_ISA_avx2)
+    return (vf)_mm256_max_ps((__m256)value, (__m256)best);
+#else
+    const vi take = value > best;
+    return (vf)((take & (vi)value) | (~take & (vi)best));
 #endif
 }
 

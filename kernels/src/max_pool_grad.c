@@ -9,6 +9,7 @@
  * sum is never -0, so adding +0 for a window that does not match changes nothing. */
 #include "kernels/simd/instance.h"
 #include "kernels/simd/max_block.h"
+#include "kernels/simd/max_channels.h"
 #include "kernels/simd/max_grad.h"
 #include "kernels/simd/max_scatter.h"
 
@@ -112,11 +113,11 @@ static inline void real_lanes(const struct max_grad *g, struct k_lanes *real)
     lanes_begin(real, &g->plan.width);
 }
 
-static inline void sink_at(struct max_grad *g, int64_t item, int64_t end, int64_t row_bytes)
+static inline void outlet_at(struct max_grad *g, int64_t item, int64_t end, int64_t row_bytes)
 {
     if (g->contiguous && item < end)
-        sink_begin(&g->sink, g->dx + item * row_bytes, (end - item) * row_bytes,
-                   g->pool->stream_output);
+        outlet_begin(&g->outlet, g->dx + item * row_bytes, (end - item) * row_bytes,
+                     g->pool->stream_output);
 }
 
 /* Small planes, several at a time; items are planes. */
@@ -129,23 +130,26 @@ void walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     const int64_t bytes = rows * plan->width.in * k_size(dt);
     if (g->argmax) real_lanes(g, real);
     grad_column(g, slice.begin, 0, 0);
-    block_terms(g);
-    sink_at(g, slice.begin, slice.end, bytes);
+    outlet_at(g, slice.begin, slice.end, bytes);
     for (int64_t outer = slice.begin, planes; outer < slice.end; outer += planes) {
         planes = max_least(plan->planes, slice.end - outer);
-        take_planes(dt, g, real, outer, planes);
+        if (!block_is_direct(g, outer, 0, planes * plan->groups)) {
+            take_planes(dt, g, real, outer, planes);
+            block_in_ring(g);
+        }
         if (!g->stray) {
-            block_put_of(dt, g, planes, plan->groups, 0, rows);
+            block_cells(dt, g, planes, 0, 0, plan->groups);
+            block_out(dt, g, planes, plan->groups, 0, rows);
             continue;
         }
-        sink_end(&g->sink);
+        outlet_end(&g->outlet);
         k_stream_end();
         for (int64_t plane = outer; plane < outer + planes; plane++)
             scatter_outer(dt, scatter, plane);
         g->stray = false;
-        sink_at(g, outer + planes, slice.end, bytes);
+        outlet_at(g, outer + planes, slice.end, bytes);
     }
-    if (slice.begin < slice.end) sink_end(&g->sink);
+    if (slice.begin < slice.end) outlet_end(&g->outlet);
 }
 
 /* Items of the slice; returns whether an outer that the slice holds in part has stray indices. */
@@ -159,21 +163,24 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     const int64_t row_bytes = plan->width.in * plan->channels * k_size(dt);
     bool unsettled = false;
     if (plan->block > 0) block_begin(g);
+    if (plan->wide) channels_begin(g);
     if (plan->planes > 1) {
         walk_planes(dt, g, real, scatter, slice);
         return false;
     }
-    sink_at(g, slice.begin, slice.end, row_bytes);
+    outlet_at(g, slice.begin, slice.end, row_bytes);
     for (int64_t item = slice.begin; item < slice.end;) {
         const int64_t h = item % rows, column = item / rows, outer = item / per_outer;
         const int64_t end = max_least(rows, h + slice.end - item);
         const bool whole = outer * per_outer >= slice.begin && (outer + 1) * per_outer <= slice.end;
         const int64_t d = column / tiles % plan->depth.in;
-        if (plan->block == 0) grad_tile(g, column % tiles);
+        if (plan->block == 0 && !plan->wide) grad_tile(g, column % tiles);
         if (g->argmax) real_lanes(g, real);
         grad_column(g, outer, d, h);
-        if (plan->block > 0 ? walk_blocks(dt, g, real, h, end, !whole)
-                            : walk(dt, g, real, d, h, end, !whole)) {
+        const bool done = plan->block > 0 ? walk_blocks(dt, g, real, d, h, end, !whole)
+                          : plan->wide    ? walk_channels(dt, g, d, h, end, !whole)
+                                          : walk(dt, g, real, d, h, end, !whole);
+        if (done) {
             if (g->stray) {
                 unsettled = true;
                 scatter_add(dt, scatter, outer, 0, 0, 0, plan->channels, NULL); /* notes faults */
@@ -182,14 +189,14 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
             item += end - h;
             continue;
         }
-        if (g->contiguous) sink_end(&g->sink);
+        if (g->contiguous) outlet_end(&g->outlet);
         k_stream_end();
         scatter_outer(dt, scatter, outer);
         g->stray = false;
         item = (outer + 1) * per_outer;
-        sink_at(g, item, slice.end, row_bytes);
+        outlet_at(g, item, slice.end, row_bytes);
     }
-    if (g->contiguous && slice.begin < slice.end) sink_end(&g->sink);
+    if (g->contiguous && slice.begin < slice.end) outlet_end(&g->outlet);
     return unsettled;
 }
 
@@ -202,12 +209,15 @@ bool outer_strays(enum k_dtype dt, struct max_grad *g, int64_t outer)
     g->stray = false;
     g->outer = outer;
     for (int64_t tile = 0; tile < tiles; tile++) {
-        grad_tile(g, tile);
+        if (!plan->wide) grad_tile(g, tile);
         for (int64_t od = 0; od < plan->depth.out && !g->stray; od++) {
             g->depths = 1;
             g->depth[0] = od;
             for (int64_t oh = 0; oh < plan->height.out && !g->stray; oh++)
-                make_rows(dt, g, NULL, oh);
+                if (plan->wide)
+                    look_at_channels(g, od, oh);
+                else
+                    make_rows(dt, g, NULL, oh);
         }
     }
     return g->stray;
@@ -251,6 +261,7 @@ void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const b
     g.plan = max_grad_plan(pool, false);
     grad_begin(&g, dt, pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES],
                buf[K_MAX_POOL_GRAD_DX]);
+    if (g.plan.wide) channels_begin(&g);
     for (int64_t outer = slice.begin; outer < slice.end; outer++)
         if (outer_strays(dt, &g, outer)) scatter_outer(dt, &scatter, outer);
 }

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients of max pooling, channels innermost and many: cell by cell, vectors run along the
+ * channels of the windows over it, which are read where they are. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
+#define ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
+
+#include "kernels/simd/max_grad.h"
+
+enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one piece */
+
+/* The windows over a cell, first channel. */
+struct channel_terms {
+    const char *place[MAX_TAPS], *value[MAX_TAPS];
+    int count;
+    int32_t cell;
+};
+
+K_TEMPLATE
+vi load_places(enum k_index index, const char *at)
+{
+    if (index != K_INDEX_I64) return v_load_i((const int32_t *)(const void *)at);
+    vf halves[2];
+    memcpy(halves, at, sizeof halves);
+    return (vi)v_unzip(0, halves[0], halves[1]);
+}
+
+K_TEMPLATE
+vf add_channels(enum k_dtype dt, enum k_index index, vf sum, const struct channel_terms *terms,
+                int term, int64_t channel)
+{
+    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4;
+    return v_add_where_same(sum, load_places(index, terms->place[term] + channel * index_size),
+                            v_all_i(terms->cell),
+                            k_load(dt, terms->value[term] + channel * k_size(dt)));
+}
+
+/* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
+K_TEMPLATE
+void sum_channels(enum k_dtype dt, enum k_index index, const struct channel_terms *terms,
+                  int64_t channel, int vectors, vf sums[])
+{
+    vf a = {0}, b = {0}, c = {0}, d = {0};
+    for (int t = 0; t < terms->count; t++) {
+        a = add_channels(dt, index, a, terms, t, channel);
+        if (vectors > 1) b = add_channels(dt, index, b, terms, t, channel + VL);
+        if (vectors > 2) c = add_channels(dt, index, c, terms, t, channel + 2 * VL);
+        if (vectors > 2) d = add_channels(dt, index, d, terms, t, channel + 3 * VL);
+    }
+    sums[0] = a;
+    if (vectors > 1) sums[1] = b;
+    if (vectors > 2) sums[2] = c;
+    if (vectors > 2) sums[3] = d;
+}
+
+/* Channels [channel, end) of one cell, at least VL, to `to`; stream: whole vectors. */
+K_TEMPLATE
+void put_channels(enum k_dtype dt, enum k_index index, const struct channel_terms *terms,
+                  int64_t channel, int64_t end, char *to, bool stream)
+{
+    const int unit = LINE_PARTS(dt);
+    vf sums[4];
+    for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
+        sum_channels(dt, index, terms, channel, 4, sums);
+        for (int v = 0; v < 4; v += unit)
+            k_store_parts(dt, to + v * VL * k_size(dt), sums + v, stream);
+    }
+    for (; channel + unit * VL <= end; channel += unit * VL, to += unit * VL * k_size(dt)) {
+        sum_channels(dt, index, terms, channel, unit, sums);
+        k_store_parts(dt, to, sums, stream);
+    }
+    for (; channel < end; channel += VL, to += VL * k_size(dt)) { /* the last ones maybe again */
+        const int64_t again = max_most(channel + VL - end, 0);
+        sum_channels(dt, index, terms, channel - again, 1, sums);
+        k_store(dt, to - again * k_size(dt), sums[0]);
+    }
+}
+
+/* A row of windows as seen from a row of cells: its first window, first channel. */
+struct channel_row {
+    const char *place, *value;
+};
+
+static inline int channel_rows(const struct max_grad *g, int64_t h, int64_t index_size,
+                               struct channel_row rows[])
+{
+    const struct max_plan *plan = &g->plan;
+    const struct max_axis *height = &plan->height;
+    const struct max_phases *tall = &g->phases[1];
+    const int64_t q = h / height->stride, c = h % height->stride;
+    int count = 0;
+    for (int k = 0; k < g->depths; k++)
+        for (int e = tall->first[c]; e < tall->first[c + 1]; e++) {
+            const int64_t oh = q + tall->shift[e];
+            if (oh < 0 || oh >= height->out) continue;
+            const int64_t row = (g->outer * plan->depth.out + g->depth[k]) * height->out + oh;
+            const int64_t at = row * plan->width.out * plan->channels;
+            rows[count++] =
+                (struct channel_row){g->indices + at * index_size, g->dy + at * g->dy_size};
+        }
+    return count;
+}
+
+/* Row h of cells of depth d. */
+K_TEMPLATE
+void channels_row(enum k_dtype dt, enum k_index index, struct max_grad *g, int64_t d, int64_t h)
+{
+    const struct max_plan *plan = &g->plan;
+    const struct max_axis *width = &plan->width;
+    const struct max_phases *wide = &g->phases[2];
+    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4, channels = plan->channels;
+    const int64_t bytes = channels * k_size(dt);
+    struct channel_row rows[MAX_TAPS];
+    struct channel_terms terms;
+    const int count = channel_rows(g, h, index_size, rows);
+    terms.cell = (int32_t)((d * plan->height.in + h) * width->in);
+    const bool stream = g->outlet.stream;
+    char *straight = NULL; /* cells are written where they belong */
+    if (!stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
+        straight = g->outlet.vectors.to;
+    int64_t q = 0, c = 0;
+    for (int64_t x = 0; x < width->in; x++, terms.cell++) {
+        terms.count = 0;
+        for (int r = 0; r < count; r++)
+            for (int w = wide->first[c]; w < wide->first[c + 1]; w++) {
+                const int64_t ow = q + wide->shift[w];
+                if (ow < 0 || ow >= width->out) continue;
+                terms.place[terms.count] = rows[r].place + ow * channels * index_size;
+                terms.value[terms.count++] = rows[r].value + ow * bytes;
+            }
+        if (++c == width->stride) c = 0, q++;
+        if (straight) {
+            put_channels(dt, index, &terms, 0, channels, straight, stream);
+            straight += bytes;
+            continue;
+        }
+        for (int64_t first = 0, end; first < channels; first = end) {
+            end = channels - first < CHANNELS_PIECE + VL ? channels : first + CHANNELS_PIECE - VL;
+            const int64_t piece = (end - first) * k_size(dt);
+            char *to = outlet_room(&g->outlet, 1, piece);
+            put_channels(dt, index, &terms, first, end, to, false);
+            outlet_took(&g->outlet, 1, piece);
+        }
+    }
+    if (straight) g->outlet.vectors.to = straight;
+}
+
+/* Looks at the indices of row (od, oh) of windows. */
+K_TEMPLATE
+void look_at_row(enum k_index index, struct max_grad *g, int64_t od, int64_t oh)
+{
+    const struct max_plan *plan = &g->plan;
+    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4, channels = plan->channels;
+    const int64_t row = (g->outer * plan->depth.out + od) * plan->height.out + oh;
+    const char *at = g->indices + row * plan->width.out * channels * index_size;
+    const char *dy = g->dy + row * plan->width.out * channels * g->dy_size;
+    struct row_codes codes;
+    struct k_lanes *lanes = &g->lanes;
+    vi stray = {0}, high = {0};
+    const int32_t base = (int32_t)row_base(plan, od, oh);
+    row_codes(plan, od, oh, &codes);
+    for (int64_t w = 0; w < plan->width.out; w++) {
+        for (int64_t channel = 0; channel < channels; channel += VL) {
+            const int left = (int)max_least(channels - channel, VL);
+            for (int line = 0; line < VL * index_size; line += LINE_BYTES)
+                k_prefetch(at + MAX_AHEAD + line);
+            k_prefetch(dy + MAX_AHEAD);
+            const vi place = k_load_indices(index == K_INDEX_I64, at, left, g->indices_end, &high);
+            const vi code = (vi)((vu)place - (uint32_t)base - (uint32_t)lanes->base[w]);
+            const vi is_tap = code_in_window(v_all_i(lanes->inside[w]), v_all_i(lanes->length[w]),
+                                             &plan->width, &codes, code);
+            stray |= left == VL ? ~is_tap : ~is_tap & (vi)(v_lanes() < left);
+            at += left * index_size;
+            dy += left * g->dy_size;
+        }
+    }
+    if (v_any(stray | high)) g->stray = true;
+}
+
+static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *g, int64_t od,
+                                                               int64_t oh)
+{
+    if (g->pool->index == K_INDEX_I64)
+        look_at_row(K_INDEX_I64, g, od, oh);
+    else
+        look_at_row(K_INDEX_I32, g, od, oh);
+}
+
+static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
+                                                               int64_t h)
+{
+    if (g->pool->index == K_INDEX_I64)
+        channels_row(K_F32, K_INDEX_I64, g, d, h);
+    else
+        channels_row(K_F32, K_INDEX_I32, g, d, h);
+}
+
+static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
+                                                               int64_t h)
+{
+    if (g->pool->index == K_INDEX_I64)
+        channels_row(K_F16, K_INDEX_I64, g, d, h);
+    else
+        channels_row(K_F16, K_INDEX_I32, g, d, h);
+}
+
+static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
+                                                                int64_t h)
+{
+    if (g->pool->index == K_INDEX_I64)
+        channels_row(K_BF16, K_INDEX_I64, g, d, h);
+    else
+        channels_row(K_BF16, K_INDEX_I32, g, d, h);
+}
+
+/* The windows of a row, one lane each. */
+static inline void channels_begin(struct max_grad *g)
+{
+    g->lanes.first = g->lanes.channel = 0;
+    g->lanes.channels = 1;
+    g->lanes.windows = g->plan.width.out;
+    lanes_begin(&g->lanes, &g->plan.width);
+}
+
+/* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a
+ * stray index is found and not to be ignored. */
+K_TEMPLATE
+bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, int64_t end,
+                   bool ignore)
+{
+    const struct max_axis *height = &g->plan.height;
+    for (; h < end; h++) {
+        const int64_t needed = max_least(h / height->stride + height->high, height->out - 1);
+        for (; g->made <= needed; g->made++)
+            for (int k = 0; k < g->depths; k++)
+                look_at_channels(g, g->depth[k], g->made);
+        if (g->stray && !ignore) return false;
+        if (dt == K_F32) channels_row_f32(g, d, h);
+        if (dt == K_F16) channels_row_f16(g, d, h);
+        if (dt == K_BF16) channels_row_bf16(g, d, h);
+    }
+    return true;
+}
+
+#endif
