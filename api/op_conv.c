@@ -291,10 +291,27 @@ static struct k_conv describe(const struct op_conv *conv, const aclTensor *large
     return k;
 }
 
-/* The packed weight, and one side from the other. */
+/* Few channels: one side straight from the other and the weight. */
+static void direct_step(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
+                        int bias)
+{
+    k_fn *kernel = k_best()->conv_direct;
+    const struct k_work work = k_conv_direct_work(k);
+    if (k->has_bias)
+        ex_step(plan, "conv_direct", kernel, k, sizeof *k, work,
+                EX_BUFFERS(from, weight, to, bias));
+    else
+        ex_step(plan, "conv_direct", kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
+}
+
+/* One side from the other: with the weight packed, unless channels are few. */
 static void map_steps(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
                       int bias)
 {
+    if (k_conv_is_direct(k)) {
+        direct_step(plan, k, weight, from, to, bias);
+        return;
+    }
     const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
     ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
             EX_BUFFERS(weight, packed));
@@ -312,7 +329,9 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
     k->weight = describe_tensor(conv, grad_weight, true);
     k_conv_set_parts(k);
     const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
-    ex_step(plan, "conv_weight_grad", k_best()->conv_weight_grad, k, sizeof *k,
+    const bool is_direct = k_conv_grad_is_direct(k);
+    ex_step(plan, is_direct ? "conv_direct_grad" : "conv_weight_grad",
+            is_direct ? k_best()->conv_direct_grad : k_best()->conv_weight_grad, k, sizeof *k,
             k_conv_weight_grad_work(k), EX_BUFFERS(small, large, parts));
     ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
             k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));

@@ -20,6 +20,15 @@ enum {
     CONV_GRAD_ROWS = 64,    /* small channels of one item, at most */
     CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
     CONV_PARTS_BYTES = 4 << 20,
+
+    CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */
+    CONV_DIRECT_WIDE = 16,       /* result width from which all of them are worth it */
+    CONV_DIRECT_TERMS = 4096,    /* factors of one result */
+    CONV_DIRECT_WEIGHTS = 16384, /* floats */
+    CONV_DIRECT_NEAR = 8192,     /* floats of an operand's band that stay in L1 */
+    CONV_DIRECT_BAND = 49152,    /* floats of an operand's band, at most */
+    CONV_DIRECT_COLUMNS = 512,   /* result positions of a row, about */
+    CONV_DIRECT_SUMS = 1024,     /* weights of a group of conv_direct_grad, at most */
 };
 
 static inline int64_t conv_up(int64_t n, int64_t unit)
@@ -189,6 +198,101 @@ static inline struct conv_grad_plan conv_grad_plan(const struct k_conv *conv)
     plan.columns = conv_up(columns, plan.column_blocks);
     plan.part = conv_up(conv_up(plan.positions, conv->parts), CONV_GRAD_RUN) * CONV_GRAD_RUN;
     plan.items = conv->parts * conv->groups * plan.row_blocks * plan.column_blocks;
+    return plan;
+}
+
+/* ---- conv_direct and conv_direct_grad: bands of result rows with the operand's band beside ----
+ */
+
+/* The operand's positions that result positions [begin, end) of an axis need: count of them from
+ * `first` on, which may lie outside of the tensor; along rows split into `step` interleaved ones.
+ */
+struct conv_span {
+    int64_t first, count, step;
+};
+
+static inline struct conv_span conv_span_of(const struct k_conv_axis *a, bool to_large,
+                                            int64_t begin, int64_t end)
+{
+    const int64_t reach = (a->kernel - 1) * a->dilation;
+    if (!to_large) {
+        const int64_t first = begin * a->stride - a->pad;
+        return (struct conv_span){first, (end - 1) * a->stride - a->pad + reach - first + 1,
+                                  a->stride};
+    }
+    const int64_t first = conv_floor(begin + a->pad - reach, a->stride);
+    return (struct conv_span){first, conv_floor(end - 1 + a->pad, a->stride) - first + 1, 1};
+}
+
+/* Floats from one row of the band to the next: `step` rows of whole lines, of which a line may be
+ * read behind the last position. */
+static inline int64_t conv_band_pitch(const struct conv_span *span)
+{
+    return (conv_up(conv_up(span->count, span->step), CONV_LANES) + 1) * CONV_LANES;
+}
+
+struct conv_direct_plan {
+    int64_t size[K_CONV_AXES]; /* of the result */
+    int64_t rows, row_blocks, columns, column_blocks;
+    int64_t bands; /* of one group: batch, depth, row blocks, column blocks */
+    bool fits;
+};
+
+/* Floats of one operand row of the band, of all channels and depths. A band elsewhere in the result
+ * may need one position more of each axis than the first one. Not exact beyond CONV_DIRECT_BAND. */
+static inline int64_t conv_band_row_floats(const struct k_conv *conv, bool to_large,
+                                           int64_t channels, int64_t columns)
+{
+    const int64_t too_many = CONV_DIRECT_BAND + 1;
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const struct k_conv_axis *a = &conv->axis[axis];
+        if (a->dilation > too_many || a->stride > too_many || a->kernel > too_many ||
+            a->pad > too_many * too_many)
+            return too_many;
+    }
+    const struct conv_span depth = conv_span_of(&conv->axis[0], to_large, 0, 1);
+    struct conv_span row = conv_span_of(&conv->axis[2], to_large, 0, columns);
+    row.count++;
+    const int64_t floats = row.step * conv_band_pitch(&row);
+    if (depth.count >= too_many || channels > too_many || floats > too_many) return too_many;
+    const int64_t all = channels * (depth.count + 1);
+    return all > too_many || all * floats > too_many ? too_many : all * floats;
+}
+
+/* Result rows whose operand's band has at most that many floats; 0 or less: not even one. */
+static inline int64_t conv_band_rows(const struct k_conv *conv, bool to_large, int64_t row_floats,
+                                     int64_t floats)
+{
+    const struct k_conv_axis *a = &conv->axis[1];
+    const int64_t reach = (a->kernel - 1) * a->dilation, room = floats / row_floats - 2 - reach;
+    if (room < 0) return 0;
+    return to_large ? (room - 1) * a->stride + 1 : room / a->stride + 1;
+}
+
+static inline struct conv_direct_plan conv_direct_plan(const struct k_conv *conv, bool to_large,
+                                                       int64_t channels)
+{
+    struct conv_direct_plan plan;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        plan.size[axis] = to_large ? conv->axis[axis].large : conv->axis[axis].small;
+    const int64_t height = plan.size[1], width = plan.size[2];
+    plan.column_blocks = conv_up(width, CONV_DIRECT_COLUMNS + CONV_DIRECT_COLUMNS / 2);
+    /* Columns of all phases together. */
+    const int64_t unit = to_large ? conv->axis[2].stride : 1;
+    plan.columns = unit < width ? conv_up(conv_up(width, plan.column_blocks), unit) * unit : width;
+    plan.column_blocks = conv_up(width, plan.columns);
+    const int64_t floats = conv_band_row_floats(conv, to_large, channels, plan.columns);
+    int64_t rows = conv_band_rows(conv, to_large, floats, CONV_DIRECT_NEAR);
+    if (rows < 8) {
+        rows = conv_band_rows(conv, to_large, floats, CONV_DIRECT_BAND);
+        if (rows > 8) rows = 8;
+    }
+    plan.fits = rows > 0;
+    if (rows < 1) rows = 1;
+    if (rows > height) rows = height;
+    plan.row_blocks = conv_up(height, rows);
+    plan.rows = conv_up(height, plan.row_blocks);
+    plan.bands = conv->batch * plan.size[0] * plan.row_blocks * plan.column_blocks;
     return plan;
 }
 

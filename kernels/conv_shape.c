@@ -41,6 +41,51 @@ struct k_work k_conv_map_work(const struct k_conv *conv)
     return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * (double)plan.columns);
 }
 
+/* Factors of one result, of the phase that has most. */
+static double most_terms(const struct k_conv *conv)
+{
+    double terms = (double)conv_depth_channels(conv);
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        terms *= (double)conv_up(conv->axis[axis].kernel, conv_tap_classes(conv, axis));
+    return terms;
+}
+
+bool k_conv_is_direct(const struct k_conv *conv)
+{
+    const int64_t rows = conv_rows(conv);
+    const struct k_conv_axis *a = &conv->axis[2];
+    const int64_t width = conv->to_large ? conv_up(a->large, a->stride) : a->small;
+    if (rows > (width < CONV_DIRECT_WIDE ? CONV_DIRECT_ROWS / 2 : CONV_DIRECT_ROWS)) return false;
+    const double terms = most_terms(conv);
+    if (terms > CONV_DIRECT_TERMS || terms * (double)rows > CONV_DIRECT_WEIGHTS) return false;
+    return conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv)).fits;
+}
+
+struct k_work k_conv_direct_work(const struct k_conv *conv)
+{
+    const struct conv_direct_plan plan =
+        conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv));
+    const double terms = most_terms(conv), rows = (double)conv_rows(conv);
+    return work_of(plan.bands * conv->groups,
+                   (2 * rows * terms + 8 * (double)conv_depth_channels(conv) + 8 * rows) *
+                       (double)plan.rows * (double)plan.columns);
+}
+
+/* Of both sides: the small one's rows are not longer than the large one's with their margins. */
+static int64_t direct_channels(const struct k_conv *conv)
+{
+    return conv->small_channels + conv->large_channels;
+}
+
+bool k_conv_grad_is_direct(const struct k_conv *conv)
+{
+    const int64_t m = conv->small_channels, c = conv->large_channels, taps = conv_taps(conv);
+    if (m > 2 * CONV_DIRECT_ROWS || c > CONV_DIRECT_SUMS || taps > CONV_DIRECT_SUMS ||
+        m * c * taps > CONV_DIRECT_SUMS)
+        return false;
+    return conv_direct_plan(conv, false, direct_channels(conv)).fits;
+}
+
 size_t k_conv_parts_bytes(const struct k_conv *conv)
 {
     return bytes_of(conv->parts, conv->groups * conv->small_channels,
@@ -50,11 +95,15 @@ size_t k_conv_parts_bytes(const struct k_conv *conv)
 void k_conv_set_parts(struct k_conv *conv)
 {
     conv->parts = 1;
+    const bool is_direct = k_conv_grad_is_direct(conv);
     const struct conv_grad_plan plan = conv_grad_plan(conv);
     const size_t bytes = k_conv_parts_bytes(conv);
+    const int64_t items = is_direct ? conv->groups : plan.items;
     int64_t parts = plan.positions / (4 * CONV_GRAD_RUN);
-    if (plan.items > 0 && parts > conv_up(CONV_ENOUGH, plan.items))
-        parts = conv_up(CONV_ENOUGH, plan.items);
+    if (items > 0 && parts > conv_up(CONV_ENOUGH, items)) parts = conv_up(CONV_ENOUGH, items);
+    const int64_t bands =
+        is_direct ? conv_direct_plan(conv, false, direct_channels(conv)).bands : 0;
+    if (is_direct && parts > bands) parts = bands;
     if (bytes > 0 && parts > (int64_t)(CONV_PARTS_BYTES / bytes))
         parts = (int64_t)(CONV_PARTS_BYTES / bytes);
     conv->parts = parts < 1 ? 1 : parts;
@@ -62,6 +111,13 @@ void k_conv_set_parts(struct k_conv *conv)
 
 struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
 {
+    if (k_conv_grad_is_direct(conv)) {
+        double products = (double)conv->batch * (double)conv->small_channels;
+        for (int axis = 0; axis < K_CONV_AXES; axis++)
+            products *= (double)conv->axis[axis].small * (double)conv->axis[axis].kernel;
+        return work_of(conv->parts * conv->groups,
+                       2 * products * (double)conv->large_channels / (double)conv->parts);
+    }
     const struct conv_grad_plan plan = conv_grad_plan(conv);
     const double tile = 2 * (double)plan.rows * (double)plan.columns;
     const double packing = 16 * (double)(plan.rows + plan.columns);

@@ -52,12 +52,19 @@ struct k_work k_conv_pack_work(const struct k_conv *conv);
 enum { K_CONV_MAP_FROM, K_CONV_MAP_PACKED, K_CONV_MAP_TO, K_CONV_MAP_BIAS, K_CONV_MAP_BUFFERS };
 struct k_work k_conv_map_work(const struct k_conv *conv);
 
+/* conv_direct: the same for few channels, from the weight as it is. */
+enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT_BIAS };
+bool k_conv_is_direct(const struct k_conv *conv);
+struct k_work k_conv_direct_work(const struct k_conv *conv);
+
 /* conv_weight_grad: partial sums, FLOAT, of
  *     w[m][c][t] = sum over n, o of small[n][m][o] * large[n][c][o * stride - pad + t * dilation]
  * where a position outside of large counts as 0. conv_weight_sum joins the parts in their order and
  * stores them as the weight. */
 enum { K_CONV_GRAD_SMALL, K_CONV_GRAD_LARGE, K_CONV_GRAD_PARTS, K_CONV_GRAD_BUFFERS };
 enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
+/* conv_direct_grad: the same for few channels, when k_conv_set_parts says so. */
+bool k_conv_grad_is_direct(const struct k_conv *conv);
 void k_conv_set_parts(struct k_conv *conv);
 size_t k_conv_parts_bytes(const struct k_conv *conv); /* SIZE_MAX when they cannot be counted */
 struct k_work k_conv_weight_grad_work(const struct k_conv *conv);
