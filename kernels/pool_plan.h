@@ -15,6 +15,7 @@ enum {
     POOL_FUSED_CHANNELS = 4,   /* channels from which vectors run along them */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT = 512,           /* cells of a row that may be treated as one with its neighbours */
+    POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
     POOL_TALL_FLOATS = 16384,  /* sums of rows of dY */
@@ -163,6 +164,9 @@ static inline void pool_cut_fused(struct pool_plan *plan)
     }
     if (cells / stride > windows) cells = windows * stride;
     if (cells < plan->width.in && cells > stride) cells -= cells % stride;
+    /* Every tile begins at the same place in a vector. */
+    const int64_t even = stride * POOL_EVEN;
+    if (plan->way == POOL_RUNS && cells < plan->width.in && cells > even) cells -= cells % even;
     pool_tile_cells(plan, cells);
 }
 

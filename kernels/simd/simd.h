@@ -356,6 +356,20 @@ vf v_zip(int half, vf a, vf b)
 #endif
 }
 
+/* Lane i of the result is lane from[i] of a. Levels without it take another way. */
+#if defined(K_ISA_avx512) || defined(K_ISA_avx2)
+#define K_PERMUTES
+K_TEMPLATE
+vf v_permute(vf a, vi from)
+{
+#if defined(K_ISA_avx512)
+    return (vf)_mm512_permutexvar_ps((__m512i)from, (__m512)a);
+#else
+    return (vf)_mm256_permutevar8x32_ps((__m256)a, (__m256i)from);
+#endif
+}
+#endif
+
 /* Lane i of the result is element from[i] of a followed by b, 0 <= from[i] < 2 VL. */
 K_TEMPLATE
 vf v_pick(vf a, vf b, vi from)

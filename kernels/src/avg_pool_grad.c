@@ -20,51 +20,8 @@
 #include "kernels/simd/grad_any.h"
 #include "kernels/simd/grad_channels.h"
 #include "kernels/simd/grad_rows.h"
+#include "kernels/simd/grad_runs.h"
 #include "kernels/simd/instance.h"
-
-/* A value as the bits of one float or two halves, in every lane of its own. */
-K_TEMPLATE
-vf run_values(enum k_dtype dt, vf value)
-{
-    if (dt == K_BF16) return block_pair_bf16(value, value);
-    return dt == K_F16 ? block_zip_f16(value, value) : value;
-}
-
-/* One channel, one row, wide windows that do not overlap: runs of one value each. */
-K_TEMPLATE
-void walk_runs(enum k_dtype dt, struct grad *g, float *values)
-{
-    const struct pool_axis *width = &g->plan.width;
-    const int64_t size = k_size(dt), run = width->rest * size, gap = width->stride * size - run;
-    const bool stream = g->pool->stream_output;
-    const bool covered = g->plan.height.pad < g->plan.height.kernel && g->depths == 1;
-    const vf factor = v_all(covered ? factor_of(g, 0, 0) : 0);
-    const char *at = row_of_dy(g, 0, size);
-    for (int x = 0; covered && x < g->real; x += VL) {
-        const int left = g->real - x;
-        vf value = left >= VL ? k_load(dt, at + x * size)
-                              : k_load_first_before(dt, at + x * size, left, g->dy_end);
-        value = pool_round(dt, g->pool->rounding, value) * factor + 0.0f; /* block_multiply */
-        if (!g->widths.uniform) value = value * v_load(g->widths.plain + x) + 0.0f;
-        v_store(values + x, run_values(dt, value));
-    }
-    struct k_vectors vectors = vectors_begin(row_of_dx(g, 0, size), true);
-    int64_t cell = -g->front;
-    for (int j = 0; cell < g->cells; j++, cell += width->stride) {
-        const bool real = covered && j < g->real;
-        if (real && cell >= 0 && cell + width->stride <= g->cells) {
-            vectors_fill(&vectors, v_all(values[j]), run, stream);
-            if (gap > 0) vectors_fill(&vectors, (vf){0}, gap, stream);
-            continue;
-        }
-        const int64_t stop = pool_min(cell + width->stride, g->cells);
-        const int64_t begin = pool_max(cell, 0);
-        const int64_t split = pool_max(pool_min(cell + width->rest, stop), begin);
-        vectors_fill(&vectors, v_all(real ? values[j] : 0), (split - begin) * size, stream);
-        vectors_fill(&vectors, (vf){0}, (stop - split) * size, stream);
-    }
-    vectors_end(&vectors);
-}
 
 /* Hundreds of windows over one cell and more than one window: each is visited. */
 K_TEMPLATE
@@ -115,6 +72,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
     const struct pool_plan plan = pool_plan(pool);
     struct grad g;
     struct any any;
+    struct runs runs;
     grad_begin(&g, dt, pool, &plan, buf);
     if (g.contiguous && slice.begin < slice.end) {
         const int64_t last = slice.end - 1, from = item_cell(&plan, slice.begin);
@@ -123,6 +81,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             pool_min(plan.cells, plan.width.in - last % plan.cell_tiles * plan.cells);
         const int64_t cell_bytes = plan.channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
+        if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
@@ -135,7 +94,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         }
         column_begin(dt, &g, column);
         if (plan.way == POOL_RUNS)
-            walk_runs(dt, &g, any.windows);
+            walk_runs(dt, &g, &runs);
         else if (plan.way == POOL_ROWS)
             walk_rows(dt, &g, h, end);
         else if (plan.way == POOL_CHANNELS)
