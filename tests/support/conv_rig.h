@@ -92,11 +92,19 @@ void conv_rig_end(struct conv_rig *rig);
 void conv_rig_load(struct conv_rig *rig, const struct conv_case *test);
 bool conv_rig_run(struct conv_rig *rig, enum guard_side side);
 bool conv_rig_compare(struct conv_rig *rig);
+/* The parts of a run around the two phases: memory and descriptors; and what was written, and
+ * whether it was only that. A run that went wrong before keeps its reason. */
+void conv_rig_open(struct conv_rig *rig, enum guard_side side);
+bool conv_rig_close(struct conv_rig *rig, bool is_right);
 /* All of it. */
 bool conv_rig_check(struct conv_rig *rig, const struct conv_case *test);
 
 bool conv_rig_reads(const struct conv_rig *rig, int tensor);
 bool conv_rig_writes(const struct conv_rig *rig, int tensor);
+/* When set, the host allocation that conv_rig_phase1 makes fail: the n-th from the call itself. */
+extern int64_t (*conv_rig_fail_at)(int64_t n);
+extern int64_t conv_rig_fail_n;
+
 /* Phase 1 with the operands as they are open (those that are not are NULL), and phase 2. */
 aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor **executor);
 aclnnStatus conv_rig_phase2(struct conv_rig *rig, void *workspace, uint64_t size,
