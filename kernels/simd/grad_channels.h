@@ -8,6 +8,8 @@
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_rows.h"
 
+enum { CHANNELS_FEW = 2 }; /* blocks, of which neighbour cells are written one by one */
+
 /* A cell's channels, as they go out. */
 struct cell_line {
     char *to;
@@ -103,24 +105,14 @@ void channels_cell_of_window(enum k_dtype dt, int n, const struct rows *in,
     }
 }
 
-/* A finished cell, once more: whole vectors, or more than one of which the last lies over its
- * neighbour. */
-static inline void channels_copy(char *to, const char *from, int64_t bytes, bool stream)
-{
-    int64_t x = 0;
-    for (; x + K_VECTOR_BYTES <= bytes; x += K_VECTOR_BYTES)
-        channels_put(to + x, v_load((const float *)(const void *)(from + x)), stream);
-    x = bytes - K_VECTOR_BYTES;
-    if (bytes % K_VECTOR_BYTES != 0) k_put(to + x, v_load((const float *)(const void *)(from + x)));
-}
-
 /* Where cells of a row go. */
 struct cells_out {
     struct grad *g;
     char *row;     /* of the tensor */
     bool direct;   /* every line is a cell's own, or need not be whole */
     int64_t bytes; /* of a cell's channels in this tile */
-    int64_t cell_bytes;
+    int64_t cell_bytes, row_bytes;
+    int64_t rows; /* from `row` on that are the same */
 };
 
 static inline void cell_open(struct cells_out *out, struct cell_line *line, int64_t cell)
@@ -140,7 +132,35 @@ static inline void cell_close(struct cells_out *out)
     if (!g->contiguous) outlet_end(&g->outlet);
 }
 
-/* One row of dX, covered by n rows of dY. */
+/* Cells from the first one on of a row, or of several that are the same, which lie in one window
+ * and have few channels. */
+K_TEMPLATE
+void channels_cells_of_window(enum k_dtype dt, int n, const struct rows *in,
+                              const struct cell_line *line, const char *at, float width,
+                              const struct cells_out *out, int64_t first, int64_t cells)
+{
+    for (int block = 0; block < line->blocks; block++) {
+        const int64_t x = channels_at(dt, line, block);
+        const vf elements = block_elements(dt, channels_load(dt, n, in, line, at, x, width));
+        char *row = out->row + first * out->cell_bytes + x * k_size(dt);
+        for (int64_t r = 0; r < out->rows; r++, row += out->row_bytes)
+            for (int64_t i = 0; i < cells; i++)
+                channels_put(row + i * out->cell_bytes, elements, line->stream);
+    }
+}
+
+/* A finished cell, once more: whole vectors, or more than one of which the last lies over its
+ * neighbour. */
+static inline void channels_copy(char *to, const char *from, int64_t bytes, bool stream)
+{
+    int64_t x = 0;
+    for (; x + K_VECTOR_BYTES <= bytes; x += K_VECTOR_BYTES)
+        channels_put(to + x, v_load((const float *)(const void *)(from + x)), stream);
+    x = bytes - K_VECTOR_BYTES;
+    if (bytes % K_VECTOR_BYTES != 0) k_put(to + x, v_load((const float *)(const void *)(from + x)));
+}
+
+/* Rows of dX that are the same, covered by n rows of dY. */
 K_TEMPLATE
 void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const struct rows *in,
                   const char *at, struct cell_line *line)
@@ -170,7 +190,10 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
         const int64_t end = pool_min(start + width->stride, g->cells);
         const int64_t split = pool_min(start + width->rest, end);
         int64_t cell = pool_max(start, 0);
-        if (most == 1 && real && out->direct && split > cell + 1) {
+        if (most == 1 && real && out->direct && line->blocks <= CHANNELS_FEW) {
+            channels_cells_of_window(dt, n, in, line, at, factor, out, cell, split - cell);
+            cell = pool_max(cell, split);
+        } else if (most == 1 && real && out->direct && split > cell + 1) {
             line->to = (char *)g->slots;
             channels_cell_of_window(dt, n, in, line, at, factor, false);
             for (; cell < split; cell++)
@@ -219,6 +242,14 @@ static inline void channels_zero(struct cells_out *out, struct cell_line *line)
     }
 }
 
+/* Rows with the same row of dY are made at once where that costs no order of streaming stores. */
+static inline bool channels_repeat(const struct grad *g, const struct cell_line *line)
+{
+    const struct pool_axis *width = &g->plan.width;
+    return !g->pool->stream_output && g->plan.height.most == 1 && width->most == 1 &&
+           width->rest == width->stride && g->count == g->real && line->blocks <= CHANNELS_FEW;
+}
+
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -231,15 +262,18 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                       .rounding = g->pool->rounding,
                       .widths = &g->widths,
                       .high = g->real};
-    struct cells_out out = {
-        .g = g, .bytes = g->channels * size, .cell_bytes = plan->channels * size};
+    struct cells_out out = {.g = g,
+                            .bytes = g->channels * size,
+                            .cell_bytes = plan->channels * size,
+                            .row_bytes = plan->width.in * plan->channels * size,
+                            .rows = 1};
     const bool wide = g->channels >= BLOCK(dt);
     struct cell_line line = {.blocks = (g->channels + BLOCK(dt) - 1) / BLOCK(dt),
                              .channels = g->channels,
                              .last = wide ? g->channels - BLOCK(dt) : 0};
     while (h < end) {
         rows_begin(dt, g, h, end, &in);
-        for (int64_t r = 0; r < in.rows; r++, h++) {
+        for (int64_t r = 0; r < in.rows; r += out.rows, h += out.rows) {
             out.row = row_of_dx(g, h, size);
             const bool aligned =
                 ((uintptr_t)out.row | (uintptr_t)out.bytes | (uintptr_t)out.cell_bytes) %
@@ -247,6 +281,9 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                 0;
             line.stream = g->pool->stream_output && aligned && wide;
             out.direct = line.stream || (!g->pool->stream_output && wide);
+            out.rows = 1;
+            if (out.direct && channels_repeat(g, &line) && in.place < in.rest)
+                out.rows = pool_min(in.rest - in.place, in.rows - r);
             const int n = in.place < in.rest ? in.most : in.most - 1;
             if (n == 0)
                 channels_zero(&out, &line);
@@ -256,7 +293,8 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                 channels_row_of(dt, 2, n, &out, &in, in.at, &line);
             else
                 channels_row_of(dt, 3, n, &out, &in, in.at, &line);
-            if (++in.place == in.step) in.place = 0, in.at += in.row_bytes;
+            in.place += out.rows;
+            if (in.place == in.step) in.place = 0, in.at += in.row_bytes;
         }
     }
 }
