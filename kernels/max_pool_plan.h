@@ -164,7 +164,15 @@ static inline struct max_plan max_plan(const struct k_max_pool *pool)
     const int64_t plane = plan.depth.in * plan.height.in * plan.width.in;
     const int64_t windows = plan.depth.out * plan.height.out * plan.width.out;
     if (plan.outer == 0 || plan.channels == 0 || plane == 0 || windows == 0) return plan;
-    if (plan.width.stride > MAX_STRIDE || plane > INT32_MAX) return plan;
+    if (plane > INT32_MAX) return plan;
+    plan.wide = plan.channels >= MAX_WIDE;
+    if (plan.wide) {
+        plan.fast = true;
+        plan.tiles = (struct max_tiles){plan.width.out, 1, plan.channels, 1};
+        plan.items = plan.outer * plan.depth.out * plan.height.out;
+        return plan;
+    }
+    if (plan.width.stride > MAX_STRIDE) return plan;
     const int64_t channels = max_channels_fit(plan.channels, &plan.width, max_windows_fit);
     if (channels == 0) return plan;
     plan.fast = true;

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y[o] = the largest tap of window o, indices[o] = its cell in the plane.
  *
- * Row by row of windows: the rows of cells under it are split by phases in L1 (kernels/simd/
- * argmax.h) and compared tap by tap, in row-major order, with the best so far; lanes are windows
- * times channels, so both layouts run the same loops. */
+ * Many channels: window by window, along the channels (kernels/simd/max_deep.h). One channel: along
+ * rows of cells, then along the height (kernels/simd/max_rows.h). Else, and for rows with a NaN,
+ * row by row of windows: the rows of cells under it are split by phases in L1
+ * (kernels/simd/argmax.h) and compared tap by tap, in row-major order, with the best so far; lanes
+ * are windows times channels. */
 #include "kernels/simd/argmax.h"
 #include "kernels/simd/instance.h"
-#include "kernels/simd/sink.h"
+#include "kernels/simd/max_deep.h"
+#include "kernels/simd/max_rows.h"
+#include "kernels/simd/outlet.h"
+
+enum { ROWS_AT_ONCE = 8 };
 
 struct forward {
     const struct k_max_pool *pool;
     struct max_plan plan;
+    const char *x;
     char *y, *indices;
+    int64_t index_size;
     struct k_argmax argmax;
     struct k_lanes lanes;
-    struct k_sink values, places;
+    struct max_rows rows;
+    struct k_outlet values, places;
     vf best[(MAX_ROW + MAX_SLACK) / VL];
     vi code[(MAX_ROW + MAX_SLACK) / VL];
 };
@@ -32,41 +41,48 @@ static inline void put_places(bool wide, char *to, const int32_t *code, const in
 {
     for (int64_t i = 0; i < count; i += VL) {
         const vi place = v_load_i(code + i) + v_load_i(base + i) + row;
-        if (!wide) {
-            memcpy(to + i * 4, &place, sizeof place);
-            continue;
-        }
-        const vf zero = {0}; /* a place is never negative: its upper half */
-        k_put(to + i * 8, v_zip(0, (vf)place, zero));
-        k_put(to + i * 8 + K_VECTOR_BYTES, v_zip(1, (vf)place, zero));
+        if (wide)
+            put_place(true, to + i * 8, place);
+        else
+            put_place(false, to + i * 4, place);
     }
 }
+
+static inline void results_begin(struct forward *f, int64_t at, int64_t count, int64_t size)
+{
+    const bool stream = f->pool->stream_output;
+    outlet_begin(&f->values, f->y + at * size, count * size, stream);
+    if (f->indices)
+        outlet_begin(&f->places, f->indices + at * f->index_size, count * f->index_size, stream);
+}
+
+static inline void results_end(struct forward *f)
+{
+    outlet_end(&f->values);
+    if (f->indices) outlet_end(&f->places);
+}
+
+/* ---- tiles of any shape ---- */
 
 /* `count` lanes from `lane` on to their place behind element `at` of the outputs. */
 K_TEMPLATE
 void put_lanes(enum k_dtype dt, struct forward *f, int64_t at, int64_t lane, int64_t count,
                int32_t row, bool contiguous)
 {
-    enum { PIECE = SINK_ROOM / 8 };
+    enum { PIECE = OUTLET_ROOM / 8 };
     const bool wide = f->pool->index == K_INDEX_I64;
-    const int size = wide ? 8 : 4;
     const float *best = (const float *)(const void *)f->best + lane;
     const int32_t *code = (const int32_t *)(const void *)f->code + lane;
-    const bool stream = f->pool->stream_output;
-    if (!contiguous) sink_begin(&f->values, f->y + at * k_size(dt), count * k_size(dt), stream);
-    char *to = sink_room(&f->values, count * k_size(dt), false);
-    put_values(dt, to, best, count);
-    sink_took(&f->values, count * k_size(dt));
-    if (!contiguous) sink_end(&f->values);
-    if (f->pool->index == K_INDEX_NONE) return;
-    if (!contiguous) sink_begin(&f->places, f->indices + at * size, count * size, stream);
-    for (int64_t i = 0; i < count; i += PIECE) {
+    if (!contiguous) results_begin(f, at, count, k_size(dt));
+    put_values(dt, outlet_room(&f->values, 1, count * k_size(dt)), best, count);
+    outlet_took(&f->values, 1, count * k_size(dt));
+    for (int64_t i = 0; f->indices && i < count; i += PIECE) {
         const int64_t piece = max_least(PIECE, count - i);
-        to = sink_room(&f->places, piece * size, false);
+        char *to = outlet_room(&f->places, 1, piece * f->index_size);
         put_places(wide, to, code + i, f->lanes.base + lane + i, row, piece);
-        sink_took(&f->places, piece * size);
+        outlet_took(&f->places, 1, piece * f->index_size);
     }
-    if (!contiguous) sink_end(&f->places);
+    if (!contiguous) results_end(f);
 }
 
 /* Tile `tile` of rows [oh, end) of the windows (outer, od). */
@@ -107,6 +123,184 @@ static inline void forward_tile(struct forward *f, int64_t tile)
     lanes_begin(lanes, &f->plan.width);
 }
 
+/* ---- one channel ---- */
+
+/* Row oh of the windows of a plane, tap by tap. */
+K_TEMPLATE
+void exact_row(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh, char *values,
+               char *places)
+{
+    const int64_t out = f->plan.width.out;
+    argmax_row(dt, &f->argmax, &f->lanes, outer, 0, oh);
+    put_values(dt, values, (const float *)(const void *)f->best, out);
+    if (f->indices)
+        put_places(f->pool->index == K_INDEX_I64, places, (const int32_t *)(const void *)f->code,
+                   f->lanes.base, (int32_t)row_base(&f->plan, 0, oh), out);
+}
+
+static __attribute__((noinline)) void exact_row_f32(struct forward *f, int64_t outer, int64_t oh,
+                                                    char *values, char *places)
+{
+    exact_row(K_F32, f, outer, oh, values, places);
+}
+
+static __attribute__((noinline)) void exact_row_f16(struct forward *f, int64_t outer, int64_t oh,
+                                                    char *values, char *places)
+{
+    exact_row(K_F16, f, outer, oh, values, places);
+}
+
+static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t outer, int64_t oh,
+                                                     char *values, char *places)
+{
+    exact_row(K_BF16, f, outer, oh, values, places);
+}
+
+K_TEMPLATE
+bool forward_row(enum k_dtype dt, struct forward *f, int64_t oh, char *values, char *places)
+{
+    if (f->pool->index == K_INDEX_NONE)
+        return rows_window(dt, K_INDEX_NONE, &f->rows, oh, values, places);
+    if (f->pool->index == K_INDEX_I32)
+        return rows_window(dt, K_INDEX_I32, &f->rows, oh, values, places);
+    return rows_window(dt, K_INDEX_I64, &f->rows, oh, values, places);
+}
+
+/* Rows [oh, end) of the windows of a plane. */
+K_TEMPLATE
+void forward_rows(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh, int64_t end)
+{
+    const int64_t bytes = f->plan.width.out * k_size(dt);
+    const int64_t index_bytes = f->plan.width.out * f->index_size;
+    const int64_t line = max_most(bytes, index_bytes) + LINE_BYTES;
+    const int64_t most = max_most(max_least(OUTLET_ROOM / line, ROWS_AT_ONCE), 1);
+    for (int64_t rows; oh < end; oh += rows) {
+        rows = max_least(most, end - oh);
+        char *values = outlet_room(&f->values, rows, bytes), *places = NULL;
+        const int64_t pitch = outlet_pitch(&f->values, bytes);
+        int64_t index_pitch = 0;
+        if (f->indices) {
+            places = outlet_room(&f->places, rows, index_bytes);
+            index_pitch = outlet_pitch(&f->places, index_bytes);
+        }
+        for (int64_t r = 0; r < rows; r++, values += pitch) {
+            if (r > 0 && places) places += index_pitch;
+            rows_want(dt, &f->rows, outer, oh + r);
+            if (forward_row(dt, f, oh + r, values, places)) continue;
+            if (dt == K_F32) exact_row_f32(f, outer, oh + r, values, places);
+            if (dt == K_F16) exact_row_f16(f, outer, oh + r, values, places);
+            if (dt == K_BF16) exact_row_bf16(f, outer, oh + r, values, places);
+        }
+        outlet_took(&f->values, rows, bytes);
+        if (f->indices) outlet_took(&f->places, rows, index_bytes);
+    }
+}
+
+/* ---- many channels ---- */
+
+/* One window where its results belong, or by way of images. */
+K_TEMPLATE
+void forward_window(enum k_dtype dt, enum k_index index, struct forward *f,
+                    const struct max_taps *taps, bool straight)
+{
+    enum { PIECE = OUTLET_ROOM / 8 - VL };
+    const int64_t channels = f->plan.channels, size = index == K_INDEX_I64 ? 8 : 4;
+    struct max_results to = {f->values.vectors.to, NULL, f->values.stream};
+    if (index != K_INDEX_NONE) to.places = f->places.vectors.to;
+    if (straight) {
+        deep_window(dt, index, taps, &to, 0, channels);
+        f->values.vectors.to += channels * k_size(dt);
+        if (index != K_INDEX_NONE) f->places.vectors.to += channels * size;
+        return;
+    }
+    to.stream = false;
+    for (int64_t first = 0, end; first < channels; first = end) {
+        end = channels - first < PIECE + VL ? channels : first + PIECE - VL;
+        const int64_t piece = end - first;
+        to.values = outlet_room(&f->values, 1, piece * k_size(dt));
+        if (index != K_INDEX_NONE) to.places = outlet_room(&f->places, 1, piece * size);
+        deep_window(dt, index, taps, &to, first, end);
+        outlet_took(&f->values, 1, piece * k_size(dt));
+        if (index != K_INDEX_NONE) outlet_took(&f->places, 1, piece * size);
+    }
+}
+
+/* Row (od, oh) of windows. */
+K_TEMPLATE
+void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_t outer, int64_t od,
+                  int64_t oh)
+{
+    const struct max_plan *plan = &f->plan;
+    const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
+    const int64_t bytes = plan->channels * k_size(dt);
+    const int64_t row = height->dilation * width->in, plane = depth->dilation * height->in;
+    const bool whole = bytes % K_VECTOR_BYTES == 0 && f->values.vectors.filled == 0 &&
+                       (index == K_INDEX_NONE || f->places.vectors.filled == 0);
+    const bool straight = !f->values.stream || whole;
+    struct max_taps taps = {
+        .bytes = {plane * width->in * bytes, row * bytes, width->dilation * bytes},
+        .places = {(int32_t)(plane * width->in), (int32_t)row, (int32_t)width->dilation}};
+    const int64_t d = taps_inside(depth, od, &taps.count[0]);
+    const int64_t h = taps_inside(height, oh, &taps.count[1]);
+    for (int64_t ow = 0; ow < width->out; ow++) {
+        const int64_t w = taps_inside(width, ow, &taps.count[2]);
+        const int64_t place = (d * height->in + h) * width->in + w;
+        const int64_t cell = outer * depth->in * height->in * width->in + place;
+        taps.place = (int32_t)place;
+        taps.at = (const char *)((uintptr_t)f->x + (uintptr_t)(cell * bytes));
+        forward_window(dt, index, f, &taps, straight);
+    }
+}
+
+static __attribute__((noinline)) void forward_deep_f32(struct forward *f, int64_t outer, int64_t od,
+                                                       int64_t oh)
+{
+    if (f->pool->index == K_INDEX_NONE) forward_deep(K_F32, K_INDEX_NONE, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I32) forward_deep(K_F32, K_INDEX_I32, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I64) forward_deep(K_F32, K_INDEX_I64, f, outer, od, oh);
+}
+
+static __attribute__((noinline)) void forward_deep_f16(struct forward *f, int64_t outer, int64_t od,
+                                                       int64_t oh)
+{
+    if (f->pool->index == K_INDEX_NONE) forward_deep(K_F16, K_INDEX_NONE, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I32) forward_deep(K_F16, K_INDEX_I32, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I64) forward_deep(K_F16, K_INDEX_I64, f, outer, od, oh);
+}
+
+static __attribute__((noinline)) void forward_deep_bf16(struct forward *f, int64_t outer,
+                                                        int64_t od, int64_t oh)
+{
+    if (f->pool->index == K_INDEX_NONE) forward_deep(K_BF16, K_INDEX_NONE, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I32) forward_deep(K_BF16, K_INDEX_I32, f, outer, od, oh);
+    if (f->pool->index == K_INDEX_I64) forward_deep(K_BF16, K_INDEX_I64, f, outer, od, oh);
+}
+
+/* ---- items ---- */
+
+/* Rows [oh, end) of one column of items. */
+K_TEMPLATE
+void forward_items(enum k_dtype dt, struct forward *f, int64_t column, int64_t oh, int64_t end,
+                   bool by_rows)
+{
+    const struct max_plan *plan = &f->plan;
+    const int64_t tiles = plan->tiles.of_channels * plan->tiles.tiles;
+    const int64_t od = column / tiles % plan->depth.out, outer = column / tiles / plan->depth.out;
+    if (plan->wide) {
+        for (; oh < end; oh++) {
+            if (dt == K_F32) forward_deep_f32(f, outer, od, oh);
+            if (dt == K_F16) forward_deep_f16(f, outer, od, oh);
+            if (dt == K_BF16) forward_deep_bf16(f, outer, od, oh);
+        }
+        return;
+    }
+    forward_tile(f, column % tiles);
+    if (by_rows)
+        forward_rows(dt, f, outer, oh, end);
+    else
+        forward_column(dt, f, outer, od, oh, end, tiles == 1);
+}
+
 K_TEMPLATE
 void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
               struct k_slice slice)
@@ -116,37 +310,32 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.plan = max_plan(pool);
     const struct max_plan *plan = &f.plan;
     const int64_t tiles = plan->tiles.of_channels * plan->tiles.tiles, rows = plan->height.out;
+    f.x = buf[K_MAX_POOL_X];
     f.y = buf[K_MAX_POOL_Y];
     f.indices = pool->index == K_INDEX_NONE ? NULL : buf[K_MAX_POOL_INDICES];
-    f.argmax.plan = plan;
-    f.argmax.x = buf[K_MAX_POOL_X];
+    f.index_size = pool->index == K_INDEX_I64 ? 8 : 4;
     const int64_t cells =
         plan->outer * plan->depth.in * plan->height.in * plan->width.in * plan->channels;
-    f.argmax.end = f.argmax.x + cells * k_size(dt);
-    f.argmax.codes = pool->index != K_INDEX_NONE;
+    f.argmax.plan = plan;
+    f.argmax.x = f.x;
+    f.argmax.end = f.x + cells * k_size(dt);
+    f.argmax.codes = f.indices != NULL;
     f.argmax.best = (float *)(void *)f.best;
     f.argmax.code = (int32_t *)(void *)f.code;
     f.lanes.windows = -1;
+    const bool by_rows = !plan->wide && rows_can(plan);
+    if (by_rows) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
     const int64_t row = plan->width.out * plan->channels;
-    const int64_t size = pool->index == K_INDEX_I64 ? 8 : 4;
-    if (tiles == 1 && slice.begin < slice.end) {
-        const int64_t count = (slice.end - slice.begin) * row, at = slice.begin * row;
-        sink_begin(&f.values, f.y + at * k_size(dt), count * k_size(dt), pool->stream_output);
-        if (f.indices)
-            sink_begin(&f.places, f.indices + at * size, count * size, pool->stream_output);
-    }
+    const bool contiguous = tiles == 1 && slice.begin < slice.end;
+    if (contiguous)
+        results_begin(&f, slice.begin * row, (slice.end - slice.begin) * row, k_size(dt));
     for (int64_t item = slice.begin; item < slice.end;) {
-        const int64_t oh = item % rows, column = item / rows;
+        const int64_t oh = item % rows;
         const int64_t end = max_least(rows, oh + slice.end - item);
-        const int64_t od = column / tiles % plan->depth.out;
-        forward_tile(&f, column % tiles);
-        forward_column(dt, &f, column / tiles / plan->depth.out, od, oh, end, tiles == 1);
+        forward_items(dt, &f, item / rows, oh, end, by_rows);
         item += end - oh;
     }
-    if (tiles == 1 && slice.begin < slice.end) {
-        sink_end(&f.values);
-        if (f.indices) sink_end(&f.places);
-    }
+    if (contiguous) results_end(&f);
     if (pool->stream_output) k_stream_end();
 }
 

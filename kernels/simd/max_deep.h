@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Max pooling, channels innermost and many: window by window, vectors run along the channels of its
+ * taps, which are read where they are. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_MAX_DEEP_H
+#define ACLNN_CPU_KERNELS_SIMD_MAX_DEEP_H
+
+#include "kernels/max_pool_plan.h"
+#include "kernels/simd/select.h"
+
+/* The taps of a window that lie in the input, along each axis: from the first one on. */
+struct max_taps {
+    const char *at; /* first channel */
+    int32_t place;
+    int64_t count[K_MAX_POOL_AXES], bytes[K_MAX_POOL_AXES];
+    int32_t places[K_MAX_POOL_AXES];
+};
+
+static inline int64_t taps_inside(const struct max_axis *axis, int64_t o, int64_t *count)
+{
+    const int64_t start = o * axis->stride - axis->pad, step = axis->dilation;
+    const int64_t before = start < 0 ? (-start + step - 1) / step : 0;
+    const int64_t end = start >= axis->in ? 0 : (axis->in - start + step - 1) / step;
+    *count = max_most(max_least(end, axis->kernel) - before, 0);
+    return start + before * step;
+}
+
+/* `vectors` (1 or 4) times VL channels: the first largest tap and its place. exact: the last NaN if
+ * there is one; else returns whether there may be one. */
+K_TEMPLATE
+bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps *taps,
+                  int64_t channel, int vectors, vf best[], vi place[])
+{
+    const int64_t step = VL * k_size(dt);
+    const char *deep = taps->at + channel * k_size(dt);
+    int32_t deep_place = taps->place;
+    vf sum[4] = {{0}};
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++) {
+        best[v] = taps->count[0] * taps->count[1] * taps->count[2] == 0
+                      ? v_all(-INFINITY)
+                      : k_load(dt, deep + v * step);
+        place[v] = v_all_i(deep_place);
+    }
+    for (int64_t d = 0; d < taps->count[0]; d++) {
+        const char *tall = deep;
+        int32_t tall_place = deep_place;
+        for (int64_t h = 0; h < taps->count[1]; h++) {
+            const char *at = tall;
+            int32_t code = tall_place;
+            for (int64_t w = 0; w < taps->count[2]; w++) {
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; v++) {
+                    const vf value = v_held(k_load(dt, at + v * step));
+                    if (exact)
+                        v_take_larger(best + v, place + v, value, v_all_i(code));
+                    else if (codes)
+                        v_take_greater(best + v, place + v, value, v_all_i(code));
+                    else
+                        best[v] = v_greater(best[v], value);
+                    if (!exact) sum[v] = sum[v] + value;
+                }
+                at += taps->bytes[2];
+                code += taps->places[2];
+            }
+            tall += taps->bytes[1];
+            tall_place += taps->places[1];
+        }
+        deep += taps->bytes[0];
+        deep_place += taps->places[0];
+    }
+    vi nan = {0};
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++)
+        nan |= (vi)(sum[v] != sum[v]);
+    return !exact && v_any(nan);
+}
+
+/* Where a window's results go, and how: past the caches in whole vectors. */
+struct max_results {
+    char *values, *places;
+    bool stream;
+};
+
+K_TEMPLATE
+void put_vector(char *to, vf elements, bool stream)
+{
+    if (stream)
+        k_stream(to, elements);
+    else
+        k_put(to, elements);
+}
+
+K_TEMPLATE
+void put_largest(enum k_dtype dt, enum k_index index, const struct max_results *to, int64_t at,
+                 int vectors, const vf best[], const vi place[])
+{
+    const int unit = vectors == 1 ? 1 : LINE_PARTS(dt);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v += unit) {
+        char *values = to->values + (at + v * VL) * k_size(dt);
+        if (unit == LINE_PARTS(dt))
+            k_store_parts(dt, values, best + v, to->stream);
+        else
+            k_store(dt, values, best[v]);
+    }
+    const vf zero = {0}; /* a place is never negative: its upper half */
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++) {
+        if (index == K_INDEX_I32) {
+            put_vector(to->places + (at + v * VL) * 4, (vf)place[v], to->stream);
+        } else if (index == K_INDEX_I64) {
+            char *places = to->places + (at + v * VL) * 8;
+            put_vector(places, v_zip(0, (vf)place[v], zero), to->stream);
+            put_vector(places + K_VECTOR_BYTES, v_zip(1, (vf)place[v], zero), to->stream);
+        }
+    }
+}
+
+K_TEMPLATE
+void deep_vectors(enum k_dtype dt, enum k_index index, const struct max_taps *taps,
+                  const struct max_results *to, int64_t channel, int64_t at, int vectors)
+{
+    vf best[4];
+    vi place[4];
+    if (largest_taps(dt, index != K_INDEX_NONE, false, taps, channel, vectors, best, place))
+        for (int v = 0; v < vectors; v++)
+            largest_taps(dt, true, true, taps, channel + v * VL, 1, best + v, place + v);
+    put_largest(dt, index, to, at, vectors, best, place);
+}
+
+/* Channels [first, end) of a window, at least VL; the last ones maybe twice. */
+K_TEMPLATE
+void deep_window(enum k_dtype dt, enum k_index index, const struct max_taps *taps,
+                 const struct max_results *to, int64_t first, int64_t end)
+{
+    int64_t channel = first;
+    for (; channel + 4 * VL <= end; channel += 4 * VL)
+        deep_vectors(dt, index, taps, to, channel, channel - first, 4);
+    for (; dt != K_F32 && channel + 2 * VL <= end; channel += 2 * VL)
+        deep_vectors(dt, index, taps, to, channel, channel - first, 2);
+    for (; channel < end; channel += VL) {
+        channel = max_least(channel, end - VL);
+        deep_vectors(dt, index, taps, to, channel, channel - first, 1);
+    }
+}
+
+#endif
