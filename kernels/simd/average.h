@@ -5,7 +5,7 @@
 #define ACLNN_CPU_KERNELS_SIMD_AVERAGE_H
 
 #include "kernels/average_plan.h"
-#include "kernels/simd/sink.h"
+#include "kernels/simd/outlet.h"
 #include "kernels/simd/spread.h"
 
 enum { AVG_SCALES = 8, AVG_FRONT = 16, LANES_MOST = 16 };
@@ -22,7 +22,7 @@ struct average {
     char *out;
     int64_t element, cell_bytes; /* of all channels */
     bool contiguous;             /* the items' outputs follow each other in memory */
-    struct k_sink sink;
+    struct k_outlet outlet;
 
     /* The column in work. */
     int64_t outer, depth, tile, channel_tile, first_cell, first_channel;

@@ -426,16 +426,19 @@ void put_columns(enum k_dtype dt, struct average *g, int64_t row, int rows, cons
 {
     const int64_t bytes = g->columns * k_size(dt);
     if (!g->contiguous)
-        sink_begin(&g->sink, output_at(g, row, g->first_cell), bytes, g->average->stream_output);
-    char *to = sink_room(&g->sink, rows * bytes, false);
+        outlet_begin(&g->outlet, output_at(g, row, g->first_cell), bytes,
+                     g->average->stream_output);
+    const int64_t lines = g->plan.joined ? 1 : rows, line = g->plan.joined ? rows * bytes : bytes;
+    char *to = outlet_room(&g->outlet, lines, line);
+    const int64_t pitch = outlet_pitch(&g->outlet, line);
     if (g->plan.joined) {
         columns_row(dt, g, sums, scale, g->columns * rows, to);
     } else {
         for (int r = 0; r < rows; r++)
-            columns_row(dt, g, sums + r * g->row_floats, scale, g->columns, to + r * bytes);
+            columns_row(dt, g, sums + r * g->row_floats, scale, g->columns, to + r * pitch);
     }
-    sink_took(&g->sink, rows * bytes);
-    if (!g->contiguous) sink_end(&g->sink);
+    outlet_took(&g->outlet, lines, line);
+    if (!g->contiguous) outlet_end(&g->outlet);
 }
 
 K_TEMPLATE
@@ -445,18 +448,18 @@ void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *sum
     const int64_t bytes = g->channels * k_size(dt);
     const bool apart = g->plan.channel_tiles > 1;
     const bool stream = g->average->stream_output;
-    const int most = apart ? 1 : (int)pool_max(SINK_ROOM / bytes, 1);
+    const int most = apart ? 1 : (int)pool_max(OUTLET_ROOM / bytes, 1);
     char *to = output_at(g, row, g->first_cell);
-    if (!g->contiguous && !apart) sink_begin(&g->sink, to, g->cells * bytes, stream);
+    if (!g->contiguous && !apart) outlet_begin(&g->outlet, to, g->cells * bytes, stream);
     for (int cell = 0, end; cell < g->cells; cell = end) {
         end = (int)pool_min(cell + most, g->cells);
-        if (apart) sink_begin(&g->sink, to + cell * g->cell_bytes, bytes, stream);
-        char *room = sink_room(&g->sink, (end - cell) * bytes, false);
+        if (apart) outlet_begin(&g->outlet, to + cell * g->cell_bytes, bytes, stream);
+        char *room = outlet_room(&g->outlet, 1, (end - cell) * bytes);
         cells_row_of(dt, g, sums, scale, cell, end, room, bytes);
-        sink_took(&g->sink, (end - cell) * bytes);
-        if (apart) sink_end(&g->sink);
+        outlet_took(&g->outlet, 1, (end - cell) * bytes);
+        if (apart) outlet_end(&g->outlet);
     }
-    if (!g->contiguous && !apart) sink_end(&g->sink);
+    if (!g->contiguous && !apart) outlet_end(&g->outlet);
 }
 
 /* real: the sums of the cells that are read. */
@@ -502,7 +505,7 @@ void put_rows(enum k_dtype dt, struct average *g, int64_t row, int rows)
             v_store(at + floats + x, v_all(-0.0f));
     }
     const int most = g->contiguous && !g->plan.wide
-                         ? (int)pool_max(SINK_ROOM / (g->columns * k_size(dt)), 1)
+                         ? (int)pool_max(OUTLET_ROOM / (g->columns * k_size(dt) + LINE_BYTES), 1)
                          : 1;
     const float *sums = g->sums + g->lead - g->front;
     for (int r = 0, end; r < rows; sums += (end - r) * row_floats, r = end) {
@@ -577,8 +580,8 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
         const int64_t tail =
             pool_min(plan->cells, plan->width.out - last % plan->cell_tiles * plan->cells);
         const int64_t outputs = item_output(plan, last) + tail - from;
-        sink_begin(&g.sink, g.out + from * g.cell_bytes, outputs * g.cell_bytes,
-                   average->stream_output);
+        outlet_begin(&g.outlet, g.out + from * g.cell_bytes, outputs * g.cell_bytes,
+                     average->stream_output);
     }
     for (int64_t item = slice.begin; item < slice.end;) {
         const int64_t column = item / plan->height.out, first = item % plan->height.out;
@@ -594,7 +597,7 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
         }
         item += end - first;
     }
-    if (sunk) sink_end(&g.sink);
+    if (sunk) outlet_end(&g.outlet);
     if (average->stream_output) k_stream_end();
 }
 
