@@ -36,7 +36,8 @@ extern "C" {
  * - cubeMathType: 0 and 4 compute with the values as they are; 2 first rounds every factor to
  *   FLOAT16 (infinity beyond its range); 1 and 3 round factors to 11 bits of mantissa when input or
  *   weight is FLOAT or their types differ. ACLNN_CPU_MATH=exact makes all of them 0.
- * - workspaceSize: receives the bytes that phase 2 needs: one FLOAT copy of the weight.
+ * - workspaceSize: receives the bytes that phase 2 needs: one FLOAT copy of the weight,
+ *   or nothing where a group has few output channels.
  * - executor: receives what phase 2 consumes.
  *
  * Data types are FLOAT, FLOAT16 and BF16, each tensor its own. Products and sums are in FLOAT, the

@@ -45,7 +45,8 @@ extern "C" {
  * - gradInput, gradWeight: results, of input's and weight's shape.
  * - gradBias: result, Cout values.
  * - workspaceSize: receives the bytes that phase 2 needs: one FLOAT copy of the weight for
- *   gradInput; partial sums for gradWeight, FLOAT, not more than the larger of 4 MiB and one copy.
+ *   gradInput (none where a group has few channels of it); partial sums for gradWeight, FLOAT, not
+ * more than the larger of 4 MiB and one copy.
  * - executor: receives what phase 2 consumes.
  *
  * Data types are FLOAT, FLOAT16 and BF16, each tensor its own. Products and sums are in FLOAT, each
