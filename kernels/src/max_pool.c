@@ -6,6 +6,8 @@
  * row by row of windows: the rows of cells under it are split by phases in L1
  * (kernels/simd/argmax.h) and compared tap by tap, in row-major order, with the best so far; lanes
  * are windows times channels. */
+#include <assert.h>
+
 #include "kernels/simd/argmax.h"
 #include "kernels/simd/instance.h"
 #include "kernels/simd/max_deep.h"
@@ -133,7 +135,7 @@ void exact_row(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh, ch
     const int64_t out = f->plan.width.out;
     argmax_row(dt, &f->argmax, &f->lanes, outer, 0, oh);
     put_values(dt, values, (const float *)(const void *)f->best, out);
-    if (f->indices)
+    if (places)
         put_places(f->pool->index == K_INDEX_I64, places, (const int32_t *)(const void *)f->code,
                    f->lanes.base, (int32_t)row_base(&f->plan, 0, oh), out);
 }
@@ -159,6 +161,7 @@ static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t 
 K_TEMPLATE
 bool forward_row(enum k_dtype dt, struct forward *f, int64_t oh, char *values, char *places)
 {
+    assert(f->pool->index == K_INDEX_NONE || places != NULL);
     if (f->pool->index == K_INDEX_NONE)
         return rows_window(dt, K_INDEX_NONE, &f->rows, oh, values, places);
     if (f->pool->index == K_INDEX_I32)
