@@ -18,7 +18,7 @@ enum {
     CONV_LANES = 16,        /* partial sums side by side in the weight's gradient */
     CONV_GRAD_RUN = 528,    /* positions that are packed at once; a multiple of the lanes */
     CONV_GRAD_ROWS = 64,    /* small channels of one item, at most */
-    CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
+    CONV_GRAD_COLUMNS = 72, /* (large channel, tap) of one item, at most */
     CONV_PARTS_BYTES = 4 << 20,
 
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */

@@ -8,7 +8,7 @@
  * whatever the width of the level's vectors. Lanes are joined once per part, in a fixed order.
  * Parts (conv_plan.h) are cut by the shape alone.
  *
- * An item needs some 380 KiB of stack. */
+ * An item needs some 650 KiB of stack. */
 #include <stdint.h>
 #include <string.h>
 
@@ -28,6 +28,20 @@ struct grad_buffers {
     _Alignas(64) float lanes[CONV_GRAD_ROWS * CONV_GRAD_COLUMNS * CONV_LANES];
 };
 
+/* Axes whose positions follow each other in the tensor become one, so that vectors are cut less. */
+static void merge_lines(struct conv_line l[], const int64_t axis[])
+{
+    for (int outer = 1; outer >= 0; outer--) {
+        const struct conv_line *a = &l[outer], *b = &l[2];
+        const bool is_plain = b->taps == 1 && b->offset == 0 && b->from_step == 1 &&
+                              b->from == b->count && a->taps == 1 && a->offset == 0 &&
+                              a->from_step == 1 && a->from == a->count;
+        if (!is_plain || (a->count > 1 && axis[outer] != b->count * axis[2])) return;
+        l[2].count = l[2].from = a->count * b->count;
+        l[outer] = (struct conv_line){.count = 1, .from = 1, .from_step = 1, .taps = 1};
+    }
+}
+
 /* The small side's rows, as they are: a window of one tap at every position. */
 static void pack_small(struct grad_item *item, float *to, int64_t begin, int64_t end)
 {
@@ -38,6 +52,7 @@ static void pack_small(struct grad_item *item, float *to, int64_t begin, int64_t
         item->block.line[axis] =
             (struct conv_line){.count = small, .from = small, .from_step = 1, .taps = 1};
     }
+    merge_lines(item->block.line, conv->small.axis);
     pack_cut(&item->block, begin, end);
     item->block.vectors = (int)conv_up(end - begin, CONV_LANES) * DOT_PARTS;
     pack_clip(&item->runs, &item->block, &conv->small, size, tap);
@@ -53,20 +68,23 @@ static void pack_small(struct grad_item *item, float *to, int64_t begin, int64_t
     }
 }
 
-/* The windows, (channel, tap) by row; the pieces are those of pack_small. */
-static void pack_large(struct grad_item *item, float *to)
+/* The windows, (channel, tap) by row. */
+static void pack_large(struct grad_item *item, float *to, int64_t begin, int64_t end)
 {
     const struct k_conv *conv = item->conv;
     const struct k_conv_axis *a = conv->axis;
     const int64_t taps = conv_taps(conv), size = pack_size(conv->large.dtype);
     const int64_t all = taps < item->columns ? taps : item->columns;
-    for (int axis = 0; axis < K_CONV_AXES; axis++) {
-        struct conv_line *line = &item->block.line[axis];
-        line->from = a[axis].large;
-        line->from_step = a[axis].stride;
-        line->offset = -a[axis].pad;
-        line->offset_step = a[axis].dilation;
-    }
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        item->block.line[axis] = (struct conv_line){.count = a[axis].small,
+                                                    .from = a[axis].large,
+                                                    .from_step = a[axis].stride,
+                                                    .taps = a[axis].kernel,
+                                                    .offset = -a[axis].pad,
+                                                    .offset_step = a[axis].dilation};
+    merge_lines(item->block.line, conv->large.axis);
+    pack_cut(&item->block, begin, end);
+    item->block.vectors = (int)conv_up(end - begin, CONV_LANES) * DOT_PARTS;
     for (int64_t i = 0; i < all; i++) {
         const int64_t tap = (item->column + i) % taps;
         const int64_t of_axis[K_CONV_AXES] = {tap / (a[1].kernel * a[2].kernel),
@@ -136,7 +154,7 @@ static void run_item(struct grad_item *item, struct grad_buffers *own, int64_t b
         const int64_t stop = end - at < CONV_GRAD_RUN ? end : at + CONV_GRAD_RUN;
         const int64_t steps = conv_up(stop - at, CONV_LANES);
         pack_small(item, own->rows, at, stop);
-        pack_large(item, own->columns);
+        pack_large(item, own->columns, at, stop);
         for (int64_t row = 0, rows; row < item->rows; row += rows) {
             rows = rows_at_once(item->rows - row);
             for (int64_t column = 0; column < item->columns; column += DOT_COLUMNS) {
