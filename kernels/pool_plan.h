@@ -19,6 +19,7 @@ enum {
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
     POOL_TALL_FLOATS = 16384,  /* sums of rows of dY */
+    POOL_LEAST_FLOATS = 32,    /* of them for a row, 16 of which remain unused */
     POOL_DIRECT = 8,           /* up to so many rows are added one by one */
     POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
     POOL_RUN = 2048,   /* bytes of dX between one look at the sink and the next, or one row */
@@ -27,7 +28,6 @@ enum {
 };
 
 enum pool_way {
-    POOL_PLAIN,    /* every window of every cell */
     POOL_ANY,      /* through buffers */
     POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
     POOL_CHANNELS, /* the same with several channels */
@@ -46,8 +46,10 @@ struct pool_plan {
      * columns, ordered (outer, depth, channel tile, cell tile, height). */
     int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
     int heights; /* most rows of dY that one row of dX adds */
-    int segment; /* of a block of so many rows: sums from its rows to the end are kept for as many
-                  */
+    int segment; /* of a block of so many rows: sums from its rows to the end are kept for as many;
+                    0: rows are added one by one */
+    int steps;   /* > 0: a tile's steps along the width; the windows that hold all its cells are one
+                    sum, made before that along the height */
     enum pool_way way;
     bool flat; /* rows of dX follow each other as those of dY do: cell i lies in windows i - 1 to i
                   + 1 */
@@ -124,27 +126,50 @@ static inline int64_t pool_root(int64_t n)
     return root;
 }
 
-/* Tiles for a way through buffers; false if no tile fits them. */
-static inline bool pool_cut_any(struct pool_plan *plan)
+/* Floats of a tile's row of windows. Where the sums along the height leave room for next to
+ * nothing, they are made row by row. */
+static inline int64_t pool_row_floats(struct pool_plan *plan)
+{
+    const int64_t floats = POOL_ROW_WINDOWS - 32;
+    plan->segment = 0;
+    if (plan->heights <= POOL_DIRECT) return floats;
+    const int64_t segment = pool_root(plan->heights);
+    const int64_t rows = segment + (plan->heights + segment - 1) / segment + 2;
+    if (POOL_TALL_FLOATS / rows < POOL_LEAST_FLOATS) return floats;
+    plan->segment = (int)segment;
+    return pool_min(floats, POOL_TALL_FLOATS / rows - 16);
+}
+
+/* Tiles where so many windows hold a cell that not even those of one cell fit a row: of one channel
+ * each, so that they are the same along the width for every layout: the order of the sum goes by
+ * them. */
+static inline void pool_cut_wide(struct pool_plan *plan, int64_t floats)
+{
+    const int64_t stride = plan->width.stride, cells = POOL_CELLS_FLOATS;
+    plan->steps = (int)(floats / 2);
+    plan->tile_channels = 1;
+    plan->channel_tiles = plan->channels;
+    pool_tile_cells(plan, cells / stride < plan->steps - 1 ? cells : (plan->steps - 1) * stride);
+}
+
+/* Tiles for the way through buffers. */
+static inline void pool_cut_any(struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
-    int64_t floats = POOL_ROW_WINDOWS - 32;
-    plan->segment = 1;
-    if (plan->heights > POOL_DIRECT) {
-        plan->segment = (int)pool_root(plan->heights);
-        const int64_t blocks = (plan->heights + plan->segment - 1) / plan->segment;
-        floats = pool_min(floats, POOL_TALL_FLOATS / (plan->segment + blocks + 2) - 16);
-    }
+    const int64_t floats = pool_row_floats(plan);
     const int64_t most = pool_min(width->most, width->out);
-    int64_t channels = pool_max(floats / (2 * most + 8), 1);
+    if (floats < width->most + 2) {
+        pool_cut_wide(plan, floats);
+        return;
+    }
+    int64_t channels = pool_min(floats / (2 * most + 8), floats / (width->most + 2));
+    channels = pool_max(channels, 1);
     if (channels > 16) channels -= channels % 16;
     plan->tile_channels = pool_min(channels, plan->channels);
     plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
     const int64_t windows = floats / plan->tile_channels - width->most - 1;
-    if (windows < 1 || plan->depth.most > POOL_DIRECT) return false;
     const int64_t cells = POOL_CELLS_FLOATS / plan->tile_channels;
     pool_tile_cells(plan, cells / width->stride < windows ? cells : windows * width->stride);
-    return true;
 }
 
 /* Tiles for sums in registers. */
@@ -204,18 +229,13 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     plan.cells = width->in;
     plan.heights = (int)pool_min(plan.height.most, plan.height.out);
     plan.way = pool_choose(&plan);
-    if (plan.way != POOL_ANY)
+    if (plan.way == POOL_ANY)
+        pool_cut_any(&plan);
+    else
         pool_cut_fused(&plan);
-    else if (!pool_cut_any(&plan))
-        plan.way = POOL_PLAIN;
     plan.flat = plan.way == POOL_ROWS && width->stride == 1 && plan.height.stride == 1 &&
                 width->in == width->out && width->most == 3 && width->pad == 1 &&
                 width->in <= POOL_FLAT;
-    if (plan.way == POOL_PLAIN) {
-        plan.cell_tiles = plan.channel_tiles = 1;
-        plan.tile_channels = plan.channels;
-        plan.cells = width->in;
-    }
     plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
     return plan;
 }

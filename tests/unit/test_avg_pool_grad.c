@@ -25,6 +25,11 @@ static int64_t between(int64_t low, int64_t high)
     return low + (int64_t)(next_random() % (uint32_t)(high - low + 1));
 }
 
+static int64_t product(const int64_t sizes[])
+{
+    return sizes[0] * sizes[1] * sizes[2];
+}
+
 static const char *const dtype_names[K_DTYPES] = {"f32", "f16", "bf16"};
 
 static double half_value(uint16_t half)
@@ -114,6 +119,61 @@ static void oracle(enum k_dtype dt, const struct k_pool *p, const void *dy, doub
         }
 }
 
+/* The same for windows that are large and many: a term is added where its window begins and taken
+ * away where it ends, along each axis, and then everything is summed. */
+static void oracle_of_many(enum k_dtype dt, const struct k_pool *p, const void *dy, double *sum,
+                           double *magnitude, int *terms)
+{
+    const int64_t *in = p->input, *out = p->output;
+    const int64_t pitch[] = {(in[1] + 1) * (in[2] + 1), in[2] + 1, 1},
+                  room = (in[0] + 1) * pitch[0];
+    double *value = calloc((size_t)room, sizeof *value), *size = calloc((size_t)room, sizeof *size);
+    int *count = calloc((size_t)room, sizeof *count);
+    for (int64_t plane = 0; plane < p->outer * p->channels; plane++) {
+        const int64_t o = plane / p->channels, c = plane % p->channels;
+        memset(value, 0, (size_t)room * sizeof *value);
+        memset(size, 0, (size_t)room * sizeof *size);
+        memset(count, 0, (size_t)room * sizeof *count);
+        for (int64_t w = 0; w < out[0] * out[1] * out[2]; w++) {
+            const int64_t window[] = {w / out[2] / out[1], w / out[2] % out[1], w % out[2]};
+            const int64_t at = (o * out[0] * out[1] * out[2] + w) * p->channels + c;
+            const double term =
+                rounded_operand(dt, p->rounding, element(dt, dy, at)) / window_size(p, window);
+            for (int corner = 0; corner < 8; corner++) {
+                int64_t cell = 0;
+                int sign = 1;
+                for (int axis = 0; axis < K_POOL_AXES; axis++) {
+                    const bool ends = corner >> axis & 1;
+                    int64_t edge = window[axis] * p->stride[axis] - p->pad_begin[axis] +
+                                   (ends ? p->kernel[axis] : 0);
+                    edge = edge < 0 ? 0 : edge > in[axis] ? in[axis] : edge;
+                    cell += edge * pitch[axis];
+                    if (ends) sign = -sign;
+                }
+                value[cell] += sign * term;
+                size[cell] += sign * fabs(term);
+                count[cell] += sign;
+            }
+        }
+        for (int axis = 0; axis < K_POOL_AXES; axis++)
+            for (int64_t cell = 0; cell < room; cell++) {
+                if (cell / pitch[axis] % (in[axis] + 1) == 0) continue;
+                value[cell] += value[cell - pitch[axis]];
+                size[cell] += size[cell - pitch[axis]];
+                count[cell] += count[cell - pitch[axis]];
+            }
+        for (int64_t i = 0; i < in[0] * in[1] * in[2]; i++) {
+            const int64_t cell =
+                i / (in[1] * in[2]) * pitch[0] + i / in[2] % in[1] * pitch[1] + i % in[2];
+            const int64_t at = (o * in[0] * in[1] * in[2] + i) * p->channels + c;
+            sum[at] = value[cell], magnitude[at] = size[cell], terms[at] = count[cell];
+        }
+    }
+    free(value);
+    free(size);
+    free(count);
+}
+
 static int64_t windows_along(int64_t in, int64_t k, int64_t s, int64_t pad, bool ceil_mode)
 {
     const int64_t room = in + 2 * pad - k;
@@ -159,11 +219,6 @@ static struct k_pool random_pool(bool large)
     p.rounding = (enum k_rounding)(between(0, 2) ? K_ROUND_NONE : between(0, 2));
     p.stream_output = between(0, 1);
     return p;
-}
-
-static int64_t product(const int64_t sizes[])
-{
-    return sizes[0] * sizes[1] * sizes[2];
 }
 
 static const char *describe(enum k_dtype dt, const struct k_pool *p)
@@ -256,7 +311,8 @@ static void check_against_oracle(const struct case_data *c, const char *isa)
     const size_t count = (size_t)c->cells;
     double *sum = calloc(count, sizeof *sum), *magnitude = calloc(count, sizeof *magnitude);
     int *terms = calloc(count, sizeof *terms);
-    oracle(c->dt, &c->pool, c->dy, sum, magnitude, terms);
+    const bool many = product(c->pool.output) > 1000 && product(c->pool.kernel) > 1000;
+    (many ? oracle_of_many : oracle)(c->dt, &c->pool, c->dy, sum, magnitude, terms);
     for (size_t i = 0; i < count; i++) {
         const double got = element(c->dt, c->dx, (int64_t)i);
         const double tolerance =
@@ -318,36 +374,73 @@ Test(avg_pool_grad, large_random_shapes)
 }
 
 /* dY of channels last is dY of channels first with its axes moved: so must dX be, bit for bit. */
-Test(avg_pool_grad, layouts_agree)
+static void check_layouts(const struct k_pool *last)
 {
     const struct k_table *table = k_best();
+    struct k_pool first = *last;
+    first.layout = K_CHANNELS_FIRST;
+    first.outer = last->outer * last->channels;
+    first.channels = 1;
+    struct case_data a, b;
+    case_begin(&a, K_F32, last);
+    case_begin(&b, K_F32, &first);
+    const int64_t windows = product(last->output), cells = product(last->input), n = last->channels;
+    for (int64_t j = 0; j < a.windows; j++)
+        ((float *)(void *)b.dy)[(j / n / windows * n + j % n) * windows + j / n % windows] =
+            ((float *)(void *)a.dy)[j];
+    run(&a, table, false);
+    run(&b, table, false);
+    for (int64_t j = 0; j < a.cells; j++) {
+        const float x = ((float *)(void *)a.dx)[j];
+        const float y =
+            ((float *)(void *)b.dx)[(j / n / cells * n + j % n) * cells + j / n % cells];
+        cr_assert(x == y, "%s: cell %lld is %.9g, channels first %.9g", describe(K_F32, last),
+                  (long long)j, (double)x, (double)y);
+    }
+    case_end(&a);
+    case_end(&b);
+}
+
+Test(avg_pool_grad, layouts_agree)
+{
     for (int i = 0; i < 300; i++) {
-        struct k_pool last = random_pool(false);
-        last.layout = K_CHANNELS_LAST;
-        if (last.channels == 1) last.channels = between(2, 20);
-        struct k_pool first = last;
-        first.layout = K_CHANNELS_FIRST;
-        first.outer = last.outer * last.channels;
-        first.channels = 1;
-        struct case_data a, b;
-        case_begin(&a, K_F32, &last);
-        case_begin(&b, K_F32, &first);
-        const int64_t windows = product(last.output), cells = product(last.input),
-                      n = last.channels;
-        for (int64_t j = 0; j < a.windows; j++)
-            ((float *)(void *)b.dy)[(j / n / windows * n + j % n) * windows + j / n % windows] =
-                ((float *)(void *)a.dy)[j];
-        run(&a, table, false);
-        run(&b, table, false);
-        for (int64_t j = 0; j < a.cells; j++) {
-            const float x = ((float *)(void *)a.dx)[j];
-            const float y =
-                ((float *)(void *)b.dx)[(j / n / cells * n + j % n) * cells + j / n % cells];
-            cr_assert(x == y, "%s: cell %lld is %.9g, channels first %.9g", describe(K_F32, &last),
-                      (long long)j, (double)x, (double)y);
+        struct k_pool pool = random_pool(false);
+        pool.layout = K_CHANNELS_LAST;
+        if (pool.channels == 1) pool.channels = between(2, 20);
+        check_layouts(&pool);
+    }
+}
+
+/* More windows over a cell than a tile has room for, along one axis or several. */
+Test(avg_pool_grad, very_many_windows_over_a_cell)
+{
+    static const int64_t shapes[][3 * K_POOL_AXES] = {
+        /* input, kernel, stride; padding is half the kernel, but for every third case */
+        {1, 3, 2500, 1, 2, 1200, 1, 1, 1},       {1, 2, 9000, 1, 1, 5000, 1, 1, 4},
+        {1, 520, 530, 1, 500, 510, 1, 1, 1},     {1, 60, 530, 1, 50, 510, 1, 1, 1},
+        {1, 310, 300, 1, 500, 510, 1, 1, 1},     {1, 1, 1000, 1, 1, 2000, 1, 1, 1},
+        {20, 12, 11, 15, 3, 3, 1, 1, 1},         {40, 20, 21, 30, 12, 12, 1, 1, 1},
+        {12, 3, 1100, 10, 2, 1000, 1, 1, 1},     {1, 12, 1001, 1, 11, 1001, 1, 1, 1},
+        {1, 1, 800000, 1, 1, 600000, 1, 1, 600}, {1, 1300, 290, 1, 1100, 280, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        const int64_t *shape = shapes[i];
+        struct k_pool p = {.outer = 1, .channels = 1, .count_padding = i % 2};
+        for (int axis = 0; axis < K_POOL_AXES; axis++) {
+            p.input[axis] = shape[axis], p.kernel[axis] = shape[axis + 3];
+            p.stride[axis] = shape[axis + 6];
+            p.pad_begin[axis] = p.pad_end[axis] =
+                i % 3 == 2 && p.kernel[axis] < p.input[axis] ? 0 : p.kernel[axis] / 2;
+            p.output[axis] = windows_along(p.input[axis], p.kernel[axis], p.stride[axis],
+                                           p.pad_begin[axis], false);
         }
-        case_end(&a);
-        case_end(&b);
+        check_case((enum k_dtype)(i % K_DTYPES), &p);
+        if (product(p.input) > 100000) continue;
+        p.layout = K_CHANNELS_LAST;
+        p.channels = (int64_t[]){3, 4, 19}[i % 3];
+        check_case((enum k_dtype)((i + 1) % K_DTYPES), &p);
+        p.channels = 6;
+        check_layouts(&p);
     }
 }
 
