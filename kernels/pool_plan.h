@@ -15,6 +15,7 @@ enum {
     POOL_FUSED_CHANNELS = 4,   /* channels from which vectors run along them */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT = 512,           /* cells of a row that may be treated as one with its neighbours */
+    POOL_FLAT_ROWS = 1 << 16,  /* so many of them at once */
     POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */

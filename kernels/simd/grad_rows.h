@@ -409,7 +409,8 @@ void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         rows_begin(dt, g, h, end, &in);
         const bool flat = plan->flat && in.rows > 1;
         in.vectors = flat && follows ? &g->outlet.vectors : NULL;
-        const int64_t rows = !g->contiguous ? 1 : in.vectors ? in.rows : pool_min(in.rows, most);
+        const int64_t rows =
+            g->contiguous ? pool_min(in.rows, in.vectors ? POOL_FLAT_ROWS : most) : 1;
         const bool repeats = alike && rows > 1;
         int64_t place = 0;
         char *to = row_of_dx(g, h, k_size(dt));
