@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled once per level, as kernels are. */
+#include "tests/unit/simd/level.h"
+
+#include "kernels/simd/block.h"
+
+#define FOR_TYPE(dt, call)                                                                         \
+    do {                                                                                           \
+        if ((dt) == K_F32) call(K_F32);                                                            \
+        if ((dt) == K_F16) call(K_F16);                                                            \
+        if ((dt) == K_BF16) call(K_BF16);                                                          \
+    } while (0)
+
+static vh load_half(const uint16_t *at)
+{
+    vh half;
+    memcpy(&half, at, sizeof half);
+    return half;
+}
+
+static void from_half(enum k_dtype dt, const uint16_t *half, float *value)
+{
+    v_store(value, dt == K_F16 ? v_from_f16(load_half(half)) : v_from_bf16(load_half(half)));
+}
+
+static void to_half(enum k_dtype dt, const float *value, uint16_t *half)
+{
+    const vh rounded = dt == K_F16 ? v_to_f16(v_load(value)) : v_to_bf16(v_load(value));
+    memcpy(half, &rounded, sizeof rounded);
+}
+
+static void to_halves(enum k_dtype dt, const float *low, const float *high, uint16_t *halves)
+{
+    const vw both = dt == K_F16 ? v_to_halves(K_F16, v_load(low), v_load(high))
+                                : v_to_halves(K_BF16, v_load(low), v_load(high));
+    memcpy(halves, &both, sizeof both);
+}
+
+static void zip_halves(int half, const uint16_t *a, const uint16_t *b, uint16_t *zipped)
+{
+    vw x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    const vw out = half == 0 ? v_zip_halves(0, x, y) : v_zip_halves(1, x, y);
+    memcpy(zipped, &out, sizeof out);
+}
+
+static void load_first(enum k_dtype dt, const void *at, int count, float *value)
+{
+#define CALL(type) v_store(value, k_load_first(type, at, count))
+    FOR_TYPE(dt, CALL);
+#undef CALL
+}
+
+static void first(int count, const float *a, const float *b, float *value)
+{
+    v_store(value, v_first(count, v_load(a), v_load(b)));
+}
+
+static void delay(int n, const float *before, const float *value, float *delayed)
+{
+    const vf b = v_load(before), v = v_load(value);
+    v_store(delayed, n == 0   ? v_delay(0, b, v)
+                     : n == 1 ? v_delay(1, b, v)
+                     : n == 2 ? v_delay(2, b, v)
+                              : v_delay(3, b, v));
+}
+
+static void zip(int half, const float *a, const float *b, float *zipped)
+{
+    const vf x = v_load(a), y = v_load(b);
+    v_store(zipped, half == 0 ? v_zip(0, x, y) : v_zip(1, x, y));
+}
+
+static void pick(const float *a, const float *b, const int32_t *from, float *picked)
+{
+    vi lanes;
+    memcpy(&lanes, from, sizeof lanes);
+    v_store(picked, v_pick(v_load(a), v_load(b), lanes));
+#ifdef K_PERMUTES
+    const vf permuted = v_permute(v_load(a), lanes & (VL - 1));
+    for (int i = 0; i < VL; i++)
+        if (from[i] < VL) picked[i] = permuted[i];
+#endif
+}
+
+static void block_part(enum k_dtype dt, const char *at, int from, int to, const char *begin,
+                       const char *end, void *elements)
+{
+#define CALL(type)                                                                                 \
+    k_put(elements, block_elements(type, block_load_part(type, at, from, to, begin, end)))
+    FOR_TYPE(dt, CALL);
+#undef CALL
+}
+
+static void block_delay_by(enum k_dtype dt, int n, const void *before, const void *now,
+                           void *elements)
+{
+#define DELAYED(type, n)                                                                           \
+    k_put(elements, block_elements(type, block_delay(type, n, block_load(type, before),            \
+                                                     block_load(type, now))))
+#define CALL(type)                                                                                 \
+    do {                                                                                           \
+        if (n == 1) DELAYED(type, 1);                                                              \
+        if (n == 2) DELAYED(type, 2);                                                              \
+        if (n == 3) DELAYED(type, 3);                                                              \
+    } while (0)
+    FOR_TYPE(dt, CALL);
+#undef CALL
+#undef DELAYED
+}
+
+static void block_zip_both(enum k_dtype dt, const void *x, const void *y, void *elements)
+{
+    vf lines[2] = {{0}, {0}};
+#define CALL(type) block_zip(type, block_load(type, x), block_load(type, y), lines)
+    FOR_TYPE(dt, CALL);
+#undef CALL
+    memcpy(elements, lines, sizeof lines);
+}
+
+static void add_kept(enum k_dtype dt, const void *sum, const void *x, const uint8_t *flags,
+                     int period, int begin, void *elements)
+{
+    struct block_masks masks = {{0}};
+#define CALL(type)                                                                                 \
+    do {                                                                                           \
+        masks_make(type, &masks, flags, period);                                                   \
+        k_put(elements,                                                                            \
+              block_elements(type, block_add_kept(type, block_load(type, sum),                     \
+                                                  block_load(type, x), &masks, begin, period)));   \
+    } while (0)
+    FOR_TYPE(dt, CALL);
+#undef CALL
+}
+
+static void multiply(enum k_dtype dt, const void *x, const float *numbers, int period, int begin,
+                     void *elements)
+{
+    enum { ROOM = 2 * (MASKS_PERIOD + VL) };
+    float table[ROOM];
+#define CALL(type)                                                                                 \
+    do {                                                                                           \
+        block_table(type, table, ROOM, numbers, period);                                           \
+        const struct k_block factors =                                                             \
+            block_entries(type, table, ROOM, block_entry(type, begin, period));                    \
+        k_put(elements, block_elements(type, block_multiply(type, block_load(type, x), factors))); \
+    } while (0)
+    FOR_TYPE(dt, CALL);
+#undef CALL
+}
+
+simd_level_fn K_SYMBOL(simd_level);
+const struct simd_level *K_SYMBOL(simd_level)(void)
+{
+    static const struct simd_level level = {.isa = K_ISA_STRING,
+                                            .lanes = VL,
+                                            .from_half = from_half,
+                                            .to_half = to_half,
+                                            .to_halves = to_halves,
+                                            .zip_halves = zip_halves,
+                                            .load_first = load_first,
+                                            .first = first,
+                                            .delay = delay,
+                                            .zip = zip,
+                                            .pick = pick,
+                                            .block_part = block_part,
+                                            .block_delay = block_delay_by,
+                                            .block_zip = block_zip_both,
+                                            .block_add_kept = add_kept,
+                                            .block_multiply = multiply};
+    return &level;
+}
