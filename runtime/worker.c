@@ -31,6 +31,7 @@ enum {
     SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
     PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
     LOOKS_AT_ONCE = 256,        /* streams per look */
+    LEAST_STACK = 2 << 20,      /* kernels keep what fits the caches on it */
 };
 
 enum worker_state {
@@ -181,7 +182,10 @@ static bool create_thread(struct rt_worker *worker)
 {
     sigset_t all, old;
     pthread_attr_t attributes;
+    size_t stack;
     if (pthread_attr_init(&attributes) != 0) return false;
+    if (pthread_attr_getstacksize(&attributes, &stack) == 0 && stack < LEAST_STACK)
+        pthread_attr_setstacksize(&attributes, LEAST_STACK);
     if (worker->cpu >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);
