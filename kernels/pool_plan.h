@@ -23,7 +23,7 @@ enum {
     POOL_LEAST_FLOATS = 32,    /* of them for a row, 16 of which remain unused */
     POOL_DIRECT = 8,           /* up to so many rows are added one by one */
     POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
-    POOL_RUN = 2048,   /* bytes of dX between one look at the sink and the next, or one row */
+    POOL_RUN = 2048,   /* bytes of dX between one look at the outlet and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
 };
