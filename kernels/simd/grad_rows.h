@@ -204,10 +204,7 @@ void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n
     for (int64_t x = 0; to < end; x += BLOCK(dt), to += step * K_VECTOR_BYTES) {
         vf lines[2] = {{0}, {0}};
         const int phase = uniform ? 0 : rows_phase(dt, in, x);
-        if (x <= inside)
-            rows_block(dt, most, step, even, flat, n, true, in, &from, x, phase, &before, lines);
-        else
-            rows_block(dt, most, step, even, flat, n, false, in, &from, x, phase, &before, lines);
+        rows_block(dt, most, step, even, flat, n, x <= inside, in, &from, x, phase, &before, lines);
         rows_put(in, to, lines[0]);
         if (step == 2 && end - to > K_VECTOR_BYTES) rows_put(in, to + K_VECTOR_BYTES, lines[1]);
     }

@@ -50,15 +50,17 @@ static void random_axis(struct random *random, struct conv_case *test, int axis,
 
 static void random_formats(struct random *random, struct conv_case *test)
 {
-    static const aclFormat first[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
-    static const aclFormat last[] = {ACL_FORMAT_NCL, ACL_FORMAT_NHWC, ACL_FORMAT_NDHWC};
+    static const aclFormat formats[2][3] = {
+        {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW},
+        {ACL_FORMAT_NCL, ACL_FORMAT_NHWC, ACL_FORMAT_NDHWC}, /* channels last */
+    };
     const bool all_last = test->op == CONV_FORWARD && test->axes == 3 && random_once_in(random, 3);
     for (int i = 0; i < CONV_TENSORS; i++) {
         const bool takes_nd =
             test->op == CONV_GRAD ||
             (test->axes == 1 && test->op != CONV_FORWARD && test->op != CONV_DEPTHWISE);
         const bool is_last = all_last || (test->op == CONV_GRAD && random_once_in(random, 3));
-        test->format[i] = (is_last ? last : first)[test->axes - 1];
+        test->format[i] = formats[is_last][test->axes - 1];
         if (takes_nd && random_once_in(random, 3)) test->format[i] = ACL_FORMAT_ND;
     }
     /* Results have the formats of what they are the gradients of. */
