@@ -71,12 +71,12 @@ struct k_block rows_load(enum k_dtype dt, int n, const struct rows *in,
     return sum;
 }
 
-/* The same, zero where there is no window. */
+/* The same, zero where there is no window. inner: there is one at x. */
 K_TEMPLATE
-struct k_block rows_load_edge(enum k_dtype dt, int n, const struct rows *in,
+struct k_block rows_load_edge(enum k_dtype dt, int n, bool inner, const struct rows *in,
                               const struct row_sources *from, int64_t x)
 {
-    const int low = (int)pool_max(in->low - x, 0);
+    const int low = inner ? 0 : (int)pool_max(in->low - x, 0);
     const int high = (int)pool_min(in->high - x, BLOCK(dt));
     if (low >= high) return (struct k_block){{0}, {0}};
     x *= k_size(dt);
@@ -173,7 +173,7 @@ struct k_block rows_before(enum k_dtype dt, int n, const struct rows *in,
 {
     if (x <= -POOL_FUSED) return (struct k_block){{0}, {0}};
     x -= BLOCK(dt);
-    return rows_widths(dt, in, rows_load_edge(dt, n, in, from, x), rows_phase(dt, in, x));
+    return rows_widths(dt, in, rows_load_edge(dt, n, false, in, from, x), rows_phase(dt, in, x));
 }
 
 /* The block of windows x and on, as vectors of cells. */
@@ -183,7 +183,7 @@ void rows_block(enum k_dtype dt, int most, int step, bool even, bool flat, int n
                 struct k_block *before, vf lines[2])
 {
     struct k_block now =
-        inside ? rows_load(dt, n, in, from, x) : rows_load_edge(dt, n, in, from, x);
+        inside ? rows_load(dt, n, in, from, x) : rows_load_edge(dt, n, !flat, in, from, x);
     now = rows_widths(dt, in, now, phase);
     rows_lines(dt, most, step, even, flat, in, phase, *before, now, lines);
     *before = now;
@@ -200,11 +200,19 @@ void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n
     const int64_t inside = in->high - BLOCK(dt);
     const char *end = to + in->bytes;
     struct k_block before = {{0}, {0}};
-    if (most > 1 || (step == 2 && in->odd)) before = rows_before(dt, n, in, &from, 0);
+    if ((most > 1 || (step == 2 && in->odd)) && in->low < 0)
+        before = rows_before(dt, n, in, &from, 0);
     for (int64_t x = 0; to < end; x += BLOCK(dt), to += step * K_VECTOR_BYTES) {
         vf lines[2] = {{0}, {0}};
-        const int phase = uniform ? 0 : rows_phase(dt, in, x);
-        rows_block(dt, most, step, even, flat, n, x <= inside, in, &from, x, phase, &before, lines);
+        struct k_block now = x <= inside ? rows_load(dt, n, in, &from, x)
+                                         : rows_load_edge(dt, n, !flat, in, &from, x);
+        int phase = 0;
+        if (!uniform) {
+            phase = rows_phase(dt, in, x);
+            now = rows_widths(dt, in, now, phase);
+        }
+        rows_lines(dt, most, step, even, flat, in, phase, before, now, lines);
+        before = now;
         rows_put(in, to, lines[0]);
         if (step == 2 && end - to > K_VECTOR_BYTES) rows_put(in, to + K_VECTOR_BYTES, lines[1]);
     }
@@ -259,7 +267,7 @@ void rows_short(enum k_dtype dt, int step, const struct rows *in, char *to)
         if (place < in->rest && !made) {
             const struct row_sources from = rows_sources(1, in, at);
             const int phase = rows_phase(dt, in, 0);
-            struct k_block now = in->high < BLOCK(dt) ? rows_load_edge(dt, 1, in, &from, 0)
+            struct k_block now = in->high < BLOCK(dt) ? rows_load_edge(dt, 1, true, in, &from, 0)
                                                       : rows_load(dt, 1, in, &from, 0);
             now = rows_widths(dt, in, now, phase);
             vf lines[2] = {{0}, {0}};
