@@ -26,15 +26,6 @@ int64_t channels_at(enum k_dtype dt, const struct cell_line *line, int block)
 }
 
 K_TEMPLATE
-void channels_put(char *to, vf elements, bool stream)
-{
-    if (stream)
-        k_stream(to, elements);
-    else
-        k_put(to, elements);
-}
-
-K_TEMPLATE
 struct k_block channels_term(enum k_dtype dt, const struct rows *in, const struct cell_line *line,
                              const char *at, float factor, bool is_first)
 {
@@ -88,8 +79,8 @@ void channels_cell(enum k_dtype dt, int terms, const struct cell_line *line,
         if (terms >= 1) sum = slot_load(dt, slots[0] + at);
         if (terms >= 2) sum = block_add(dt, sum, slot_load(dt, slots[1] + at));
         if (terms >= 3) sum = block_add(dt, sum, slot_load(dt, slots[2] + at));
-        channels_put(line->to + channels_at(dt, line, block) * k_size(dt), block_elements(dt, sum),
-                     line->stream);
+        k_write(line->to + channels_at(dt, line, block) * k_size(dt), block_elements(dt, sum),
+                line->stream);
     }
 }
 
@@ -101,7 +92,7 @@ void channels_cell_of_window(enum k_dtype dt, int n, const struct rows *in,
     for (int block = 0; block < line->blocks; block++) {
         const int64_t x = channels_at(dt, line, block);
         const struct k_block sum = channels_load(dt, n, in, line, at, x, width);
-        channels_put(line->to + x * k_size(dt), block_elements(dt, sum), stream);
+        k_write(line->to + x * k_size(dt), block_elements(dt, sum), stream);
     }
 }
 
@@ -145,7 +136,7 @@ void channels_cells_of_window(enum k_dtype dt, int n, const struct rows *in,
         char *row = out->row + first * out->cell_bytes + x * k_size(dt);
         for (int64_t r = 0; r < out->rows; r++, row += out->row_bytes)
             for (int64_t i = 0; i < cells; i++)
-                channels_put(row + i * out->cell_bytes, elements, line->stream);
+                k_write(row + i * out->cell_bytes, elements, line->stream);
     }
 }
 
@@ -155,7 +146,7 @@ static inline void channels_copy(char *to, const char *from, int64_t bytes, bool
 {
     int64_t x = 0;
     for (; x + K_VECTOR_BYTES <= bytes; x += K_VECTOR_BYTES)
-        channels_put(to + x, v_load((const float *)(const void *)(from + x)), stream);
+        k_write(to + x, v_load((const float *)(const void *)(from + x)), stream);
     x = bytes - K_VECTOR_BYTES;
     if (bytes % K_VECTOR_BYTES != 0) k_put(to + x, v_load((const float *)(const void *)(from + x)));
 }

@@ -82,15 +82,6 @@ struct max_results {
 };
 
 K_TEMPLATE
-void put_vector(char *to, vf elements, bool stream)
-{
-    if (stream)
-        k_stream(to, elements);
-    else
-        k_put(to, elements);
-}
-
-K_TEMPLATE
 void put_largest(enum k_dtype dt, enum k_index index, const struct max_results *to, int64_t at,
                  int vectors, const vf best[], const vi place[])
 {
@@ -107,11 +98,11 @@ void put_largest(enum k_dtype dt, enum k_index index, const struct max_results *
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
         if (index == K_INDEX_I32) {
-            put_vector(to->places + (at + v * VL) * 4, (vf)place[v], to->stream);
+            k_write(to->places + (at + v * VL) * 4, (vf)place[v], to->stream);
         } else if (index == K_INDEX_I64) {
             char *places = to->places + (at + v * VL) * 8;
-            put_vector(places, v_zip(0, (vf)place[v], zero), to->stream);
-            put_vector(places + K_VECTOR_BYTES, v_zip(1, (vf)place[v], zero), to->stream);
+            k_write(places, v_zip(0, (vf)place[v], zero), to->stream);
+            k_write(places + K_VECTOR_BYTES, v_zip(1, (vf)place[v], zero), to->stream);
         }
     }
 }

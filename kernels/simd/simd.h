@@ -291,6 +291,16 @@ void k_stream(char *at, vf value)
 #endif
 }
 
+/* A vector of elements, past the caches or not. */
+K_TEMPLATE
+void k_write(char *at, vf elements, bool stream)
+{
+    if (stream)
+        k_stream(at, elements);
+    else
+        k_put(at, elements);
+}
+
 /* LINE_PARTS(dt) vectors of floats as one vector of output. */
 K_TEMPLATE
 void k_store_parts(enum k_dtype dt, char *at, const vf parts[], bool stream)

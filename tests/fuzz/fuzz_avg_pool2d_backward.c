@@ -11,6 +11,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "tests/support/compare.h"
+#include "tests/support/fuzz_bytes.h"
 #include "tests/support/operand.h"
 #include "tests/support/oracle.h"
 
@@ -19,29 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_RANK = 6, MOST_ENTRIES = 4, SMALL = 1 << 14, MOST_WORK = 1 << 20 };
 
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s does not hold: ", #condition);                                     \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fprintf(stderr, "\n");                                                                 \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
 /* ---- bytes to arguments ---- */
-
-struct bytes {
-    const uint8_t *at;
-    size_t left;
-};
-
-static uint8_t take(struct bytes *bytes)
-{
-    if (bytes->left == 0) return 0;
-    bytes->left--;
-    return *bytes->at++;
-}
 
 /* Mostly `count` numbers from `first` on, at times one that breaks something. */
 static int64_t take_number(struct bytes *bytes, int first, int count)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/support/conv_rig.h"
+#include "tests/support/fuzz_bytes.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,54 +18,11 @@ enum { SMALL = 1 << 14, MOST_WORK = 1 << 22, UNWRITTEN = 4711 };
 
 static struct conv_rig rig;
 
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s does not hold: ", #condition);                                     \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fprintf(stderr, "\n");                                                                 \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     conv_rig_begin(&rig);
     return 0;
-}
-
-/* ---- bytes ---- */
-
-struct bytes {
-    const uint8_t *at;
-    size_t left;
-};
-
-static uint8_t take(struct bytes *bytes)
-{
-    if (bytes->left == 0) return 0;
-    bytes->left--;
-    return *bytes->at++;
-}
-
-/* Mostly small ones, at times one that breaks something. */
-static int64_t take_wild(struct bytes *bytes)
-{
-    static const int64_t wild[] = {-1,
-                                   255,
-                                   65536,
-                                   (int64_t)1 << 31,
-                                   ((int64_t)1 << 32) + 1,
-                                   (int64_t)1 << 40,
-                                   (int64_t)1 << 62,
-                                   INT64_MAX / 2,
-                                   INT64_MAX - 1,
-                                   INT64_MAX,
-                                   INT64_MIN};
-    const uint8_t byte = take(bytes);
-    if (byte < 200) return byte % 20;
-    return wild[byte % (sizeof wild / sizeof wild[0])];
 }
 
 /* ---- changes ---- */
