@@ -100,16 +100,24 @@ static void drop_launch(struct rt_task *task)
     ex_executor_release(executor);
 }
 
-static void run_launch(struct rt_task *task, struct rt_stream *stream)
+static void rerun_launch(struct rt_task *task, struct rt_stream *stream)
 {
     const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
     run_plan(&executor->plan, addresses_of(task, &executor->plan),
              task->word[WORD_WORKSPACE].pointer, stream);
+}
+
+static void run_launch(struct rt_task *task, struct rt_stream *stream)
+{
+    rerun_launch(task, stream);
     drop_launch(task);
 }
 
-static const struct rt_task_kind launch_kind = {
-    .name = "launch", .run = run_launch, .drop = drop_launch};
+static const struct rt_task_kind launch_kind = {.name = "launch",
+                                                .run = run_launch,
+                                                .drop = drop_launch,
+                                                .rerun = rerun_launch,
+                                                .is_operator = true};
 
 static aclnnStatus check_workspace(const struct ex_plan *plan, const void *workspace,
                                    uint64_t workspace_size)

@@ -157,11 +157,12 @@ static void run_fill(struct rt_task *task, struct rt_stream *stream)
     rt_fill(task->word[0].pointer, (int)task->word[1].number, task->word[2].number);
 }
 
-static const struct rt_task_kind move_kind = {.name = "memcpy", .run = run_move};
+static const struct rt_task_kind move_kind = {.name = "memcpy", .run = run_move, .rerun = run_move};
 static const struct rt_task_kind snapshot_kind = {
-    .name = "memcpy from a buffer", .run = run_snapshot, .drop = drop_snapshot};
-static const struct rt_task_kind rows_kind = {.name = "memcpy2d", .run = run_rows};
-static const struct rt_task_kind fill_kind = {.name = "memset", .run = run_fill};
+    .name = "memcpy from a buffer", .run = run_snapshot, .drop = drop_snapshot, .rerun = run_move};
+static const struct rt_task_kind rows_kind = {
+    .name = "memcpy2d", .run = run_rows, .rerun = run_rows};
+static const struct rt_task_kind fill_kind = {.name = "memset", .run = run_fill, .rerun = run_fill};
 
 /* bytes: how much the task touches. */
 static aclError submit(struct rt_stream *stream, const struct rt_task *task, size_t bytes,

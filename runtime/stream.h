@@ -19,12 +19,18 @@ struct rt_task_kind {
     void (*run)(struct rt_task *task, struct rt_stream *stream);
     /* Instead of run, when the task is discarded (DestroyForce). NULL: nothing to release. */
     void (*drop)(struct rt_task *task);
+    /* As run, but releases nothing: a captured task runs each time its graph is replayed, and drop
+     * releases it when the graph dies. Runs of one graph never overlap, so it may keep notes in the
+     * task. ready is asked before it as before run. NULL: the kind cannot be captured; submitting
+     * it to a capturing stream is refused with 107027 and invalidates the capture. */
+    void (*rerun)(struct rt_task *task, struct rt_stream *stream);
     /* Asked before run, NULL: always ready. False parks the stream: the kind has then arranged that
      * rt_queue_unpark is called, after which it is asked again. */
     bool (*ready)(struct rt_task *task, struct rt_stream *stream);
     /* run calls the program's code, which may take the program's locks: it must not run while a
      * thread of the program is submitting. */
     bool calls_program;
+    bool is_operator; /* a launch: what may stand in a task group */
 };
 
 /* 64 bytes, copied into the queue: submitting allocates nothing once a stream is warm. */
