@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One lock, `lock`, guards the tree, the lists and the sums below, and every field of a block that
- * is in the tree. Nothing else is locked and the system is not called while it is held.
+ * is in the tree. Nothing else is locked and the system is not called while it is held; `released`
+ * is waited for with it.
  *
  * A block's life: fresh from the system -> LIVE -> (rt_blocks_give) GIVEN, still counted, because
  * queued work may use it -> (the last such task has run) KEPT for the next request of its size
  * class -> LIVE again, or back to the system. It stays in the tree from its first day to its last:
  * handing a kept block out again costs one lock and no search. Pages once touched stay mapped while
- * kept, so that a workspace allocated at each step pays its page faults once. */
+ * kept, so that a workspace allocated at each step pays its page faults once.
+ *
+ * On a device memory is free as soon as it is given back. So a request that fits but for GIVEN
+ * blocks is not refused: it lets queued work release them for a while, which keeps a program that
+ * runs ahead of its work within the device's memory, and then goes over it. It must not wait for
+ * ever, because that work may wait for what its caller does next. */
 #include "runtime/blocks.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "runtime/alloc.h"
 #include "runtime/asan.h"
@@ -19,6 +26,7 @@
 #include "runtime/block_tree.h"
 #include "runtime/config.h"
 #include "runtime/stream.h"
+#include "runtime/thread.h"
 
 #define RED_ZONE        (RT_WITH_ASAN ? 64 : 0) /* poisoned bytes behind every block */
 #define ALIGNMENT       ((size_t)64)
@@ -28,7 +36,8 @@
 #define KEPT_BLOCKS     4096
 #define SMALL_CLASSES   8 /* 64, 128, ... 512 bytes; above, eight classes to each doubling */
 #define SMALL_LIMIT_LOG 9
-#define LARGEST_LOG     47 /* more than any address space of today has */
+#define PATIENCE_NS     100000000 /* for work that may release what a request needs */
+#define LARGEST_LOG     47        /* more than any address space of today has */
 #define CLASSES         (SMALL_CLASSES + (LARGEST_LOG - SMALL_LIMIT_LOG) * 8)
 
 enum state { LIVE, GIVEN, KEPT };
@@ -50,8 +59,12 @@ static struct rt_block_tree tree;
 static struct block *kept[2][CLASSES]; /* [huge][class], the last given back first */
 static struct block *oldest, *newest;
 static size_t kept_bytes, kept_count; /* capacities */
-static size_t used_bytes[2];          /* [place], reserved bytes of LIVE and GIVEN blocks */
+static size_t used_bytes[2];          /* [place], of LIVE and GIVEN blocks and what is charged */
+static size_t given_bytes;            /* the device's bytes of these that are GIVEN */
+static size_t peak_bytes;             /* the most device bytes used at once */
 static bool keeping;
+static size_t waiting; /* threads that wait for `released` */
+static pthread_cond_t released;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -65,10 +78,27 @@ static void release_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child of fork may go on using its copy of the memory. */
-static void guard_fork(void)
+static void make_condition(void)
 {
-    pthread_atfork(take_lock, release_lock, release_lock);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&released, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+static void release_lock_in_child(void)
+{
+    waiting = 0; /* the waiting threads are the parent's */
+    make_condition();
+    release_lock();
+}
+
+/* A child of fork may go on using its copy of the memory. */
+static void prepare(void)
+{
+    make_condition();
+    pthread_atfork(take_lock, release_lock, release_lock_in_child);
 }
 
 /* The class of a block of size bytes, and how many bytes blocks of this class have. */
@@ -115,7 +145,6 @@ static void destroy(struct block *block)
 /* NULL without memory. */
 static struct block *create(int class, size_t capacity, bool huge)
 {
-    pthread_once(&once, guard_fork);
     struct block *block = rt_alloc_zeroed(sizeof *block);
     if (!block) return NULL;
     block->node.capacity = capacity;
@@ -195,6 +224,63 @@ static void destroy_all(struct block *blocks)
     }
 }
 
+/* ---- The device's memory; the lock is held ---- */
+
+static bool fits(size_t bytes, size_t used)
+{
+    size_t total = rt_config()->device_memory;
+    return used <= total && bytes <= total - used;
+}
+
+/* Whether bytes fit, or will when what was given back is released. */
+static bool will_fit(size_t bytes)
+{
+    return fits(bytes, used_bytes[RT_BLOCK_DEVICE] - given_bytes);
+}
+
+static struct timespec patience_ends(void)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += PATIENCE_NS;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    return end;
+}
+
+/* Counts bytes as used; false when they do not fit. May give the lock up in between. */
+static bool charge(size_t bytes)
+{
+    if (!fits(bytes, used_bytes[RT_BLOCK_DEVICE]) && will_fit(bytes) && !rt_self.running) {
+        struct timespec end = patience_ends();
+        waiting++;
+        while (will_fit(bytes) && !fits(bytes, used_bytes[RT_BLOCK_DEVICE])) {
+            if (pthread_cond_timedwait(&released, &lock, &end) != 0) break;
+        }
+        if (waiting > 0) waiting--;
+    }
+    if (!will_fit(bytes)) return false;
+    used_bytes[RT_BLOCK_DEVICE] += bytes;
+    if (used_bytes[RT_BLOCK_DEVICE] > peak_bytes) peak_bytes = used_bytes[RT_BLOCK_DEVICE];
+    return true;
+}
+
+static void discharge(enum rt_block_place place, size_t bytes, bool was_given)
+{
+    used_bytes[place] -= bytes;
+    if (place != RT_BLOCK_DEVICE) return;
+    if (was_given) given_bytes -= bytes;
+    if (waiting > 0) pthread_cond_broadcast(&released);
+}
+
+/* What is kept must not push the sum over the device's memory. */
+static struct block *evict_excess(void)
+{
+    size_t total = rt_config()->device_memory;
+    size_t used = used_bytes[RT_BLOCK_DEVICE] + used_bytes[RT_BLOCK_HOST];
+    return evict(used < total ? total - used : 0, KEPT_BLOCKS);
+}
+
 /* ---- What the store offers ---- */
 
 static void hand_out(struct block *block, const struct rt_block_request *request)
@@ -209,22 +295,21 @@ static void hand_out(struct block *block, const struct rt_block_request *request
 static enum rt_block_result take_kept(const struct rt_block_request *request, bool huge, int class,
                                       struct block **block, struct block **evicted)
 {
-    size_t total = rt_config()->device_memory;
+    pthread_once(&once, prepare);
     take_lock();
-    size_t used = used_bytes[RT_BLOCK_DEVICE];
-    if (request->place == RT_BLOCK_DEVICE && request->reserved > total - used) {
+    if (request->place == RT_BLOCK_HOST) {
+        used_bytes[RT_BLOCK_HOST] += request->reserved;
+    } else if (!charge(request->reserved)) {
         release_lock();
         return RT_BLOCK_NO_ROOM;
     }
     keeping = true;
-    used_bytes[request->place] += request->reserved;
     *block = kept[huge][class];
     if (*block) {
         unkeep(*block);
         hand_out(*block, request);
-    } else { /* what is kept must not push the sum over the device's memory */
-        used = used_bytes[RT_BLOCK_DEVICE] + used_bytes[RT_BLOCK_HOST];
-        *evicted = evict(used < total ? total - used : 0, KEPT_BLOCKS);
+    } else {
+        *evicted = evict_excess();
     }
     release_lock();
     return RT_BLOCK_OK;
@@ -257,7 +342,7 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
         block = create_or_evict(class, capacity, huge);
         take_lock();
         if (!block) {
-            used_bytes[request->place] -= request->reserved;
+            discharge(request->place, request->reserved, false);
             release_lock();
             return RT_BLOCK_NO_MEMORY;
         }
@@ -271,10 +356,10 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
 }
 
 /* Ends the use of a block; returns what is to be destroyed. The lock is held. */
-static struct block *retire(struct block *block)
+static struct block *retire(struct block *block, bool was_given)
 {
     size_t most = rt_config()->device_memory / KEPT_SHARE;
-    used_bytes[block->place] -= block->reserved;
+    discharge(block->place, block->reserved, was_given);
     if (keeping && block->node.capacity <= most) {
         keep(block);
         return evict(most, KEPT_BLOCKS);
@@ -287,7 +372,8 @@ static struct block *retire(struct block *block)
 static void release(struct rt_deferred *deferred)
 {
     take_lock();
-    struct block *evicted = retire((void *)((char *)deferred - offsetof(struct block, deferred)));
+    struct block *evicted =
+        retire((void *)((char *)deferred - offsetof(struct block, deferred)), true);
     release_lock();
     destroy_all(evicted);
 }
@@ -311,7 +397,10 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place)
     if (result == RT_BLOCK_OK) {
         block->state = GIVEN;
         defer = !rt_defer_is_idle();
-        if (!defer) evicted = retire(block);
+        if (!defer)
+            evicted = retire(block, false);
+        else if (place == RT_BLOCK_DEVICE)
+            given_bytes += block->reserved;
     }
     release_lock();
     destroy_all(evicted);
@@ -339,8 +428,36 @@ struct rt_block_usage rt_blocks_usage(void)
     struct rt_block_usage usage = {.total = rt_config()->device_memory};
     take_lock();
     usage.used = used_bytes[RT_BLOCK_DEVICE];
+    usage.given = given_bytes;
+    usage.peak = peak_bytes;
     release_lock();
+    usage.free = usage.used < usage.total ? usage.total - usage.used : 0;
     return usage;
+}
+
+bool rt_blocks_charge(size_t bytes)
+{
+    pthread_once(&once, prepare);
+    take_lock();
+    bool charged = charge(bytes);
+    struct block *evicted = charged ? evict_excess() : NULL;
+    release_lock();
+    destroy_all(evicted);
+    return charged;
+}
+
+void rt_blocks_defer_discharge(size_t bytes)
+{
+    take_lock();
+    given_bytes += bytes;
+    release_lock();
+}
+
+void rt_blocks_discharge(size_t bytes, bool was_deferred)
+{
+    take_lock();
+    discharge(RT_BLOCK_DEVICE, bytes, was_deferred);
+    release_lock();
 }
 
 void rt_blocks_end(void)

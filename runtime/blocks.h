@@ -20,6 +20,9 @@ struct rt_block_request {
 
 struct rt_block_usage {
     size_t used;  /* device memory handed out, or given back while queued work still uses it */
+    size_t given; /* the latter part of it */
+    size_t peak;  /* the most that was used at once since the process began */
+    size_t free;  /* total - used; 0 when more is used */
     size_t total; /* rt_config()->device_memory */
 };
 
@@ -33,7 +36,9 @@ enum rt_block_result {
     RT_BLOCK_ELSEWHERE, /* give: a block of the other place */
 };
 
-/* *memory is aligned to 64 bytes, to 2 MiB from 2 MiB on, and not cleared. */
+/* *memory is aligned to 64 bytes, to 2 MiB from 2 MiB on, and not cleared. A request that fits but
+ * for blocks that were given back and that queued work still uses waits for that work, a tenth of a
+ * second at most (not at all inside of a task), and is granted in any case. */
 enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void **memory);
 
 /* Never waits: the block is released when all work that is queued now has run. */
@@ -43,6 +48,13 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place);
 bool rt_blocks_contain(const void *address, size_t size);
 
 struct rt_block_usage rt_blocks_usage(void);
+
+/* Device memory that the caller gets from the system himself: counts bytes as used, with the same
+ * rules as rt_blocks_take; false when they do not fit. */
+bool rt_blocks_charge(size_t bytes);
+/* They count as given back from here on, until they are discharged. */
+void rt_blocks_defer_discharge(size_t bytes);
+void rt_blocks_discharge(size_t bytes, bool was_deferred);
 
 /* Returns what is kept to the system, and keeps nothing more until the next rt_blocks_take. */
 void rt_blocks_end(void);

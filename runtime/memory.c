@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory, pinned host memory and what is left of it: the checks and texts; blocks.c does the
  * work. */
+#include "runtime/memory.h"
 #include "runtime/base.h"
 #include "runtime/blocks.h"
 #include "runtime/context.h"
@@ -8,24 +9,37 @@
 
 #include "acl/acl_rt.h"
 
+#include <stdio.h>
+
 enum {
     GRAIN = 32, /* sizes are rounded up to it */
     SPARE = 32, /* bytes behind a block that device code may read */
 };
 
-static aclError refuse_taking(enum rt_block_result result, const char *who, size_t size)
+/* Room for the texts below. */
+enum { USAGE_TEXT = 256 };
+
+/* "of the device's 64 bytes 60 are used and 4 are free" */
+static const char *describe_usage(char text[USAGE_TEXT])
 {
     struct rt_block_usage usage = rt_blocks_usage();
-    if (result == RT_BLOCK_NO_ROOM) {
-        return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,
-                               "%zu bytes were asked for; of the device's %zu bytes %zu are used "
-                               "and %zu are free",
-                               size, usage.total, usage.used, usage.total - usage.used);
+    int length =
+        snprintf(text, USAGE_TEXT, "of the device's %zu bytes %zu are used and %zu are free",
+                 usage.total, usage.used, usage.free);
+    if (usage.given > 0) {
+        snprintf(text + length, USAGE_TEXT - (size_t)length,
+                 "; %zu of the used bytes were freed, but queued work still uses them",
+                 usage.given);
     }
-    return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,
-                           "%zu bytes were asked for and the system has no memory left; of the "
-                           "device's %zu bytes %zu are used and %zu are free",
-                           size, usage.total, usage.used, usage.total - usage.used);
+    return text;
+}
+
+aclError rt_memory_refuse(const char *who, size_t size, bool fits)
+{
+    char usage[USAGE_TEXT];
+    return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "%zu bytes were asked for%s; %s",
+                           size, fits ? " and the system has no memory left" : "",
+                           describe_usage(usage));
 }
 
 static aclError take(const char *who, const char *name, void **memory, size_t size, size_t spare,
@@ -51,7 +65,8 @@ static aclError take(const char *who, const char *name, void **memory, size_t si
         .huge = huge,
     };
     enum rt_block_result result = rt_blocks_take(&request, memory);
-    return result == RT_BLOCK_OK ? ACL_SUCCESS : refuse_taking(result, who, size);
+    return result == RT_BLOCK_OK ? ACL_SUCCESS
+                                 : rt_memory_refuse(who, size, result == RT_BLOCK_NO_MEMORY);
 }
 
 /* The low byte of a policy names the page size; the bits above choose a kind of memory. */
@@ -165,7 +180,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     struct rt_block_usage usage = {0};
     if ((unsigned)attr <= ACL_MEM_P2P_HUGE1G) usage = rt_blocks_usage();
     *total = usage.total;
-    *free = usage.total - usage.used;
+    *free = usage.free;
     return ACL_SUCCESS;
 }
 

@@ -775,9 +775,12 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 /* ---- Memory ---- */
 
 /* size bytes of device memory, not cleared, aligned to 64 bytes, for the device of the current
- * context; at least 32 bytes past the end may be read. Any policy is accepted. Does not wait for
- * anything. ACL_ERROR_INVALID_PARAM for size 0 and for one that does not fit a size_t when it is
- * rounded up, ACL_ERROR_RT_MEMORY_ALLOCATION when there is not enough. */
+ * context; at least 32 bytes past the end may be read. Any policy is accepted. Waits for nothing,
+ * unless the block fits only when freed ones are released that queued work still uses: then for
+ * that work, a tenth of a second at most, after which freed blocks no longer count against it.
+ * ACL_ERROR_INVALID_PARAM for size 0 and for one that does not fit a size_t when it is rounded up,
+ * ACL_ERROR_RT_MEMORY_ALLOCATION when there is not enough, with a text that says how much was asked
+ * for, is used and is free. */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /* The same without the readable bytes past the end. */
