@@ -126,8 +126,13 @@ static void note_peers(struct results *results, const struct peers *peers)
 static bool run_threads(const struct bench_options *options, const struct selection *selection,
                         const struct measure_options *measure, int threads, struct results *results)
 {
+    static const struct peers_programs programs = {.floor = "bench_floor",
+                                                   .ours = "bench_ours",
+                                                   .onednn = "bench_onednn_*[0-9]",
+                                                   .torch = BENCH_TORCH_DRIVER,
+                                                   .has_blocked = true};
     struct peers peers;
-    if (!peers_start(&peers, threads, !options->no_peers)) return false;
+    if (!peers_start(&peers, &programs, threads, !options->no_peers)) return false;
     note_peers(results, &peers);
     for (int i = 0; i < 2 && !options->is_demo; i++)
         add_figures(results, &peers.peer[i], threads);
@@ -260,17 +265,18 @@ static int show(const struct bench_options *options)
     return status;
 }
 
-/* `bench runtime`: a program of its own beside this one. */
-static void become_room(const char *room)
+/* `bench runtime`: a program of its own beside this one, with the rest of the arguments. */
+static void become_room(char **arguments)
 {
-    static const char *const rooms[] = {"runtime", "memory", "launch", "kernels"};
+    const char *room = arguments[0];
+    static const char *const rooms[] = {"runtime", "memory", "launch", "kernels", "conv"};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         if (strcmp(room, rooms[i]) != 0) continue;
         char path[PATH];
         ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
         if (length < 0) exit(1);
         snprintf(path + length, 32, "_%s", room);
-        execl(path, path, (char *)NULL);
+        execv(path, arguments);
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         exit(1);
     }
@@ -280,9 +286,9 @@ int main(int count, char **arguments)
 {
     struct bench_options options;
     bool is_done;
+    if (count > 1) become_room(arguments + 1);
     if (!bench_options_read(count, arguments, &options, &is_done)) return 2;
     if (is_done) return 0;
-    if (options.patterns == 1) become_room(options.pattern[0]);
     if (options.from != NULL) return show(&options);
     if (options.is_demo) {
         options.pattern[0] = "avg_pool2d_backward f32 n32c256 56x56 k2 s2 name=densenet-tr";

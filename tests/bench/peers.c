@@ -191,24 +191,25 @@ static void own_folder(char folder[PATH])
     if (slash != NULL) *slash = '\0';
 }
 
-static bool start_onednn(struct peers *peers, const char *folder)
+static bool start_onednn(struct peers *peers, const struct peers_programs *programs,
+                         const char *folder)
 {
     char pattern[PATH + 32];
     glob_t found;
     bool any = false;
-    snprintf(pattern, sizeof pattern, "%s/bench_onednn_*[0-9]", folder);
+    snprintf(pattern, sizeof pattern, "%s/%s", folder, programs->onednn);
     if (glob(pattern, 0, NULL, &found) != 0) return false;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *const arguments[] = {found.gl_pathv[i], NULL};
         if (!peer_start(peers, ROLE_ONEDNN, arguments)) continue;
-        peer_start(peers, ROLE_ONEDNN_BLOCKED, arguments);
+        if (programs->has_blocked) peer_start(peers, ROLE_ONEDNN_BLOCKED, arguments);
         any = true;
     }
     globfree(&found);
     return any;
 }
 
-static bool start_torch(struct peers *peers)
+static bool start_torch(struct peers *peers, const char *driver)
 {
     const char *pythons[ARGUMENTS] = {getenv("ACLNN_BENCH_PYTHON"),
                                       BENCH_SOURCE_DIR "/.venv/torch/bin/python3", "python3",
@@ -218,22 +219,23 @@ static bool start_torch(struct peers *peers)
         char probe[PATH + 64];
         snprintf(probe, sizeof probe, "'%s' -c 'import torch' >/dev/null 2>&1", pythons[i]);
         if (system(probe) != 0) continue;
-        const char *const arguments[] = {pythons[i], BENCH_TORCH_DRIVER, NULL};
+        const char *const arguments[] = {pythons[i], driver, NULL};
         if (peer_start(peers, ROLE_TORCH, arguments)) return true;
     }
     return false;
 }
 
-bool peers_start(struct peers *peers, int threads, bool with_peers)
+bool peers_start(struct peers *peers, const struct peers_programs *programs, int threads,
+                 bool with_peers)
 {
     char folder[PATH], path[PATH + 32];
     *peers = (struct peers){.threads = threads};
     signal(SIGPIPE, SIG_IGN);
     own_folder(folder);
-    static const struct {
+    const struct {
         enum role role;
         const char *program;
-    } needed[] = {{ROLE_FLOOR, "bench_floor"}, {ROLE_OURS, "bench_ours"}};
+    } needed[] = {{ROLE_FLOOR, programs->floor}, {ROLE_OURS, programs->ours}};
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, needed[i].program);
         const char *const arguments[] = {path, NULL};
@@ -243,9 +245,9 @@ bool peers_start(struct peers *peers, int threads, bool with_peers)
         return false;
     }
     if (!with_peers) return true;
-    if (!start_onednn(peers, folder))
+    if (!start_onednn(peers, programs, folder))
         lack(peers, "oneDNN is not here: `./dev deps bench` fetches it, then run again");
-    if (!start_torch(peers))
+    if (!start_torch(peers, programs->torch))
         lack(peers,
              "no python3 here imports torch: `./dev deps bench` installs it (python3-torch), "
              "or name a python in ACLNN_BENCH_PYTHON");

@@ -41,9 +41,16 @@ struct peers {
     int lacking_count;
 };
 
+/* The programs of a bench: files beside it (oneDNN's by pattern) and PyTorch's driver. */
+struct peers_programs {
+    const char *floor, *ours, *onednn, *torch;
+    bool has_blocked; /* each oneDNN twice, the second one as ROLE_ONEDNN_BLOCKED */
+};
+
 /* Starts the floor, ours and, if asked, the peers that are found. Without the first two returns
  * false. */
-bool peers_start(struct peers *peers, int threads, bool with_peers);
+bool peers_start(struct peers *peers, const struct peers_programs *programs, int threads,
+                 bool with_peers);
 void peers_stop(struct peers *peers);
 
 /* Sends a request, which it releases. A contender answers one request after the other. */

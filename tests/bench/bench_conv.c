@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `bench conv`: every layer of tests/cases/conv, both gradients and the forward pass, by every
+ * contender that is here, in turns. A contender's time counts when its result agrees with the
+ * definition. */
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/bench/conv_check.h"
+#include "tests/bench/conv_contender.h"
+#include "tests/bench/conv_results.h"
+#include "tests/bench/machine.h"
+#include "tests/bench/stats.h"
+#include "tests/support/cases.h"
+
+enum { WORDS = 8, PLAYERS = 24, ROUNDS_MOST = 64, THREAD_COUNTS = 4 };
+#define BATCH_SECONDS 6e-3 /* what a batch takes at least */
+#define HOPELESS      6.0  /* a peer that needs so many times our time is known after one round */
+
+static const char usage[] = "bench conv [OPTION...] [WORD...]\n"
+                            "Measures the layers of tests/cases/conv whose line, pass (forward, "
+                            "dx, dw) and type (f32, bf16, "
+                            "f16)\nhold every WORD.\n\n"
+                            "  --threads 1,2     thread counts; one and all CPUs unless told\n"
+                            "  --rounds N        batches of each contender, 10 unless told\n"
+                            "  --quick           three rounds, f32 and bf16\n"
+                            "  --no-peers        only the floor and ours\n"
+                            "  --explain         say why a contender does not take part\n"
+                            "  --markdown PAGE   put the tables between the page's "
+                            "bench-conv:begin and bench-conv:end marks\n";
+
+struct options {
+    const char *word[WORDS], *markdown;
+    int words, rounds, threads[THREAD_COUNTS], thread_counts;
+    bool no_peers, explains, is_quick;
+};
+
+struct player {
+    struct peer *peer;
+    enum conv_column column;
+    int slot, rounds;
+    int64_t count; /* runs in a batch */
+    double estimate, seconds[ROUNDS_MOST];
+};
+
+struct match {
+    struct player player[PLAYERS];
+    int players;
+    bool is_memory;
+};
+
+/* ---- which contender, in which layout ---- */
+
+static const struct {
+    enum conv_column column;
+    enum role role;
+    const char *layout;
+} parts[] = {
+    {CONV_FLOOR, ROLE_FLOOR, ""},
+    {CONV_OURS, ROLE_OURS, "nchw"},
+    {CONV_OURS_LAST, ROLE_OURS, "nhwc"},
+    {CONV_ONEDNN_ANY, ROLE_ONEDNN, "any"},
+    {CONV_ONEDNN_REORDER, ROLE_ONEDNN, "reorder"},
+    {CONV_ONEDNN_PLAIN, ROLE_ONEDNN, "nchw"},
+    {CONV_ONEDNN_LAST, ROLE_ONEDNN, "nhwc"},
+    {CONV_TORCH, ROLE_TORCH, "nchw"},
+    {CONV_TORCH_LAST, ROLE_TORCH, "nhwc"},
+};
+
+static cJSON *request_of(const char *what, int slot)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON_AddStringToObject(request, "do", what);
+    cJSON_AddNumberToObject(request, "slot", slot);
+    return request;
+}
+
+static bool set_up(struct player *player, const char *layout, const struct conv_data *data,
+                   const struct options *options, struct match *match)
+{
+    char why[PEER_WHY];
+    cJSON *request = request_of("set_up", player->slot);
+    cJSON_AddStringToObject(request, "line", data->line);
+    cJSON_AddStringToObject(request, "pass", layer_pass_name(data->pass));
+    cJSON_AddStringToObject(request, "dtype", layer_dtype_name(data->dtype));
+    cJSON_AddStringToObject(request, "layout", layout);
+    cJSON *files = cJSON_AddArrayToObject(request, "files");
+    for (int i = 0; i < LAYER_TENSORS; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(data->path[i]));
+    cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
+    if (answer == NULL) {
+        if (options->explains) fprintf(stderr, "%s %s: %s\n", player->peer->name, layout, why);
+        return false;
+    }
+    const char *note = cJSON_GetStringValue(cJSON_GetObjectItem(answer, "note"));
+    if (player->column == CONV_FLOOR) match->is_memory = strcmp(note, "memory") == 0;
+    if (options->explains) fprintf(stderr, "%s %s: %s\n", player->peer->name, layout, note);
+    cJSON_Delete(answer);
+    return true;
+}
+
+/* Its result is that of the definition. The first run's time is the first estimate. */
+static bool is_right(struct player *player, const char *layout, const struct conv_data *data)
+{
+    char why[PEER_WHY] = "", path[CONV_PATH];
+    data_path_of(path, "result");
+    cJSON *request = request_of("check", player->slot);
+    cJSON_AddStringToObject(request, "path", path);
+    cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
+    bool right = answer != NULL;
+    if (right) player->estimate = cJSON_GetNumberValue(cJSON_GetObjectItem(answer, "seconds"));
+    right = right && conv_check(data, path, player->peer->role == ROLE_OURS, why, sizeof why);
+    cJSON_Delete(answer);
+    unlink(path);
+    if (!right)
+        fprintf(stderr, "%s %s %s: %s %s is wrong: %s\n", data->layer.name,
+                layer_pass_name(data->pass), layer_dtype_name(data->dtype), player->peer->name,
+                layout, why);
+    return right;
+}
+
+static double play(struct player *player)
+{
+    char why[PEER_WHY];
+    cJSON *request = request_of("run", player->slot);
+    cJSON_AddNumberToObject(request, "count", (double)player->count);
+    cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
+    if (answer == NULL) return -1;
+    const double seconds = cJSON_GetNumberValue(cJSON_GetObjectItem(answer, "seconds"));
+    cJSON_Delete(answer);
+    return seconds;
+}
+
+/* ---- a case ---- */
+
+static void gather(struct match *match, struct peers *peers, const struct conv_data *data,
+                   const struct options *options, int *wrong)
+{
+    *match = (struct match){0};
+    for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++)
+        for (int i = 0; i < peers->count && match->players < PLAYERS; i++) {
+            struct player player = {
+                .peer = &peers->peer[i], .column = parts[part].column, .slot = (int)part % 4};
+            if (player.peer->role != parts[part].role || player.peer->process == 0) continue;
+            if (!set_up(&player, parts[part].layout, data, options, match)) continue;
+            if (player.column != CONV_FLOOR && !is_right(&player, parts[part].layout, data)) {
+                ++*wrong;
+                continue;
+            }
+            player.count = 1;
+            if (player.estimate < BATCH_SECONDS) player.estimate = play(&player);
+            if (player.estimate <= 0) continue;
+            player.count = (int64_t)ceil(BATCH_SECONDS / player.estimate);
+            if (player.column == CONV_FLOOR) player.count = 1;
+            match->player[match->players++] = player;
+        }
+}
+
+static bool is_known(const struct match *match, const struct player *player)
+{
+    if (player->column <= CONV_OURS || player->rounds == 0) return false;
+    for (int i = 0; i < match->players; i++)
+        if (match->player[i].column == CONV_OURS)
+            return player->seconds[0] > HOPELESS * match->player[i].seconds[0];
+    return false;
+}
+
+static bool play_rounds(struct match *match, int rounds, int threads)
+{
+    for (int round = 0; round < rounds; round++)
+        for (int i = 0; i < match->players; i++) {
+            struct player *player = &match->player[i];
+            if (is_known(match, player)) continue;
+            if (threads > 1) stats_pause(1e-3); /* idle threads of the one before stop spinning */
+            const double seconds = play(player);
+            if (seconds <= 0) return false;
+            player->seconds[player->rounds++] = seconds;
+        }
+    return true;
+}
+
+static void record(const struct match *match, const struct conv_data *data, int threads,
+                   struct conv_results *results)
+{
+    const struct player *ours = NULL;
+    for (int i = 0; i < match->players; i++)
+        if (match->player[i].column == CONV_OURS) ours = &match->player[i];
+    if (ours == NULL) return;
+    struct conv_result *result = conv_results_add(results);
+    result->layer = data->layer;
+    result->pass = data->pass;
+    result->dtype = data->dtype;
+    result->threads = threads;
+    result->is_memory = match->is_memory;
+    for (int i = 0; i < match->players; i++) {
+        const struct player *player = &match->player[i];
+        const double seconds = stats_median(player->seconds, player->rounds);
+        double *kept = &result->seconds[player->column];
+        if (*kept > 0 && *kept <= seconds) continue; /* another oneDNN is faster */
+        *kept = seconds;
+        result->ratio[player->column] = stats_ratio(player->seconds, ours->seconds, player->rounds);
+    }
+}
+
+static bool measure(struct peers *peers, const struct conv_data *data,
+                    const struct options *options, struct conv_results *results)
+{
+    static struct match match;
+    gather(&match, peers, data, options, &results->wrong);
+    const bool is_played = play_rounds(&match, options->rounds, peers->threads);
+    if (is_played) record(&match, data, peers->threads, results);
+    for (int i = 0; i < peers->count; i++) {
+        char why[PEER_WHY];
+        cJSON_Delete(peer_ask(&peers->peer[i], request_of("clear", 0), why, sizeof why));
+    }
+    return is_played;
+}
+
+/* ---- all of them ---- */
+
+static bool is_selected(const struct options *options, const char *line, enum layer_pass pass,
+                        enum layer_dtype dtype)
+{
+    char text[LAYER_LINE + 32];
+    if (options->is_quick && dtype == LAYER_F16) return false;
+    snprintf(text, sizeof text, "%s %s %s", line, layer_pass_name(pass), layer_dtype_name(dtype));
+    for (int i = 0; i < options->words; i++)
+        if (strstr(text, options->word[i]) == NULL) return false;
+    return true;
+}
+
+static bool run_line(const char *line, struct peers *peers, const struct options *options,
+                     struct conv_results *results)
+{
+    struct conv_data data;
+    char why[PEER_WHY];
+    for (int dtype = 0; dtype < LAYER_DTYPES; dtype++)
+        for (int pass = 0; pass < LAYER_PASSES; pass++) {
+            if (!is_selected(options, line, (enum layer_pass)pass, (enum layer_dtype)dtype))
+                continue;
+            if (!conv_data_make(&data, line, (enum layer_pass)pass, (enum layer_dtype)dtype, why,
+                                sizeof why)) {
+                fprintf(stderr, "%s: %s\n", line, why);
+                return false;
+            }
+            const bool is_measured = measure(peers, &data, options, results);
+            conv_data_free(&data);
+            if (!is_measured) return false;
+        }
+    return true;
+}
+
+static bool run_threads(int threads, const struct options *options, struct conv_results *results)
+{
+    static const struct peers_programs programs = {.floor = "bench_conv_floor",
+                                                   .ours = "bench_conv_ours",
+                                                   .onednn = "bench_conv_onednn_*[0-9]",
+                                                   .torch = BENCH_CONV_TORCH_DRIVER};
+    struct peers peers;
+    char line[LAYER_LINE];
+    FILE *file = fopen(case_path("conv/layers.txt"), "r");
+    if (file == NULL || !peers_start(&peers, &programs, threads, !options->no_peers)) {
+        if (file == NULL) fprintf(stderr, "%s cannot be read\n", case_path("conv/layers.txt"));
+        if (file != NULL) fclose(file);
+        return false;
+    }
+    results->peers = peers.count;
+    for (int i = 0; i < peers.count; i++)
+        snprintf(results->peer[i], PEER_NAME, "%s", peers.peer[i].name);
+    for (int i = 0; i < peers.lacking_count; i++)
+        fprintf(stderr, "%s\n", peers.lacking[i]);
+    bool is_run = true;
+    while (is_run && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "#\n")] = '\0';
+        if (line[0] != '\0') is_run = run_line(line, &peers, options, results);
+    }
+    peers_stop(&peers);
+    fclose(file);
+    return is_run;
+}
+
+static bool read_options(int count, char **arguments, struct options *options)
+{
+    enum { HELP, THREADS, ROUNDS, QUICK, NO_PEERS, EXPLAIN, MARKDOWN };
+    static const struct option known[] = {
+        {"help", no_argument, NULL, HELP},
+        {"threads", required_argument, NULL, THREADS},
+        {"rounds", required_argument, NULL, ROUNDS},
+        {"quick", no_argument, NULL, QUICK},
+        {"no-peers", no_argument, NULL, NO_PEERS},
+        {"explain", no_argument, NULL, EXPLAIN},
+        {"markdown", required_argument, NULL, MARKDOWN},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    while ((option = getopt_long(count, arguments, "", known, NULL)) >= 0) {
+        char *rest = NULL;
+        switch (option) {
+        case THREADS:
+            options->thread_counts = 0;
+            for (char *word = strtok_r(optarg, ",", &rest);
+                 word != NULL && options->thread_counts < THREAD_COUNTS;
+                 word = strtok_r(NULL, ",", &rest))
+                options->threads[options->thread_counts++] = atoi(word);
+            break;
+        case ROUNDS:
+            options->rounds = atoi(optarg);
+            break;
+        case QUICK:
+            options->is_quick = true;
+            options->rounds = 3;
+            break;
+        case NO_PEERS:
+            options->no_peers = true;
+            break;
+        case EXPLAIN:
+            options->explains = true;
+            break;
+        case MARKDOWN:
+            options->markdown = optarg;
+            break;
+        default:
+            fputs(usage, option == HELP ? stdout : stderr);
+            return false;
+        }
+    }
+    for (int i = optind; i < count && options->words < WORDS; i++)
+        options->word[options->words++] = arguments[i];
+    bool is_right = options->rounds >= 1 && options->rounds <= ROUNDS_MOST;
+    for (int i = 0; i < options->thread_counts; i++)
+        is_right = is_right && options->threads[i] >= 1 && options->threads[i] <= machine_cpus();
+    if (!is_right) fprintf(stderr, "rounds are 1 to 64, threads 1 to the CPUs of this process\n");
+    return is_right;
+}
+
+int main(int count, char **arguments)
+{
+    struct options options = {
+        .rounds = 10, .threads = {1, machine_cpus()}, .thread_counts = machine_cpus() > 1 ? 2 : 1};
+    struct conv_results results = {0};
+    if (!read_options(count, arguments, &options)) return 2;
+    bool is_run = true;
+    for (int i = 0; is_run && i < options.thread_counts; i++)
+        is_run = run_threads(options.threads[i], &options, &results);
+    if (is_run && results.count == 0) fprintf(stderr, "no layer has these words in its line\n");
+    conv_table_print(&results, stdout);
+    if (is_run && options.markdown != NULL) is_run = conv_table_write(&results, options.markdown);
+    const bool is_good = is_run && results.count > 0 && results.wrong == 0;
+    free(results.result);
+    return is_good ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch as a contender of `bench conv`; tests/bench/conv_contender.h describes the conversation. It has no form that
+writes into a given tensor, so its time includes the allocation of its results."""
+import json
+import os
+import sys
+import time
+
+pipe = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what a library prints must not enter the conversation
+
+import torch
+
+aten = torch.ops.aten
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+BITS = {"f32": torch.int32, "f16": torch.int16, "bf16": torch.int16}
+
+
+def parse(line):
+    """The words of a line of tests/cases/conv, without those in front of the extents."""
+    layer = {"s": [1], "p": [0], "d": [1], "g": [1]}
+    for word in line.split()[1:]:
+        key, value = (word[0], word[1:]) if word[0].isalpha() else ("size", word)
+        layer[key] = [int(x) for x in value.replace(">", "x").split("x")]
+    axes = len(layer["size"])
+    for key in "kspd":
+        layer[key] = layer[key] * axes if len(layer[key]) == 1 else layer[key]
+    return layer
+
+
+class Problem:
+    def __init__(self, ask):
+        layer = parse(ask["line"])
+        (batch,), (before, after), (groups,) = layer["n"], layer["c"], layer["g"]
+        window = list(zip(layer["size"], layer["k"], layer["s"], layer["p"], layer["d"]))
+        out = [(size + 2 * p - (k - 1) * d - 1) // s + 1 for size, k, s, p, d in window]
+        shapes = [[batch, before] + layer["size"], [after, before // groups] + layer["k"], [batch, after] + out, [after]]
+        self.dtype = ask["dtype"]
+        x, w, y, b = [self.read(path, shape, ask["layout"]) for path, shape in zip(ask["files"], shapes)]
+        common = layer["s"], layer["p"], layer["d"], False, [0] * len(out), groups
+        self.seconds = 0
+        if ask["pass"] == "forward":
+            self.call = lambda: (aten.convolution(x, w, b, *common),)
+        else:
+            of_weight = ask["pass"] == "dw"
+            mask = [not of_weight, of_weight, of_weight]
+            self.call = lambda: aten.convolution_backward(y, x, w, [after], *common, mask)
+
+    def read(self, path, shape, layout):
+        count = 1
+        for size in shape:
+            count *= size
+        values = torch.from_file(path, shared=False, size=count, dtype=DTYPES[self.dtype]).reshape(shape).clone()
+        if layout == "nchw" or len(shape) == 1:
+            return values
+        if len(shape) == 3:
+            raise ValueError("PyTorch has no channels-last form of one axis")
+        form = torch.channels_last_3d if len(shape) == 5 else torch.channels_last
+        return values.contiguous(memory_format=form)
+
+    def run(self, count):
+        begin = time.perf_counter()
+        for _ in range(count):
+            self.call()
+        return (time.perf_counter() - begin) / count
+
+    def check(self, path):
+        begin = time.perf_counter()
+        results = self.call()
+        seconds = time.perf_counter() - begin
+        with open(path, "wb") as file:
+            for result in results:
+                if result is not None and result.numel() > 0:
+                    dense = result.contiguous(memory_format=torch.contiguous_format)
+                    file.write(dense.view(BITS[self.dtype]).numpy().tobytes())
+        return seconds
+
+
+slots = {}
+
+
+def answer(ask):
+    if ask["do"] == "clear":
+        slots.clear()
+        return {}
+    if ask["do"] == "set_up":
+        slots.pop(ask["slot"], None)
+        problem = Problem(ask)
+        problem.run(1)  # what it cannot do it says here
+        slots[ask["slot"]] = problem
+        return {"note": ""}
+    problem = slots[ask["slot"]]
+    if ask["do"] == "run":
+        return {"seconds": problem.run(ask["count"])}
+    if ask["do"] == "check":
+        return {"seconds": problem.check(ask["path"])}
+    raise ValueError("no such request")
+
+
+def say(message):
+    print(json.dumps(message), file=pipe, flush=True)
+
+
+def main():
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    torch.set_grad_enabled(False)
+    say({"name": "PyTorch", "version": torch.__version__})
+    for line in sys.stdin:
+        try:
+            say({"ok": True, **answer(json.loads(line))})
+        except Exception as error:  # a refusal is an answer
+            text = str(error).strip().splitlines()
+            say({"ok": False, "why": text[0] if text else type(error).__name__})
+
+
+main()
