@@ -80,3 +80,18 @@ struct rt_block_node *rt_block_tree_find(const struct rt_block_tree *tree, const
         return NULL;
     return at_or_below;
 }
+
+struct rt_block_node *rt_block_tree_first(const struct rt_block_tree *tree, const void *address)
+{
+    const char *wanted = address;
+    struct rt_block_node *first = NULL;
+    for (struct rt_block_node *node = tree->root; node;) {
+        if (node->memory + node->capacity > wanted) { /* ranges do not overlap: so for all above */
+            first = node;
+            node = node->left;
+        } else {
+            node = node->right;
+        }
+    }
+    return first;
+}

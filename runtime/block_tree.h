@@ -21,5 +21,7 @@ void rt_block_tree_insert(struct rt_block_tree *tree, struct rt_block_node *node
 void rt_block_tree_remove(struct rt_block_tree *tree, struct rt_block_node *node);
 /* The node with address in [memory, memory + capacity), or NULL. */
 struct rt_block_node *rt_block_tree_find(const struct rt_block_tree *tree, const void *address);
+/* The first node that has an address at or above this one, or NULL. */
+struct rt_block_node *rt_block_tree_first(const struct rt_block_tree *tree, const void *address);
 
 #endif

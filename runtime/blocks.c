@@ -18,13 +18,13 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "runtime/alloc.h"
 #include "runtime/asan.h"
 #include "runtime/base.h"
 #include "runtime/block_tree.h"
 #include "runtime/config.h"
+#include "runtime/patience.h"
 #include "runtime/stream.h"
 #include "runtime/thread.h"
 
@@ -36,8 +36,7 @@
 #define KEPT_BLOCKS     4096
 #define SMALL_CLASSES   8 /* 64, 128, ... 512 bytes; above, eight classes to each doubling */
 #define SMALL_LIMIT_LOG 9
-#define PATIENCE_NS     100000000 /* for work that may release what a request needs */
-#define LARGEST_LOG     47        /* more than any address space of today has */
+#define LARGEST_LOG     47 /* more than any address space of today has */
 #define CLASSES         (SMALL_CLASSES + (LARGEST_LOG - SMALL_LIMIT_LOG) * 8)
 
 enum state { LIVE, GIVEN, KEPT };
@@ -78,26 +77,17 @@ static void release_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void make_condition(void)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&released, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
-
 static void release_lock_in_child(void)
 {
     waiting = 0; /* the waiting threads are the parent's */
-    make_condition();
+    rt_patience_condition(&released);
     release_lock();
 }
 
 /* A child of fork may go on using its copy of the memory. */
 static void prepare(void)
 {
-    make_condition();
+    rt_patience_condition(&released);
     pthread_atfork(take_lock, release_lock, release_lock_in_child);
 }
 
@@ -238,21 +228,11 @@ static bool will_fit(size_t bytes)
     return fits(bytes, used_bytes[RT_BLOCK_DEVICE] - given_bytes);
 }
 
-static struct timespec patience_ends(void)
-{
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_nsec += PATIENCE_NS;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
-    return end;
-}
-
 /* Counts bytes as used; false when they do not fit. May give the lock up in between. */
 static bool charge(size_t bytes)
 {
     if (!fits(bytes, used_bytes[RT_BLOCK_DEVICE]) && will_fit(bytes) && !rt_self.running) {
-        struct timespec end = patience_ends();
+        struct timespec end = rt_patience_ends();
         waiting++;
         while (will_fit(bytes) && !fits(bytes, used_bytes[RT_BLOCK_DEVICE])) {
             if (pthread_cond_timedwait(&released, &lock, &end) != 0) break;
@@ -408,6 +388,20 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place)
     block->deferred = (struct rt_deferred){.release = release};
     rt_defer(&block->deferred);
     return RT_BLOCK_OK;
+}
+
+bool rt_blocks_find(const void *address, struct rt_block_request *request)
+{
+    take_lock();
+    const struct block *block = (const struct block *)rt_block_tree_find(&tree, address);
+    bool found = block && block->state == LIVE &&
+                 (size_t)((const char *)address - block->node.memory) < block->reserved;
+    if (found) {
+        *request = (struct rt_block_request){
+            .place = block->place, .reserved = block->reserved, .huge = block->huge};
+    }
+    release_lock();
+    return found;
 }
 
 bool rt_blocks_contain(const void *address, size_t size)

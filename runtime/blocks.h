@@ -47,6 +47,9 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place);
 /* Whether [address, address + size) lies inside one block that is handed out. */
 bool rt_blocks_contain(const void *address, size_t size);
 
+/* What the block around an address was taken as; false when none that is handed out has it. */
+bool rt_blocks_find(const void *address, struct rt_block_request *request);
+
 struct rt_block_usage rt_blocks_usage(void);
 
 /* Device memory that the caller gets from the system himself: counts bytes as used, with the same

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills. The synchronous forms run on the calling thread and wait for no stream. The
- * asynchronous forms are tasks of a stream; when one of the addresses is not a block of ours
- * (pageable memory) they return after the task has run, as a device does, because the caller may
+ * asynchronous forms are tasks of a stream; when one of the addresses is not known to us (pageable
+ * memory) they return after the task has run, as a device does, because the caller may
  * reuse a buffer on its stack at once. */
+#include "runtime/copy.h"
 #include "runtime/alloc.h"
 #include "runtime/base.h"
-#include "runtime/blocks.h"
 #include "runtime/error.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/transfer.h"
 
@@ -181,6 +182,15 @@ static void *snapshot(const void *from, size_t count)
     return copy;
 }
 
+aclError rt_copy_queue(struct rt_stream *stream, void *to, const void *from, size_t count)
+{
+    struct rt_task task = {.kind = &move_kind};
+    task.word[0].pointer = to;
+    task.word[1].pointer = (void *)from;
+    task.word[2].number = count;
+    return submit(stream, &task, count, false);
+}
+
 static aclError copy_async(const char *who, void *to, size_t room, const void *from, size_t count,
                            aclrtMemcpyKind kind, aclrtStream handle)
 {
@@ -194,7 +204,7 @@ static aclError copy_async(const char *who, void *to, size_t room, const void *f
     task.word[0].pointer = to;
     task.word[1].pointer = (void *)from;
     task.word[2].number = count;
-    bool wait = !rt_blocks_contain(to, count) || !rt_blocks_contain(from, count);
+    bool wait = !rt_memory_is_known(to, count) || !rt_memory_is_known(from, count);
     if (!wait && kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
         void *copy = snapshot(from, count);
         if (copy) {
@@ -240,7 +250,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
     task.word[5].number = height;
     size_t to_extent = (height - 1) * dpitch + width;
     size_t from_extent = (height - 1) * spitch + width;
-    bool wait = !rt_blocks_contain(dst, to_extent) || !rt_blocks_contain(src, from_extent);
+    bool wait = !rt_memory_is_known(dst, to_extent) || !rt_memory_is_known(src, from_extent);
     return submit(queue, &task, width * height, wait);
 }
 
@@ -257,5 +267,5 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     task.word[0].pointer = devPtr;
     task.word[1].number = (uint64_t)(uint8_t)value;
     task.word[2].number = count;
-    return submit(queue, &task, count, !rt_blocks_contain(devPtr, count));
+    return submit(queue, &task, count, !rt_memory_is_known(devPtr, count));
 }

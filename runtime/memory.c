@@ -5,7 +5,9 @@
 #include "runtime/base.h"
 #include "runtime/blocks.h"
 #include "runtime/context.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 
 #include "acl/acl_rt.h"
 
@@ -182,6 +184,32 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     *total = usage.total;
     *free = usage.free;
     return ACL_SUCCESS;
+}
+
+/* What programs take is one component; the library's own memory is the host's. */
+aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
+                              size_t *outputNum)
+{
+    RT_CHECK(memUsageInfo, ACL_ERROR_INVALID_PARAM, "memUsageInfo is NULL");
+    RT_CHECK(outputNum, ACL_ERROR_INVALID_PARAM, "outputNum is NULL");
+    RT_CHECK(rt_device_exists(deviceId), ACL_ERROR_RT_INVALID_DEVICEID,
+             "deviceId is %d; devices are numbered from 0 to %d", deviceId, rt_device_count() - 1);
+    RT_CHECK(inputNum > 0, ACL_ERROR_RT_PARAM_INVALID, "inputNum is 0; it must be greater than 0");
+    struct rt_block_usage usage = rt_blocks_usage();
+    *memUsageInfo =
+        (aclrtMemUsageInfo){.name = "APP", .curMemSize = usage.used, .memPeakSize = usage.peak};
+    *outputNum = 1;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
+{
+    RT_CHECK(src, ACL_ERROR_INVALID_PARAM, "src is NULL");
+    RT_CHECK(size > 0, ACL_ERROR_RT_PARAM_INVALID, "size is 0; it must be greater than 0");
+    RT_CHECK((unsigned)cmoType <= ACL_RT_CMO_TYPE_FLUSH, ACL_ERROR_INVALID_PARAM,
+             "cmoType is %d; it must be a value of aclrtCmoType", (int)cmoType);
+    struct rt_stream *queue;
+    return rt_stream_resolve(__func__, stream, &queue);
 }
 
 aclError aclrtMemFlush(void *devPtr, size_t size)

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "runtime/allocator.h"
 #include "runtime/blocks.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
@@ -57,6 +58,7 @@ static aclError start(const char *path)
 static void end(void)
 {
     rt_runtime_shutdown();
+    rt_allocators_end();
     rt_blocks_end();
     rt_error_set_process_wide(false);
     atomic_store(&default_device, -1);

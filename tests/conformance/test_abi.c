@@ -57,7 +57,7 @@ Test(abi, functions_have_cann_prototypes)
         result(*function) parameters = name;                                                       \
         functions[count++] = (void (*)(void))function;                                             \
     }
-    static void (*functions[256])(void);
+    static void (*functions[512])(void);
     size_t count = 0;
 #include "tests/conformance/abi_functions.def"
 #pragma GCC diagnostic pop

@@ -177,3 +177,24 @@ Test(device_memory, refusal_tells_what_waits)
     memory = take(40 * MIB);
     give(memory);
 }
+
+Test(device_memory, usage_has_a_peak)
+{
+    aclrtMemUsageInfo infos[2];
+    size_t count = 0;
+    void *first = take(30 * MIB);
+    void *second = take(20 * MIB);
+    give(first);
+    cr_assert_eq(aclrtGetMemUsageInfo(0, infos, 2, &count), ACL_SUCCESS);
+    cr_expect_eq(count, 1);
+    cr_expect_str_eq(infos[0].name, "APP");
+    cr_expect_eq(infos[0].curMemSize, 20 * MIB);
+    cr_expect_eq(infos[0].memPeakSize, 50 * MIB);
+    give(second);
+    expect_refused(aclrtGetMemUsageInfo(0, NULL, 2, &count), ACL_ERROR_INVALID_PARAM, "memUsage");
+    expect_refused(aclrtGetMemUsageInfo(0, infos, 2, NULL), ACL_ERROR_INVALID_PARAM, "outputNum");
+    expect_refused(aclrtGetMemUsageInfo(0, infos, 0, &count), ACL_ERROR_RT_PARAM_INVALID,
+                   "inputNum");
+    expect_refused(aclrtGetMemUsageInfo(9, infos, 2, &count), ACL_ERROR_RT_INVALID_DEVICEID,
+                   "is 9");
+}

@@ -818,15 +818,103 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
 /* Newer. Waits for the device first. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
+/* Registers memory of the program's own: asynchronous copies to and from it need not wait any more,
+ * as with aclrtMallocHost's. The memory must not be freed before it is unregistered. ptr is a
+ * multiple of 4 KiB. *devPtr is ptr: the device's memory is the host's. Needs a context.
+ * ACL_ERROR_INVALID_PARAM for NULL and size 0, ACL_ERROR_RT_FEATURE_NOT_SUPPORT for another type
+ * than MAPPED, ACL_ERROR_RT_PARAM_INVALID for another ptr,
+ * ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED when some of the range is registered. */
+ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
+                                               void **devPtr);
+
+/* Newer. The same; flag combines ACL_HOST_REG_MAPPED, with which aclrtHostGetDevicePointer gives an
+ * address, and ACL_HOST_REG_PINNED. ACL_ERROR_RT_FEATURE_NOT_SUPPORT for IOMEMORY and READONLY,
+ * ACL_ERROR_RT_PARAM_INVALID for 0 and for other bits. */
+ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
+
+/* Newer. The device's address of memory that was registered as mapped, which is pHost itself. flag
+ * is 0. ACL_ERROR_RT_PARAM_INVALID when no such range begins at pHost. */
+ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
+
+/* ACL_ERROR_HOST_MEMORY_NOT_REGISTERED when no registered range begins at ptr. */
+ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void *ptr);
+
+/* Where an address lies: DEVICE, HOST for pinned and registered host memory, or UNREGISTERED for
+ * memory that is not this library's, with a pageSize of 0. id is the device. */
+ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
+                                                       aclrtPtrAttributes *attributes);
+
 /* Free and total bytes of the current context's device, the same for every attribute; both 0 for a
  * value outside the enumeration. The total is ACLNN_CPU_DEVICE_MEMORY, else what this process may
  * use of the machine's memory. A block that was freed counts as used as long as queued work may
  * use it. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
+/* Newer. What programs use of a device's memory and the most they used at once, in bytes, in one
+ * entry named APP; *outputNum becomes 1. ACL_ERROR_RT_INVALID_DEVICEID for no such device,
+ * ACL_ERROR_RT_PARAM_INVALID for an inputNum of 0. */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
+                                                  size_t inputNum, size_t *outputNum);
+
 /* Caches are coherent here: both check their arguments and do nothing. */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
+
+/* A hint for caches, which are coherent here: checks its arguments and queues nothing. */
+ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType,
+                                           aclrtStream stream);
+
+/* ---- Virtual memory ---- */
+
+/* A program reserves a range of addresses, allocates physical memory in pieces, and maps pieces
+ * into the range: they lie side by side, whenever they came. Mapped memory is device or host memory
+ * like any other, and copies treat it so. A child of fork shares it with its parent. Semantics are
+ * those of CANN's documentation of these functions. No context is needed. */
+
+/* What sizes and addresses must be multiples of: 4 KiB, 2 MiB or 1 GiB for memory attributes that
+ * end in NORMAL, HUGE and HUGE1G; RECOMMENDED is 2 MiB at least. ACL_ERROR_INVALID_PARAM for an
+ * attribute that cannot be had at the location (DDR is host memory, HUGE1G device memory),
+ * ACL_ERROR_RT_INVALID_DEVICEID for no such device, ACL_ERROR_RT_FEATURE_NOT_SUPPORT for HOST_NUMA,
+ * ACL_ERROR_RT_PARAM_INVALID for another option. */
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
+                                                              aclrtMemGranularityOptions option,
+                                                              size_t *granularity);
+
+/* size bytes of addresses that nothing may touch until memory is mapped there, aligned to 2 MiB,
+ * from 1 GiB on to 1 GiB. alignment is 0. expectPtr is where they shall begin, a multiple of 2 MiB,
+ * or NULL. flags is 0 or 1, which mean the same. ACL_ERROR_INVALID_PARAM for size 0 and other
+ * flags, ACL_ERROR_RT_PARAM_INVALID for another alignment and for addresses that are in use. */
+ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment,
+                                                    void *expectPtr, uint64_t flags);
+
+/* ACL_ERROR_RT_PARAM_INVALID while memory is mapped there, and for an address that is not the
+ * beginning of a reserved range. */
+ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void *virPtr);
+
+/* A piece of zeroed memory, size rounded up to the granularity; device memory counts as used. flags
+ * is 0, prop->handleType NONE, prop->allocationType PINNED: ACL_ERROR_INVALID_PARAM for others and
+ * for size 0. Errors of prop as aclrtMemGetAllocationGranularity, of memory as aclrtMalloc. */
+ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
+                                                 const aclrtPhysicalMemProp *prop, uint64_t flags);
+
+/* The handle is gone; the memory stays as long as it is mapped, or queued work uses it.
+ * ACL_ERROR_RT_INVALID_HANDLE for what is not a handle, or was freed. */
+ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
+
+/* Lays the handle's memory at virPtr, anywhere inside of one reserved range. size is that of
+ * aclrtMallocPhysical, offset and flags are 0. One piece may be mapped in several places. Where
+ * memory was unmapped that queued work still uses, waits for that work as aclrtMalloc does.
+ * ACL_ERROR_RT_PARAM_INVALID for another size, offset or a size and address that are not multiples
+ * of the granularity, for addresses that are not reserved or where something is mapped already;
+ * ACL_ERROR_RT_INVALID_HANDLE as aclrtFreePhysical. */
+ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offset,
+                                         aclrtDrvMemHandle handle, uint64_t flags);
+
+/* Ends the mapping that begins at virPtr, without waiting: work that is queued and uses the memory
+ * still can. ACL_ERROR_RT_PARAM_INVALID when none begins there. */
+ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
+
+/* ---- Copies ---- */
 
 /* Copies count bytes now, without waiting for any stream. destMax is the room at dst. Ranges
  * may overlap. kind is checked (ACL_ERROR_INVALID_PARAM outside the enumeration) but the addresses
@@ -834,10 +922,10 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
 
-/* The same as work of the stream. Asynchronous when both addresses are device memory or
- * aclrtMallocHost's; else it returns after the copy, and so after all that was queued before it, so
- * that buffers on the stack may be used. With ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE the source may be
- * reused at once in any case. */
+/* The same as work of the stream. Asynchronous when both addresses are device memory,
+ * aclrtMallocHost's or registered; else it returns after the copy, and so after all that was queued
+ * before it, so that buffers on the stack may be used. With ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE the
+ * source may be reused at once in any case. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src,
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
@@ -865,9 +953,28 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t 
                                          size_t count);
 
 /* The same as work of the stream; returns after it when devPtr is neither device memory nor
- * aclrtMallocHost's. */
+ * aclrtMallocHost's nor registered. */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
+
+/* Newer. Copies sizes[i] bytes from srcs[i] to dsts[i], which has room for destMaxs[i], now and in
+ * any order; each copy is from the host to a device or back. attrs[k] says where the copies from
+ * attrsIndexes[k] on, until those of attrs[k + 1], go from and to; attrsIndexes begins with 0 and
+ * grows. *failIndex becomes the copy that does not fit its attribute or lies on one side only
+ * (ACL_ERROR_RT_PARAM_INVALID, as for wrong indexes), else SIZE_MAX. ACL_ERROR_INVALID_PARAM for
+ * NULL arrays, numBatches 0, a size beyond its room and an attribute whose rsv is not 0. When all
+ * sizes are 0 nothing else is looked at. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs,
+                                              size_t *sizes, size_t numBatches,
+                                              aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
+                                              size_t numAttrs, size_t *failIndex);
+
+/* Newer. The same as work of the stream; waits as aclrtMemcpyAsync when some memory is pageable. */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs,
+                                                   size_t *sizes, size_t numBatches,
+                                                   aclrtMemcpyBatchAttr *attrs,
+                                                   size_t *attrsIndexes, size_t numAttrs,
+                                                   size_t *failIndex, aclrtStream stream);
 
 #ifdef __cplusplus
 }

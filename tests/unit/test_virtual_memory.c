@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "acl/acl.h"
+#include "runtime/alloc.h"
+#include "runtime/block_tree.h"
+#include "runtime/blocks.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+#include "tests/support/random.h"
+#include "tests/unit/gate.h"
+#include "tests/unit/refusal.h"
+
+#define MIB  ((size_t)1 << 20)
+#define PAGE ((size_t)2 << 20) /* of a huge piece */
+
+static void start(void)
+{
+    setenv("ACLNN_CPU_DEVICE_MEMORY", "64M", 1);
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+}
+
+TestSuite(virtual_memory, .init = start, .timeout = 60);
+
+static aclrtPhysicalMemProp prop_of(aclrtMemAttr attribute)
+{
+    return (aclrtPhysicalMemProp){.memAttr = attribute,
+                                  .location.type = ACL_MEM_LOCATION_TYPE_DEVICE};
+}
+
+static size_t free_bytes(void)
+{
+    size_t free, total;
+    cr_assert_eq(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_SUCCESS);
+    return free;
+}
+
+static char *reserve(size_t size)
+{
+    void *range = NULL;
+    cr_assert_eq(aclrtReserveMemAddress(&range, size, 0, NULL, 1), ACL_SUCCESS);
+    return range;
+}
+
+static aclrtDrvMemHandle piece_of(size_t size)
+{
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    aclrtDrvMemHandle handle = NULL;
+    cr_assert_eq(aclrtMallocPhysical(&handle, size, &prop, 0), ACL_SUCCESS);
+    return handle;
+}
+
+static void map(void *address, size_t size, aclrtDrvMemHandle handle)
+{
+    cr_assert_eq(aclrtMapMem(address, size, 0, handle, 0), ACL_SUCCESS);
+}
+
+static void unmap(void *address)
+{
+    cr_assert_eq(aclrtUnmapMem(address), ACL_SUCCESS);
+}
+
+static void release(void *address)
+{
+    cr_assert_eq(aclrtReleaseMemAddress(address), ACL_SUCCESS);
+}
+
+static void free_piece(aclrtDrvMemHandle handle)
+{
+    cr_assert_eq(aclrtFreePhysical(handle), ACL_SUCCESS);
+}
+
+/* ---- What it is for ---- */
+
+/* A pool that grows, as ggml's does: pieces of different sizes side by side are one block. */
+Test(virtual_memory, pieces_lie_side_by_side)
+{
+    char *range = reserve((size_t)32 << 30);
+    cr_expect_eq((uintptr_t)range % ((size_t)1 << 30), 0);
+    aclrtDrvMemHandle handles[3];
+    size_t end = 0;
+    for (size_t i = 0; i < 3; i++) {
+        handles[i] = piece_of((i + 1) * PAGE);
+        map(range + end, (i + 1) * PAGE, handles[i]);
+        end += (i + 1) * PAGE;
+        cr_expect_eq(free_bytes(), 64 * MIB - end);
+    }
+    for (size_t i = 0; i < end; i += 511)
+        cr_assert_eq(range[i], 0);
+    cr_expect(rt_memory_is_known(range, end));
+    cr_expect(rt_memory_is_known(range + PAGE - 1, 2 * PAGE + 2), "across pieces");
+    cr_expect_not(rt_memory_is_known(range, end + 1));
+    cr_expect_not(rt_memory_is_known(range + end, 1));
+
+    aclrtStream stream;
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    cr_assert_eq(aclrtMemsetAsync(range, end, 5, end, stream), ACL_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    for (size_t i = 0; i < end; i++)
+        cr_assert_eq(range[i], 5);
+
+    end = 0;
+    for (size_t i = 0; i < 3; i++) {
+        unmap(range + end);
+        end += (i + 1) * PAGE;
+    }
+    cr_expect_eq(free_bytes(), 64 * MIB - end, "unmapped pieces are still there");
+    for (size_t i = 0; i < 3; i++)
+        free_piece(handles[i]);
+    cr_expect_eq(free_bytes(), 64 * MIB);
+    release(range);
+    cr_assert_eq(aclrtDestroyStream(stream), ACL_SUCCESS);
+    cr_expect_null(aclGetRecentErrMsg());
+}
+
+Test(virtual_memory, contents_stay_with_the_piece)
+{
+    char *range = reserve(8 * PAGE);
+    aclrtDrvMemHandle first = piece_of(PAGE);
+    aclrtDrvMemHandle second = piece_of(PAGE);
+    map(range, PAGE, first);
+    map(range + PAGE, PAGE, second);
+    memset(range, 1, PAGE);
+    memset(range + PAGE, 2, PAGE);
+    unmap(range);
+    unmap(range + PAGE);
+    map(range + PAGE, PAGE, first);
+    map(range, PAGE, second);
+    map(range + 5 * PAGE, PAGE, first); /* in two places */
+    cr_expect_eq(range[0], 2);
+    cr_expect_eq(range[PAGE - 1], 2);
+    cr_expect_eq(range[PAGE], 1);
+    range[PAGE] = 7;
+    cr_expect_eq(range[5 * PAGE], 7);
+    cr_expect_eq(free_bytes(), 64 * MIB - 2 * PAGE, "a place costs nothing");
+    unmap(range);
+    unmap(range + PAGE);
+    cr_expect_eq(range[5 * PAGE], 7);
+    unmap(range + 5 * PAGE);
+    free_piece(first);
+    free_piece(second);
+    release(range);
+}
+
+/* TNPU's segments free a handle as soon as it is mapped. */
+Test(virtual_memory, a_freed_piece_stays_while_it_is_mapped)
+{
+    char *range = reserve(2 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    map(range, PAGE, handle);
+    free_piece(handle);
+    memset(range, 3, PAGE);
+    cr_expect_eq(free_bytes(), 64 * MIB - PAGE);
+    expect_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_INVALID_HANDLE, "was freed before");
+    expect_refused(aclrtMapMem(range + PAGE, PAGE, 0, handle, 0), ACL_ERROR_RT_INVALID_HANDLE,
+                   "was freed before");
+    cr_expect_eq(range[PAGE - 1], 3);
+    unmap(range);
+    cr_expect_eq(free_bytes(), 64 * MIB);
+    expect_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_INVALID_HANDLE, "is not memory");
+    release(range);
+}
+
+Test(virtual_memory, host_pieces_do_not_count)
+{
+    aclrtPhysicalMemProp prop = prop_of(ACL_DDR_MEM_NORMAL);
+    prop.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    aclrtDrvMemHandle handle;
+    cr_assert_eq(aclrtMallocPhysical(&handle, 4096, &prop, 0), ACL_SUCCESS);
+    cr_expect_eq(free_bytes(), 64 * MIB);
+    char *range = reserve(PAGE);
+    map(range + 8192, 4096, handle);
+    aclrtPtrAttributes attributes;
+    cr_assert_eq(aclrtPointerGetAttributes(range + 8192, &attributes), ACL_SUCCESS);
+    cr_expect_eq(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
+    cr_expect_eq(attributes.pageSize, 4096);
+    unmap(range + 8192);
+    free_piece(handle);
+    release(range);
+}
+
+Test(virtual_memory, many_pieces)
+{
+    enum { COUNT = 3000 }; /* more than a process may have files open */
+    static aclrtDrvMemHandle handles[COUNT];
+    aclrtPhysicalMemProp prop = prop_of(ACL_MEM_NORMAL);
+    char *range = reserve(COUNT * (size_t)4096);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(aclrtMallocPhysical(&handles[i], 4096, &prop, 0), ACL_SUCCESS);
+        map(range + i * 4096, 4096, handles[i]);
+        range[i * 4096] = (char)i;
+    }
+    cr_expect(rt_memory_is_known(range, COUNT * (size_t)4096));
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(range[i * 4096], (char)i);
+        unmap(range + i * 4096);
+        free_piece(handles[i]);
+    }
+    cr_expect_eq(free_bytes(), 64 * MIB);
+    release(range);
+}
+
+Test(virtual_memory, granularity_of_each_kind)
+{
+    static const struct {
+        aclrtMemAttr attribute;
+        aclrtMemLocationType type;
+        size_t minimum;
+        size_t recommended;
+    } rows[] = {
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, PAGE, PAGE},
+        {ACL_HBM_MEM_NORMAL, ACL_MEM_LOCATION_TYPE_DEVICE, 4096, PAGE},
+        {ACL_HBM_MEM_HUGE1G, ACL_MEM_LOCATION_TYPE_DEVICE, 512 * PAGE, 512 * PAGE},
+        {ACL_MEM_P2P_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, PAGE, PAGE},
+        {ACL_DDR_MEM_HUGE, ACL_MEM_LOCATION_TYPE_HOST, PAGE, PAGE},
+        {ACL_DDR_MEM_P2P_NORMAL, ACL_MEM_LOCATION_TYPE_HOST, 4096, PAGE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        aclrtPhysicalMemProp prop = prop_of(rows[i].attribute);
+        prop.location.type = rows[i].type;
+        size_t minimum = 0, recommended = 0;
+        cr_expect_eq(
+            aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &minimum),
+            ACL_SUCCESS);
+        cr_expect_eq(aclrtMemGetAllocationGranularity(
+                         &prop, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, &recommended),
+                     ACL_SUCCESS);
+        cr_expect_eq(minimum, rows[i].minimum);
+        cr_expect_eq(recommended, rows[i].recommended);
+    }
+}
+
+/* ggml asks before it has set the device. */
+Test(no_context, granularity_needs_none)
+{
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    size_t granularity;
+    cr_expect_eq(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+                                                  &granularity),
+                 ACL_SUCCESS);
+}
+
+Test(virtual_memory, reserves_where_it_is_told)
+{
+    char *range = reserve(4 * PAGE);
+    void *again;
+    expect_refused(aclrtReserveMemAddress(&again, PAGE, 0, range + PAGE, 0),
+                   ACL_ERROR_RT_PARAM_INVALID, "in use");
+    release(range);
+    cr_assert_eq(aclrtReserveMemAddress(&again, PAGE, 0, range + PAGE, 0), ACL_SUCCESS);
+    cr_expect_eq(again, range + PAGE);
+    release(again);
+}
+
+/* ---- Refusals ---- */
+
+Test(virtual_memory, refuses_wrong_properties)
+{
+    size_t granularity = 1;
+    aclrtDrvMemHandle handle = (void *)1;
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    const aclrtMemGranularityOptions least = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM;
+    expect_refused(aclrtMemGetAllocationGranularity(NULL, least, &granularity),
+                   ACL_ERROR_INVALID_PARAM, "prop is NULL");
+    expect_refused(aclrtMemGetAllocationGranularity(&prop, least, NULL), ACL_ERROR_INVALID_PARAM,
+                   "granularity is NULL");
+    expect_refused(
+        aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF, &granularity),
+        ACL_ERROR_RT_PARAM_INVALID, "option is 65535");
+
+    static const struct {
+        aclrtMemAttr attribute;
+        int type;
+        uint32_t id;
+        int code;
+        const char *text;
+    } rows[] = {
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, 99, 107001, "prop->location.id is 99"},
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, UINT32_MAX, 107001, "prop->location.id"},
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_HOST_NUMA, 0, 207000, "HOST_NUMA"},
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_MANAGED, 0, 100000, "prop->location.type is 3"},
+        {ACL_HBM_MEM_HUGE, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0, 100000, "location.type is 2"},
+        {ACL_HBM_MEM_HUGE, -1, 0, 100000, "prop->location.type is -1"},
+        {ACL_DDR_MEM_HUGE, ACL_MEM_LOCATION_TYPE_DEVICE, 0, 100000, "device memory of this kind"},
+        {ACL_MEM_HUGE1G, ACL_MEM_LOCATION_TYPE_HOST, 0, 100000, "host memory of this kind"},
+        {ACL_DDR_MEM, ACL_MEM_LOCATION_TYPE_HOST, 0, 100000, "prop->memAttr is 0"},
+        {(aclrtMemAttr)77, ACL_MEM_LOCATION_TYPE_DEVICE, 0, 100000, "prop->memAttr is 77"},
+        {(aclrtMemAttr)-1, ACL_MEM_LOCATION_TYPE_DEVICE, 0, 100000, "prop->memAttr is -1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        aclrtPhysicalMemProp wrong = prop_of(rows[i].attribute);
+        wrong.location =
+            (aclrtMemLocation){.type = (aclrtMemLocationType)rows[i].type, .id = rows[i].id};
+        expect_refused(aclrtMemGetAllocationGranularity(&wrong, least, &granularity), rows[i].code,
+                       rows[i].text);
+        expect_refused(aclrtMallocPhysical(&handle, PAGE, &wrong, 0), rows[i].code, rows[i].text);
+    }
+    cr_expect_eq(granularity, 1);
+
+    expect_refused(aclrtMallocPhysical(NULL, PAGE, &prop, 0), ACL_ERROR_INVALID_PARAM, "handle");
+    expect_refused(aclrtMallocPhysical(&handle, PAGE, NULL, 0), ACL_ERROR_INVALID_PARAM, "prop");
+    expect_refused(aclrtMallocPhysical(&handle, 0, &prop, 0), ACL_ERROR_INVALID_PARAM, "size is 0");
+    expect_refused(aclrtMallocPhysical(&handle, PAGE, &prop, 1), ACL_ERROR_INVALID_PARAM, "flags");
+    prop.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+    expect_refused(aclrtMallocPhysical(&handle, PAGE, &prop, 0), ACL_ERROR_INVALID_PARAM,
+                   "prop->handleType is 2");
+    prop.handleType = ACL_MEM_HANDLE_TYPE_NONE;
+    prop.allocationType = (aclrtMemAllocationType)1;
+    expect_refused(aclrtMallocPhysical(&handle, PAGE, &prop, 0), ACL_ERROR_INVALID_PARAM,
+                   "prop->allocationType is 1");
+    cr_expect_eq(handle, (void *)1, "written on failure");
+    cr_expect_eq(free_bytes(), 64 * MIB);
+}
+
+Test(virtual_memory, refuses_wrong_ranges)
+{
+    void *range = (void *)1;
+    expect_refused(aclrtReserveMemAddress(NULL, PAGE, 0, NULL, 0), ACL_ERROR_INVALID_PARAM,
+                   "virPtr is NULL");
+    expect_refused(aclrtReserveMemAddress(&range, 0, 0, NULL, 0), ACL_ERROR_INVALID_PARAM, "size");
+    expect_refused(aclrtReserveMemAddress(&range, PAGE, 0, NULL, 2), ACL_ERROR_INVALID_PARAM,
+                   "flags is 2");
+    expect_refused(aclrtReserveMemAddress(&range, PAGE, 64, NULL, 0), ACL_ERROR_RT_PARAM_INVALID,
+                   "alignment is 64");
+    expect_refused(aclrtReserveMemAddress(&range, PAGE, 0, (void *)4096, 0),
+                   ACL_ERROR_RT_PARAM_INVALID, "expectPtr is 0x1000");
+    expect_refused(aclrtReserveMemAddress(&range, SIZE_MAX, 0, NULL, 0),
+                   ACL_ERROR_RT_MEMORY_ALLOCATION, "addresses");
+    expect_refused(aclrtReserveMemAddress(&range, (size_t)1 << 60, 0, NULL, 0),
+                   ACL_ERROR_RT_MEMORY_ALLOCATION, "addresses");
+    cr_expect_eq(range, (void *)1, "written on failure");
+
+    expect_refused(aclrtReleaseMemAddress(NULL), ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
+    expect_refused(aclrtReleaseMemAddress(&range), ACL_ERROR_RT_PARAM_INVALID, "not the beginning");
+    char *reserved = reserve(4 * PAGE);
+    expect_refused(aclrtReleaseMemAddress(reserved + PAGE), ACL_ERROR_RT_PARAM_INVALID,
+                   "not the beginning");
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    map(reserved + PAGE, PAGE, handle);
+    expect_refused(aclrtReleaseMemAddress(reserved), ACL_ERROR_RT_PARAM_INVALID,
+                   "aclrtUnmapMem comes first");
+    unmap(reserved + PAGE);
+    release(reserved);
+    expect_refused(aclrtReleaseMemAddress(reserved), ACL_ERROR_RT_PARAM_INVALID, "released before");
+    free_piece(handle);
+}
+
+Test(virtual_memory, refuses_wrong_mappings)
+{
+    char *range = reserve(8 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(2 * PAGE);
+    aclrtDrvMemHandle other = piece_of(PAGE);
+    const aclError invalid = ACL_ERROR_RT_PARAM_INVALID;
+    expect_refused(aclrtMapMem(NULL, 2 * PAGE, 0, handle, 0), ACL_ERROR_INVALID_PARAM, "virPtr");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, 0, NULL, 0), ACL_ERROR_INVALID_PARAM, "handle");
+    expect_refused(aclrtMapMem(range, 0, 0, handle, 0), ACL_ERROR_INVALID_PARAM, "size is 0");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, 0, handle, 1), ACL_ERROR_INVALID_PARAM, "flags");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, PAGE, handle, 0), invalid, "offset");
+    expect_refused(aclrtMapMem(range, PAGE, 0, handle, 0), invalid, "it must be the handle's");
+    expect_refused(aclrtMapMem(range + 4096, 2 * PAGE, 0, handle, 0), invalid, "multiples of");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, 0, range, 0), ACL_ERROR_RT_INVALID_HANDLE,
+                   "is not memory of aclrtMallocPhysical");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, 0, (char *)handle + 4096, 0),
+                   ACL_ERROR_RT_INVALID_HANDLE, "is not memory");
+    expect_refused(aclrtMapMem(range + 7 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
+    expect_refused(aclrtMapMem(range + 8 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
+    expect_refused(aclrtMapMem((char *)NULL + PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
+
+    map(range + 2 * PAGE, 2 * PAGE, handle);
+    expect_refused(aclrtMapMem(range + 2 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "already");
+    expect_refused(aclrtMapMem(range + 2 * PAGE, PAGE, 0, other, 0), invalid, "already");
+    expect_refused(aclrtMapMem(range + 3 * PAGE, PAGE, 0, other, 0), invalid, "already");
+    expect_refused(aclrtMapMem(range + PAGE, 2 * PAGE, 0, handle, 0), invalid, "already");
+    map(range + PAGE, PAGE, other);
+    map(range + 4 * PAGE, PAGE, other);
+
+    expect_refused(aclrtUnmapMem(NULL), ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
+    expect_refused(aclrtUnmapMem(range), invalid, "not the beginning of mapped memory");
+    expect_refused(aclrtUnmapMem(range + 3 * PAGE), invalid, "not the beginning");
+    unmap(range + 2 * PAGE);
+    expect_refused(aclrtUnmapMem(range + 2 * PAGE), invalid, "not the beginning");
+    unmap(range + PAGE);
+    unmap(range + 4 * PAGE);
+
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    aclrtDrvMemHandle odd;
+    cr_assert_eq(aclrtMallocPhysical(&odd, PAGE + 1, &prop, 0), ACL_SUCCESS);
+    cr_expect_eq(free_bytes(), 64 * MIB - 3 * PAGE - 2 * PAGE, "rounded up");
+    expect_refused(aclrtMapMem(range, PAGE + 1, 0, odd, 0), invalid, "multiples of 2097152");
+    expect_refused(aclrtMapMem(range, 2 * PAGE, 0, odd, 0), invalid, "the handle's, 2097153");
+    free_piece(odd);
+
+    expect_refused(aclrtFreePhysical(NULL), ACL_ERROR_INVALID_PARAM, "handle is NULL");
+    expect_refused(aclrtFreePhysical(range), ACL_ERROR_RT_INVALID_HANDLE, "is not memory");
+    free_piece(handle);
+    free_piece(other);
+    expect_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_INVALID_HANDLE, "freed before");
+    release(range);
+}
+
+Test(virtual_memory, exhaustion_says_how_much)
+{
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    aclrtDrvMemHandle handle;
+    aclrtDrvMemHandle first = piece_of(40 * MIB);
+    expect_refused(aclrtMallocPhysical(&handle, 30 * MIB, &prop, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "31457280 bytes were asked for; of the device's 67108864 bytes 41943040 are "
+                   "used and 25165824 are free");
+    expect_refused(aclrtMallocPhysical(&handle, SIZE_MAX, &prop, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "were asked for");
+    void *memory;
+    expect_refused(aclrtMalloc(&memory, 30 * MIB, ACL_MEM_MALLOC_HUGE_FIRST),
+                   ACL_ERROR_RT_MEMORY_ALLOCATION, "41943040 are used");
+    free_piece(first);
+    cr_expect_eq(free_bytes(), 64 * MIB);
+    prop = prop_of(ACL_DDR_MEM_HUGE);
+    prop.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    expect_refused(aclrtMallocPhysical(&handle, (size_t)1 << 60, &prop, 0),
+                   ACL_ERROR_RT_MEMORY_ALLOCATION, "the system has no memory left");
+}
+
+Test(virtual_memory, every_failing_allocation_is_refused_cleanly)
+{
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    char *range = reserve(PAGE);
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    void *other;
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtReserveMemAddress(&other, PAGE, 0, NULL, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "left");
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtMallocPhysical(&other, PAGE, &prop, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "no memory left");
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtMapMem(range, PAGE, 0, handle, 0), ACL_ERROR_RT_MEMORY_ALLOCATION, "map");
+    rt_alloc_fail_at(0);
+    cr_expect_eq(free_bytes(), 64 * MIB - PAGE);
+    map(range, PAGE, handle);
+    rt_alloc_fail_at(1);
+    unmap(range); /* needs none */
+    rt_alloc_fail_at(0);
+    free_piece(handle);
+    release(range);
+}
+
+/* ---- In flight ---- */
+
+static struct gate gate;
+
+static aclrtStream stream_with_a_closed_gate(void)
+{
+    aclrtStream stream;
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    struct rt_stream *queue;
+    cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
+    gate_close(&gate, queue);
+    return stream;
+}
+
+static void copy(void *to, const void *from, size_t size, aclrtStream stream)
+{
+    cr_assert_eq(aclrtMemcpyAsync(to, size, from, size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
+                 ACL_SUCCESS);
+}
+
+/* Everything is given up while work that uses it is queued. */
+Test(virtual_memory, unmapped_memory_lives_until_queued_work_has_run)
+{
+    void *result;
+    cr_assert_eq(aclrtMalloc(&result, PAGE, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    size_t before = free_bytes();
+    char *range = reserve(2 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    map(range, PAGE, handle);
+    memset(range, 6, PAGE);
+    aclrtStream stream = stream_with_a_closed_gate();
+    copy(result, range, PAGE, stream);
+    unmap(range);
+    cr_expect_not(rt_memory_is_known(range, 1));
+    expect_refused(aclrtUnmapMem(range), ACL_ERROR_RT_PARAM_INVALID, "was unmapped before");
+    free_piece(handle);
+    expect_refused(aclrtFreePhysical(handle), ACL_ERROR_RT_INVALID_HANDLE, "was freed before");
+    release(range);
+    expect_refused(aclrtReleaseMemAddress(range), ACL_ERROR_RT_PARAM_INVALID, "released before");
+    expect_refused(aclrtMapMem(range, PAGE, 0, piece_of(PAGE), 0), ACL_ERROR_RT_PARAM_INVALID,
+                   "not inside");
+    cr_expect_eq(free_bytes(), before - 2 * PAGE, "counted as free while queued work uses it");
+    cr_expect_eq(rt_blocks_usage().given, PAGE);
+    gate_open(&gate);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    for (size_t i = 0; i < PAGE; i++)
+        cr_assert_eq(((char *)result)[i], 6);
+    cr_expect_eq(free_bytes(), before - PAGE);
+    cr_expect_eq(rt_blocks_usage().given, 0);
+    cr_assert_eq(aclrtFree(result), ACL_SUCCESS);
+}
+
+/* A device would map at once. Work that is behind the gate finds the new memory. */
+Test(virtual_memory, mapping_where_queued_work_still_is_does_not_wait_for_ever)
+{
+    char *range = reserve(2 * PAGE);
+    aclrtDrvMemHandle first = piece_of(PAGE);
+    aclrtDrvMemHandle second = piece_of(PAGE);
+    map(range, PAGE, first);
+    memset(range, 1, PAGE);
+    aclrtStream stream = stream_with_a_closed_gate();
+    unmap(range);
+    map(range, PAGE, second);
+    cr_expect_eq(range[0], 0);
+    range[0] = 9;
+    gate_open(&gate);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    cr_expect_eq(range[0], 9, "what was unmapped before took the new memory with it");
+    unmap(range);
+    map(range, PAGE, first);
+    cr_expect_eq(range[0], 1);
+    unmap(range);
+    free_piece(first);
+    free_piece(second);
+    release(range);
+    cr_expect_eq(free_bytes(), 64 * MIB);
+}
+
+Test(virtual_memory, freed_pieces_in_use_do_not_stand_in_the_way)
+{
+    char *range = reserve(64 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(40 * MIB);
+    map(range, 40 * MIB, handle);
+    aclrtStream stream = stream_with_a_closed_gate();
+    free_piece(handle);
+    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+    expect_refused(aclrtMallocPhysical(&handle, 40 * MIB, &prop, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "41943040 are used and 25165824 are free"); /* still mapped */
+    unmap(range);
+    handle = piece_of(40 * MIB);
+    gate_open(&gate);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    cr_expect_eq(free_bytes(), 24 * MIB);
+    free_piece(handle);
+    release(range);
+}
+
+Test(virtual_memory, finalize_ends_what_is_in_flight)
+{
+    char *range = reserve(2 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    map(range, PAGE, handle);
+    stream_with_a_closed_gate();
+    unmap(range);
+    free_piece(handle);
+    aclrtDrvMemHandle held = piece_of(PAGE);
+    map(range + PAGE, PAGE, held);
+    range[PAGE] = 4;
+    gate_open(&gate);
+    cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+    cr_expect_eq(rt_blocks_usage().used, PAGE);
+    cr_expect_eq(range[PAGE], 4, "what the program holds stays");
+    unmap(range + PAGE);
+    free_piece(held);
+    release(range);
+    cr_expect_eq(rt_blocks_usage().used, 0);
+}
+
+/* ---- Threads and processes ---- */
+
+enum { THREADS = 4, SLOTS = 16, ROUNDS = 300 };
+
+/* Maps, writes through a stream, moves, unmaps in flight. What went wrong, NULL when nothing did.
+ */
+static const char *map_and_unmap(uint64_t number)
+{
+    struct random random = {random_test_seed() + number};
+    aclrtPhysicalMemProp prop = prop_of(ACL_MEM_NORMAL);
+    aclrtDrvMemHandle handles[SLOTS] = {0};
+    void *range, *result;
+    aclrtStream stream;
+    if (aclrtSetDevice(0) || aclrtCreateStream(&stream)) return "no stream";
+    if (aclrtReserveMemAddress(&range, SLOTS * 4096, 0, NULL, 0)) return "no range";
+    if (aclrtMalloc(&result, ROUNDS, ACL_MEM_MALLOC_NORMAL_ONLY)) return "no memory";
+    int value[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        int slot = (int)random_below(&random, SLOTS);
+        char *at = (char *)range + slot * 4096;
+        value[i] = -1;
+        if (handles[slot]) { /* all at once while work uses it */
+            if (aclrtUnmapMem(at) || aclrtFreePhysical(handles[slot])) return "not given up";
+            handles[slot] = NULL;
+            continue;
+        }
+        if (random_once_in(&random, 4) && aclrtSynchronizeStream(stream)) return "not synchronised";
+        if (aclrtMallocPhysical(&handles[slot], 4096, &prop, 0)) return "no piece";
+        if (aclrtMapMem(at, 4096, 0, handles[slot], 0)) return "not mapped";
+        value[i] = (int)random_below(&random, 128);
+        if (aclrtMemsetAsync(at, 4096, value[i], 4096, stream) ||
+            aclrtMemcpyAsync((char *)result + i, 1, at + 4095, 1, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                             stream))
+            return "not queued";
+    }
+    if (aclrtSynchronizeStream(stream)) return "not synchronised";
+    for (int i = 0; i < ROUNDS; i++)
+        if (value[i] >= 0 && ((char *)result)[i] != value[i]) return "another piece's value";
+    for (int slot = 0; slot < SLOTS; slot++) {
+        if (!handles[slot]) continue;
+        if (aclrtUnmapMem((char *)range + slot * 4096) || aclrtFreePhysical(handles[slot]))
+            return "not given up";
+    }
+    if (aclrtReleaseMemAddress(range) || aclrtFree(result)) return "not released";
+    return aclrtDestroyStream(stream) ? "not destroyed" : NULL;
+}
+
+static void *run_thread(void *number)
+{
+    return (void *)map_and_unmap((uintptr_t)number);
+}
+
+Test(virtual_memory, threads_map_and_unmap)
+{
+    size_t before = free_bytes();
+    pthread_t threads[THREADS];
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run_thread, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        cr_expect_null(wrong, "%s", (const char *)wrong);
+    }
+    cr_assert_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    cr_expect_eq(free_bytes(), before);
+}
+
+Test(virtual_memory, child_shares_mapped_memory)
+{
+    char *range = reserve(2 * PAGE);
+    aclrtDrvMemHandle handle = piece_of(PAGE);
+    map(range, PAGE, handle);
+    range[0] = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(50); /* less than the suite's time */
+        range[1] = (char)(range[0] + 1);
+        aclrtDrvMemHandle own;
+        aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
+        int wrong = aclrtMallocPhysical(&own, PAGE, &prop, 0) ||
+                    aclrtMapMem(range + PAGE, PAGE, 0, own, 0) || aclrtUnmapMem(range) ||
+                    aclrtFreePhysical(handle);
+        range[PAGE] = 1;
+        _exit(wrong);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0, "%x", status);
+    cr_expect_eq(range[1], 2);
+    cr_expect_eq(free_bytes(), 64 * MIB - PAGE);
+    unmap(range);
+    free_piece(handle);
+    release(range);
+}
+
+/* ---- The tree ---- */
+
+Test(tree, finds_the_first_node_at_or_above_an_address)
+{
+    enum { COUNT = 500, STRIDE = 10 };
+    static char memory[COUNT * STRIDE + STRIDE];
+    static struct rt_block_node nodes[COUNT];
+    struct rt_block_tree tree = {0};
+    cr_expect_null(rt_block_tree_first(&tree, memory));
+    for (int i = 0; i < COUNT; i++) {
+        nodes[i].memory = memory + i * STRIDE;
+        nodes[i].capacity = 1 + (size_t)i % STRIDE;
+        if (i % 3) rt_block_tree_insert(&tree, &nodes[i]);
+    }
+    for (int at = 0; at < COUNT * STRIDE; at++) {
+        const struct rt_block_node *expected = NULL;
+        for (int i = at / STRIDE; i < COUNT && !expected; i++) {
+            if (i % 3 && nodes[i].memory + nodes[i].capacity > memory + at) expected = &nodes[i];
+        }
+        cr_assert_eq(rt_block_tree_first(&tree, memory + at), expected, "%d", at);
+    }
+}
