@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_conv.h"
 
+#include <string.h>
+
+#include "api/op_call.h"
 #include "api/op_pool.h"
 #include "executor/steps.h"
 #include "kernels/k_copy.h"
@@ -347,6 +350,16 @@ static void bias_step(struct ex_plan *plan, const struct k_conv *k, int grad_out
             k_conv_bias_grad_work(&bias), EX_BUFFERS(grad_output, to));
 }
 
+/* Multiplications and additions of one pass over all products. */
+static double flops_of(const struct k_conv *k)
+{
+    double terms = (double)k->batch * (double)k->groups * (double)k->small_channels *
+                   (double)k->large_channels;
+    for (int i = 0; i < K_CONV_AXES; i++)
+        terms *= (double)k->axis[i].kernel * (double)k->axis[i].small;
+    return 2 * terms;
+}
+
 aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
                               uint64_t *workspace_size, aclOpExecutor **executor)
 {
@@ -371,6 +384,13 @@ aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_g
         promote(promote(op_k_dtype(tensors->grad_output), op_k_dtype(tensors->input)),
                 op_k_dtype(tensors->weight));
     k.rounding = op_math_rounding(conv->cube_math_type, product);
+    if (plan && rt_log_topic_on(RT_LOG_CALLS)) {
+        char what[16] = "";
+        for (size_t i = 0; i < RT_LENGTH(out); i++)
+            if (computed[i]) strcat(what, (const char *const[]){"+dx", "+dw", "+db"}[i]);
+        op_call_note_conv(plan, conv, &k, what + 1);
+    }
+    if (!is_empty) ex_flops(plan, ((computed[0] != NULL) + (computed[1] != NULL)) * flops_of(&k));
     if (computed[0] && is_empty)
         op_conv_zero(plan, out[0], computed[0]);
     else if (plan && computed[0]) {
@@ -414,12 +434,14 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
         k.bias_dtype = op_k_dtype(bias);
         k.bias_stride = bias->descriptor.strides[0];
     }
+    if (rt_log_topic_on(RT_LOG_CALLS)) op_call_note_conv(plan, conv, &k, bias ? "y+b" : "y");
     if (op_is_empty(input) || op_is_empty(weight)) {
         /* Sums of no terms: nothing is read but the bias. */
         *(k.to_large ? &k.small_channels : &k.large_channels) = 0;
         ex_step(plan, "conv_map", k_best()->conv_map, &k, sizeof k, k_conv_map_work(&k),
                 EX_BUFFERS(y, y, y, b));
     } else {
+        ex_flops(plan, flops_of(&k));
         map_steps(plan, &k, w, x, y, b);
     }
     return ex_seal(plan, workspace_size, executor);

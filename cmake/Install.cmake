@@ -7,7 +7,7 @@ set(arch_dir ${CMAKE_SYSTEM_PROCESSOR}-linux)
 set(made ${CMAKE_BINARY_DIR}/install)
 
 install(DIRECTORY api/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(TARGETS aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler
+install(TARGETS aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler aclnn_msprofiler
     EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
 install(FILES LICENSE README.md DESTINATION share/doc/aclnn-cpu)
 
@@ -46,7 +46,7 @@ set(links "")
 foreach(folder ${arch_dir} acllib fwkacllib runtime compiler)
     list(APPEND links "${folder}/include|../include" "${folder}/lib64|../lib64")
 endforeach()
-foreach(library ascendcl nnopbase opapi acl_op_compiler)
+foreach(library ascendcl nnopbase opapi acl_op_compiler msprofiler)
     list(APPEND links "lib64/stub/lib${library}.so|../lib${library}.so")
 endforeach()
 set(op_api opp/built-in/op_impl/ai_core/tbe/op_api)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclnn_cpu: the one real library, all rooms in one. aclnn_cpu_static: the same objects for tests that look inside.
-# ascendcl, nnopbase, opapi, acl_op_compiler: thin libraries under CANN's names.
+# ascendcl, nnopbase, opapi, acl_op_compiler, msprofiler: thin libraries under CANN's names.
 get_property(object_targets GLOBAL PROPERTY ACLNN_OBJECT_TARGETS)
 set(objects "")
 foreach(target IN LISTS object_targets)
@@ -61,3 +61,4 @@ aclnn_add_thin_library(ascendcl aclnn_cpu ascendcl)
 aclnn_add_thin_library(nnopbase aclnn_ascendcl ascendcl nnopbase)
 aclnn_add_thin_library(opapi aclnn_nnopbase ascendcl nnopbase opapi)
 aclnn_add_thin_library(acl_op_compiler aclnn_ascendcl acl_op_compiler)
+aclnn_add_thin_library(msprofiler aclnn_ascendcl msprofiler)

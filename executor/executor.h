@@ -47,6 +47,9 @@ struct ex_plan {
     size_t step_bytes_used;
     size_t workspace_size;
     size_t operand_bytes; /* moved by all operands together */
+    double flops;         /* what the entry says they compute; 0: nothing worth counting */
+    int64_t begun_ns;     /* when planning began, while that is recorded; else 0 */
+    char *call;           /* ACLNN_CPU_LOG=calls: the line to print; or NULL */
     const char *isa;
     struct ex_operand operands[EX_MAX_PARAMETERS];
     struct ex_buffer buffers[EX_MAX_BUFFERS];
@@ -82,6 +85,9 @@ bool ex_executor_is_valid(const aclOpExecutor *executor);
  * memory is exhausted. Thread-safe. */
 void **ex_executor_take_block(aclOpExecutor *executor);
 void ex_executor_return_block(aclOpExecutor *executor, void **block);
+
+/* Bytes of a step's buffers together. */
+size_t ex_step_bytes(const struct ex_plan *plan, const struct ex_step *step);
 
 /* Writes the plan to the log, one line per step. */
 void ex_explain(const struct ex_plan *plan);

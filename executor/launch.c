@@ -12,7 +12,9 @@
 #include "runtime/asan.h"
 #include "runtime/base.h"
 #include "runtime/error.h"
+#include "runtime/log.h"
 #include "runtime/pool.h"
+#include "runtime/profile.h"
 #include "runtime/stream.h"
 
 enum {
@@ -74,6 +76,8 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
                      struct rt_stream *stream)
 {
     struct k_fault fault = {.position = INT64_MAX};
+    int64_t begin = rt_profile_begin();
+    rt_profile_note(plan->operand_bytes, plan->flops);
     if (plan->workspace_size > 0) RT_POISON(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
@@ -82,6 +86,8 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
         for (int b = 0; b < step->buffer_count; b++)
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
         run_step(plan, &run, &fault, stream);
+        if (begin != 0)
+            begin = rt_profile_step(stream, step->name, begin, ex_step_bytes(plan, step));
     }
     if (plan->workspace_size > 0) RT_UNPOISON(workspace, plan->workspace_size);
 }
@@ -113,11 +119,18 @@ static void run_launch(struct rt_task *task, struct rt_stream *stream)
     drop_launch(task);
 }
 
+static const char *name_launch(const struct rt_task *task)
+{
+    const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    return executor->plan.operator_name;
+}
+
 static const struct rt_task_kind launch_kind = {.name = "launch",
                                                 .run = run_launch,
                                                 .drop = drop_launch,
                                                 .rerun = rerun_launch,
-                                                .is_operator = true};
+                                                .is_operator = true,
+                                                .name_of = name_launch};
 
 static aclnnStatus check_workspace(const struct ex_plan *plan, const void *workspace,
                                    uint64_t workspace_size)
@@ -190,6 +203,8 @@ aclnnStatus ex_launch(const char *operator_name, void *workspace, uint64_t works
         return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name,
                                "executor is not one that phase 1 returned, or was used up");
 
+    if (__builtin_expect(executor->plan.call != NULL, 0))
+        rt_log_topic(RT_LOG_CALLS, "%s", executor->plan.call);
     bool is_repeatable = atomic_load_explicit(&executor->is_repeatable, memory_order_relaxed);
     if (is_repeatable) ex_executor_retain(executor);
 

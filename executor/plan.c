@@ -13,6 +13,7 @@
 #include "runtime/base.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
+#include "runtime/profile.h"
 
 #define EXECUTOR_MAGIC UINT64_C(0x61636c6e6e637075)
 
@@ -46,6 +47,7 @@ struct ex_plan *ex_plan_new(const char *operator_name)
     memset(plan, 0, offsetof(struct ex_plan, operands));
     plan->operator_name = operator_name;
     plan->isa = k_best()->isa;
+    plan->begun_ns = rt_profile_begin();
     return plan;
 }
 
@@ -70,6 +72,7 @@ void ex_executor_release(aclOpExecutor *executor)
         rt_free(block);
     }
     pthread_mutex_destroy(&executor->blocks_lock);
+    rt_free(executor->plan.call);
     executor->magic = 0;
     rt_free(executor);
 }
@@ -178,6 +181,23 @@ void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *p
                         NULL);
 }
 
+void ex_flops(struct ex_plan *plan, double flops)
+{
+    if (plan) plan->flops += flops;
+}
+
+void ex_call(struct ex_plan *plan, const char *line)
+{
+    if (!plan || plan->status != ACLNN_SUCCESS) return;
+    size_t size = strlen(line) + 1;
+    rt_free(plan->call);
+    plan->call = rt_alloc(size);
+    if (plan->call)
+        memcpy(plan->call, line, size);
+    else
+        fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the line that is to be printed");
+}
+
 /* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
 static bool pack_scratch(struct ex_plan *plan)
 {
@@ -213,6 +233,7 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
         return status;
     }
     if (rt_log_topic_on(RT_LOG_PLAN)) ex_explain(plan);
+    if (plan->begun_ns != 0) rt_profile_plan(plan->operator_name, plan->begun_ns);
     *workspace_size = plan->workspace_size;
     *executor = executor_of(plan);
     return ACLNN_SUCCESS;

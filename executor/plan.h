@@ -59,6 +59,13 @@ void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
 #define EX_BUFFERS(...)                                                                            \
     (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 
+/* What the operator computes, in floating-point operations: for timelines and the summary. */
+void ex_flops(struct ex_plan *plan, double flops);
+
+/* The operator's problem as a line in the language of tests/cases, which each phase 2 prints when
+ * ACLNN_CPU_LOG=calls asks. Copied. */
+void ex_call(struct ex_plan *plan, const char *line);
+
 /* Packs the scratch, freezes the plan and hands it over: *workspace_size and *executor are written
  * on success only. On failure the plan is freed and its first failure returned, reported. */
 aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor);

@@ -15,10 +15,12 @@
 #include "runtime/base.h"
 #include "runtime/cgroup.h"
 #include "runtime/log.h"
+#include "runtime/profile.h"
 
 enum { MOST_THREADS = 4096, MOST_WARNINGS = 16 };
 
 static struct rt_config config;
+static char timeline_pattern[4096];
 static _Atomic(const struct rt_config *) published;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -136,7 +138,7 @@ static void read_topics(void)
     static const struct {
         const char *name;
         enum rt_log_topic topic;
-    } topics[] = {{"plan", RT_LOG_PLAN}};
+    } topics[] = {{"plan", RT_LOG_PLAN}, {"calls", RT_LOG_CALLS}};
     const char *text = variable("ACLNN_CPU_LOG");
     while (text && *text) {
         size_t length = strcspn(text, ",");
@@ -184,6 +186,13 @@ static void read_environment(void)
     read_levels();
     read_names();
     read_switch("ASCEND_LAUNCH_BLOCKING", &config.launch_blocking);
+    read_switch("ACLNN_CPU_SUMMARY", &config.summary);
+    const char *timeline = variable("ACLNN_CPU_TIMELINE");
+    if (timeline && strlen(timeline) < sizeof timeline_pattern)
+        config.timeline = strcpy(timeline_pattern, timeline);
+    else if (timeline)
+        warn("ACLNN_CPU_TIMELINE");
+    rt_profile_start(config.timeline, config.summary);
     atomic_store_explicit(&published, &config, memory_order_release);
     for (int i = 0; i < unreadable_count; i++) {
         rt_log(ACL_WARNING, "%s cannot be read; its default is used", unreadable[i]);

@@ -13,6 +13,8 @@ struct rt_config {
     bool threads_fill_cpus; /* threads equals the CPUs in the affinity mask: worker i may be pinned
                                to the i-th */
     bool launch_blocking;   /* ASCEND_LAUNCH_BLOCKING=1 */
+    bool summary;           /* ACLNN_CPU_SUMMARY=1 */
+    const char *timeline;   /* ACLNN_CPU_TIMELINE, as it was read; NULL when unset */
     bool exact_math;        /* ACLNN_CPU_MATH=exact: every cubeMathType computes as 0 */
     unsigned log_topics;    /* ACLNN_CPU_LOG, a set of enum rt_log_topic */
     int log_level;          /* ASCEND_GLOBAL_LOG_LEVEL 0..4; 3 when unset */

@@ -7,6 +7,7 @@
 #include "runtime/alloc.h"
 #include "runtime/base.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include "runtime/transfer.h"
@@ -99,7 +100,9 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 {
     aclError status = check_copy(__func__, dst, destMax, src, count, kind);
     if (status != ACL_SUCCESS) return status;
+    int64_t begin = rt_profile_begin();
     if (dst != src) rt_move(dst, src, count);
+    if (begin != 0) rt_profile_call(__func__, begin, 2 * count);
     return ACL_SUCCESS;
 }
 
@@ -108,15 +111,21 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 {
     struct rt_rows rows = {dst, dpitch, src, spitch, width, height};
     aclError status = check_rows(__func__, &rows, kind);
-    if (status == ACL_SUCCESS) rt_move_rows(&rows);
-    return status;
+    if (status != ACL_SUCCESS) return status;
+    int64_t begin = rt_profile_begin();
+    rt_move_rows(&rows);
+    if (begin != 0) rt_profile_call(__func__, begin, 2 * width * height);
+    return ACL_SUCCESS;
 }
 
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     aclError status = check_fill(__func__, devPtr, maxCount, count);
-    if (status == ACL_SUCCESS) rt_fill(devPtr, value, count);
-    return status;
+    if (status != ACL_SUCCESS) return status;
+    int64_t begin = rt_profile_begin();
+    rt_fill(devPtr, value, count);
+    if (begin != 0) rt_profile_call(__func__, begin, count);
+    return ACL_SUCCESS;
 }
 
 /* ---- Tasks ---- */
@@ -124,6 +133,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 static void run_move(struct rt_task *task, struct rt_stream *stream)
 {
     (void)stream;
+    rt_profile_note(2 * task->word[2].number, 0);
     rt_move(task->word[0].pointer, task->word[1].pointer, task->word[2].number);
 }
 
@@ -149,12 +159,14 @@ static void run_rows(struct rt_task *task, struct rt_stream *stream)
         .width = task->word[4].number,
         .height = task->word[5].number,
     };
+    rt_profile_note(2 * rows.width * rows.height, 0);
     rt_move_rows(&rows);
 }
 
 static void run_fill(struct rt_task *task, struct rt_stream *stream)
 {
     (void)stream;
+    rt_profile_note(task->word[2].number, 0);
     rt_fill(task->word[0].pointer, (int)task->word[1].number, task->word[2].number);
 }
 

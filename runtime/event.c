@@ -17,6 +17,7 @@
 #include "runtime/error.h"
 #include "runtime/futex.h"
 #include "runtime/handles.h"
+#include "runtime/profile.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
 
@@ -28,6 +29,7 @@ struct rt_mark {
     int64_t done_ns; /* CLOCK_MONOTONIC */
     struct rt_dependency place;
     struct rt_stream *parked;
+    uint64_t arrow; /* names the record in a timeline; 0: it is in none */
     struct rt_mark *next_free;
 };
 
@@ -123,6 +125,7 @@ static void pass_mark(struct rt_mark *mark)
     struct rt_stream *parked = mark->parked;
     mark->parked = NULL;
     mark->done_ns = rt_now_ns();
+    mark->arrow = rt_profile_arrow_from();
     atomic_store_explicit(&mark->is_done, true, memory_order_release);
     while (parked) {
         struct rt_stream *stream = parked;
@@ -173,8 +176,10 @@ static void end_wait(struct rt_mark *mark)
 
 static void run_wait(struct rt_task *task, struct rt_stream *stream)
 {
+    struct rt_mark *mark = task->word[WORD_MARK].pointer;
     (void)stream;
-    end_wait(task->word[WORD_MARK].pointer);
+    rt_profile_arrow_to(mark->arrow);
+    end_wait(mark);
 }
 
 static void drop_wait(struct rt_task *task)

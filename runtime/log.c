@@ -78,6 +78,14 @@ void rt_log_topic(enum rt_log_topic topic, const char *format, ...)
     va_end(list);
 }
 
+void rt_log_line(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    write_line(STDERR_FILENO, "", format, list);
+    va_end(list);
+}
+
 /* "[ERROR] ACL(pid,tid) seconds.micros " for the library, APP for a user's lines. */
 static void write_level(aclLogLevel level, const char *from, const char *place, const char *format,
                         va_list list)

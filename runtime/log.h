@@ -11,7 +11,8 @@
 #include "acl/acl_base.h"
 
 enum rt_log_topic {
-    RT_LOG_PLAN = 1u << 0, /* sealed plans: steps, ISA, slices, scratch offsets, bytes */
+    RT_LOG_PLAN = 1u << 0,  /* sealed plans: steps, ISA, slices, scratch offsets, bytes */
+    RT_LOG_CALLS = 1u << 1, /* each phase 2 as a problem in the language of tests/cases */
 };
 
 /* Cheap enough for a hot path: one load and a test. */
@@ -20,6 +21,9 @@ bool rt_log_topic_on(enum rt_log_topic topic);
  * mix. */
 void rt_log_topic(enum rt_log_topic topic, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* One whole line to stderr for something that was asked for in another way. */
+void rt_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 bool rt_log_level_on(aclLogLevel level);
 void rt_log(aclLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));

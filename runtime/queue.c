@@ -20,6 +20,7 @@
 #include "runtime/error.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
+#include "runtime/profile.h"
 #include "runtime/thread.h"
 #include "runtime/worker.h"
 
@@ -269,13 +270,15 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
     bool is_dropped = is_discarded(stream, completed);
     while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
+        if (stream->parked_ns == 0) stream->parked_ns = rt_profile_begin();
         if (park(stream, completed, runner)) return HAS_PARKED;
         is_dropped = is_discarded(stream, completed);
     }
     if (__builtin_expect(!is_dropped, 1))
-        kind->run(task, stream);
+        rt_profile_run(stream, task, kind->run, completed + 1, stream->parked_ns);
     else if (kind->drop)
         kind->drop(task);
+    stream->parked_ns = 0;
     stream->head_index++;
     return HAS_RUN;
 }
@@ -400,6 +403,8 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
 {
     unsigned after = 0;
     bool claimed = false;
+    int64_t begin = rt_profile_begin();
+    const char *name = begin != 0 ? rt_task_name(task) : NULL;
     rt_lock_take(&stream->lock);
     if (__builtin_expect(stream->refuses, 0)) {
         rt_lock_give(&stream->lock);
@@ -437,6 +442,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
         rt_run_claimed(stream, submitted, RT_RUNNER_SUBMITS);
     else if (__builtin_expect(queued > LONG_QUEUE, 0) && !rt_self.running)
         hold_back(stream, submitted);
+    if (__builtin_expect(begin != 0, 0)) rt_profile_submit(stream, name, submitted, begin);
     return ACL_SUCCESS;
 }
 

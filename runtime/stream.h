@@ -20,10 +20,14 @@ struct rt_task_kind {
     /* Instead of run, when the task is discarded (DestroyForce). NULL: nothing to release. */
     void (*drop)(struct rt_task *task);
     /* As run, but releases nothing: a captured task runs each time its graph is replayed, and drop
-     * releases it when the graph dies. Runs of one graph never overlap, so it may keep notes in the
-     * task. ready is asked before it as before run. NULL: the kind cannot be captured; submitting
-     * it to a capturing stream is refused with 107027 and invalidates the capture. */
+     * releases it when the graph dies. Runs of one graph never overlap, so ready and rerun may keep
+     * a note in word[RT_TASK_NOTE], which is 0 when ready is asked for the first time in a run.
+     * ready is asked before it as before run. NULL: the kind cannot be captured; submitting it to a
+     * capturing stream is refused with 107027 and invalidates the capture. */
     void (*rerun)(struct rt_task *task, struct rt_stream *stream);
+    /* In a replay that is given up: ready has said no for this stream and will not be asked again;
+     * what it has arranged is to be undone. A kind with ready needs it to be captured. */
+    void (*leave)(struct rt_task *task, struct rt_stream *stream);
     /* Asked before run, NULL: always ready. False parks the stream: the kind has then arranged that
      * rt_queue_unpark is called, after which it is asked again. */
     bool (*ready)(struct rt_task *task, struct rt_stream *stream);
@@ -31,7 +35,11 @@ struct rt_task_kind {
      * thread of the program is submitting. */
     bool calls_program;
     bool is_operator; /* a launch: what may stand in a task group */
+    /* What a timeline calls the task, in static storage; NULL: name. */
+    const char *(*name_of)(const struct rt_task *task);
 };
+
+enum { RT_TASK_NOTE = 6 };
 
 /* 64 bytes, copied into the queue: submitting allocates nothing once a stream is warm. */
 struct rt_task {
@@ -41,6 +49,11 @@ struct rt_task {
         uint64_t number;
     } word[7];
 };
+
+static inline const char *rt_task_name(const struct rt_task *task)
+{
+    return task->kind->name_of ? task->kind->name_of(task) : task->kind->name;
+}
 
 enum rt_submit_flags {
     RT_SUBMIT_LARGE = 1, /* worth waking a worker at once: some microseconds of work or more */

@@ -10,9 +10,11 @@
 
 #include "runtime/allocator.h"
 #include "runtime/blocks.h"
+#include "runtime/config.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/init_file.h"
+#include "runtime/profile.h"
 
 #include "acl/acl.h"
 
@@ -45,6 +47,7 @@ static aclError start(const char *path)
                                "initialised already; the call counts as reference %llu",
                                (unsigned long long)references);
     }
+    (void)rt_config(); /* what it asks for begins here */
     struct rt_init_options options;
     aclError status = rt_init_file_read(path, &options);
     if (status != ACL_SUCCESS) return status;
@@ -58,6 +61,7 @@ static aclError start(const char *path)
 static void end(void)
 {
     rt_runtime_shutdown();
+    rt_profile_finish();
     rt_allocators_end();
     rt_blocks_end();
     rt_error_set_process_wide(false);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct rt_context;
+struct rt_record_log;
 struct rt_stream;
 struct rt_worker;
 
@@ -20,6 +21,8 @@ struct rt_thread {
     struct rt_stream *running;                  /* the stream whose tasks this thread runs */
     struct rt_worker *worker;                   /* NULL on a user's thread */
     uint32_t last_task;                         /* ticket of the last task this thread submitted */
+    int capture_mode;                           /* aclmdlRICaptureThreadExchangeMode */
+    struct rt_record_log *profile;              /* what it did, while that is recorded; or NULL */
 };
 
 /* initial-exec saves the call that finds a shared library's thread variables, 3-5 ns on every

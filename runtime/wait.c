@@ -9,6 +9,7 @@
 #include "runtime/futex.h"
 #include "runtime/grace.h"
 #include "runtime/loop.h"
+#include "runtime/profile.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
 #include "runtime/worker.h"
@@ -198,10 +199,12 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
 
 void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 {
+    int64_t begin = rt_profile_begin();
     if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream))
         rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
     if (!rt_queue_is_complete(stream, ticket)) await_slowly(stream, ticket, false);
     rt_grace_settle(stream);
+    if (__builtin_expect(begin != 0, 0)) rt_profile_wait(stream, begin);
 }
 
 void rt_stream_drain(struct rt_stream *stream)
@@ -216,6 +219,7 @@ void rt_queue_finish(struct rt_stream *stream)
 
 bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t deadline_ns)
 {
+    int64_t begin = rt_profile_begin();
     rt_object_retain(&stream->object);
     if (!rt_queue_is_complete(stream, ticket)) rt_queue_kick(stream);
     rt_lock_take(&stream->lock);
@@ -227,6 +231,7 @@ bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t dea
     rt_lock_give(&stream->lock);
     bool is_complete = rt_queue_is_complete(stream, ticket);
     if (is_complete) rt_grace_settle(stream);
+    if (begin != 0) rt_profile_wait(stream, begin);
     rt_object_release(&stream->object);
     return is_complete;
 }

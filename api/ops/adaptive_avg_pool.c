@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveAvgPool2d and aclnnAdaptiveAvgPool3d. */
 #include "api/op_average.h"
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -95,6 +96,7 @@ static aclnnStatus seal(const char *op, int axes, const aclTensor *self, const a
         OP_TRY(op_check_output_view(op, "out", out));
     }
     struct ex_plan *plan = ex_plan_new(op);
+    OP_CALL(plan, op, .axes = axes, .x = self, .y = out);
     const int x = ex_input(plan, op_descriptor(self));
     const int y = ex_output(plan, op_descriptor(out));
     if (is_empty) return ex_seal(plan, workspaceSize, executor);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveAvgPool2dBackward and aclnnAdaptiveAvgPool3dBackward. */
 #include "api/op_average.h"
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -122,6 +123,7 @@ static aclnnStatus seal(const char *op, int axes, const aclTensor *gradOutput,
         OP_TRY(op_check_output_view(op, "out", out));
     }
     struct ex_plan *plan = ex_plan_new(op);
+    OP_CALL(plan, op, .axes = axes, .x = self, .dx = out, .dy = gradOutput);
     const int dy = ex_input(plan, op_descriptor(gradOutput));
     ex_input(plan, op_descriptor(self)); /* only its shape matters */
     const int dx = ex_output(plan, op_descriptor(out));

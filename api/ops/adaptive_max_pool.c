@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
 #include "aclnnop/aclnn_adaptive_max_pool3d.h"
 
+#include "api/op_call.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -157,6 +158,7 @@ static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclT
                                aclOpExecutor **executor)
 {
     struct ex_plan *plan = ex_plan_new(op);
+    OP_CALL(plan, op, .axes = axes, .x = self, .y = outputOut, .i = indicesOut);
     int x = ex_input(plan, op_descriptor(self));
     int y = ex_output(plan, op_descriptor(outputOut));
     int positions = ex_output(plan, op_descriptor(indicesOut));

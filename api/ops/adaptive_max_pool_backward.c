@@ -5,6 +5,7 @@
 #include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
 #include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
 
+#include "api/op_call.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -79,6 +80,8 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     OP_TRY(check_data(a));
 
     struct ex_plan *plan = ex_plan_new(a->op);
+    OP_CALL(plan, a->op, .axes = a->axes, .x = a->self, .dx = a->gradInput, .dy = a->gradOutput,
+            .i = a->indices);
     int dy = ex_input(plan, op_descriptor(a->gradOutput));
     ex_input(plan, op_descriptor(a->self)); /* only its shape matters */
     int positions = ex_input(plan, op_descriptor(a->indices));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool3dBackward: the gradient of average pooling in three axes. */
 #include "api/op_average.h"
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
 #include "executor/launch.h"
@@ -84,6 +85,9 @@ aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(
     }
 
     struct ex_plan *plan = ex_plan_new(NAME);
+    OP_CALL(plan, NAME, .axes = AXES, .x = self, .dx = output, .dy = gradOutput,
+            .kernel = kernelSize, .stride = stride, .pad = padding, .ceil = ceilMode,
+            .exclude_pad = !countIncludePad, .divisor = divisorOverride);
     const int dy = ex_input(plan, op_descriptor(gradOutput));
     ex_input(plan, op_descriptor(self)); /* only its shape matters */
     const int dx = ex_output(plan, op_descriptor(output));

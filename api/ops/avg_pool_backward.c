@@ -2,6 +2,7 @@
 /* aclnnAvgPool2dBackward: the gradient of average pooling. */
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
 #include "executor/launch.h"
@@ -81,6 +82,9 @@ aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     if (!is_empty) OP_TRY(check_extents(&window, gradOutput, self, gradInput));
 
     struct ex_plan *plan = ex_plan_new(NAME);
+    OP_CALL(plan, NAME, .axes = AXES, .x = self, .dx = gradInput, .dy = gradOutput,
+            .kernel = kernelSize, .stride = stride, .pad = padding, .ceil = ceilMode,
+            .exclude_pad = !countIncludePad, .divisor = divisorOverride, .math = cubeMathType);
     int dy = ex_input(plan, op_descriptor(gradOutput));
     ex_input(plan, op_descriptor(self)); /* only its shape matters */
     int dx = ex_output(plan, op_descriptor(gradInput));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool2d and aclnnAvgPool3d. */
 #include "api/op_average.h"
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
 #include "executor/launch.h"
@@ -86,11 +87,13 @@ static aclnnStatus check_views(const char *op, const aclTensor *self, const aclT
 
 /* ---- phase 1 ---- */
 
-static aclnnStatus seal(const char *op, const aclTensor *self, const aclTensor *out,
+static aclnnStatus seal(const char *op, const struct op_call *call,
                         const struct op_average *average, uint64_t *workspaceSize,
                         aclOpExecutor **executor)
 {
+    const aclTensor *self = call->x, *out = call->y;
     struct ex_plan *plan = ex_plan_new(op);
+    if (rt_log_topic_on(RT_LOG_CALLS)) op_call_note(plan, op, call);
     const int x = ex_input(plan, op_descriptor(self));
     const int y = ex_output(plan, op_descriptor(out));
     if (!op_is_empty(self) && !op_is_empty(out)) op_average_steps(plan, average, x, self, y, out);
@@ -133,7 +136,17 @@ aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor *self, const aclIntAr
     OP_TRY(check_views(NAME_2D, self, out));
     const struct op_average average = average_of(&window, countIncludePad, divisorOverride,
                                                  op_math_rounding(cubeMathType, op_k_dtype(self)));
-    return seal(NAME_2D, self, out, &average, workspaceSize, executor);
+    const struct op_call call = {.axes = AXES_2D,
+                                 .x = self,
+                                 .y = out,
+                                 .kernel = kernelSize,
+                                 .stride = strides,
+                                 .pad = paddings,
+                                 .ceil = ceilMode,
+                                 .exclude_pad = !countIncludePad,
+                                 .divisor = divisorOverride,
+                                 .math = cubeMathType};
+    return seal(NAME_2D, &call, &average, workspaceSize, executor);
 }
 
 /* ---- aclnnAvgPool3d: the checks, in CANN's order ---- */
@@ -195,7 +208,16 @@ aclnnStatus aclnnAvgPool3dGetWorkspaceSize(const aclTensor *self, const aclIntAr
     OP_TRY(check_views(NAME_3D, self, out));
     const struct op_average average =
         average_of(&window, countIncludePad, divisorOverride, K_ROUND_NONE);
-    return seal(NAME_3D, self, out, &average, workspaceSize, executor);
+    const struct op_call call = {.axes = AXES_3D,
+                                 .x = self,
+                                 .y = out,
+                                 .kernel = kernelSize,
+                                 .stride = stride,
+                                 .pad = padding,
+                                 .ceil = ceilMode,
+                                 .exclude_pad = !countIncludePad,
+                                 .divisor = divisorOverride};
+    return seal(NAME_3D, &call, &average, workspaceSize, executor);
 }
 
 /* ---- phase 2 ---- */

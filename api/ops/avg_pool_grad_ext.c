@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnextAvgPoolGrad: ONNX's AveragePoolGrad and OpenVINO's AvgPoolBackprop. */
 #include "api/op_average.h"
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -179,6 +180,9 @@ aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     average.geometry = op_window_average(&window, true);
     average.geometry.count_padding = countIncludePad;
     struct ex_plan *plan = ex_plan_new(NAME);
+    OP_CALL(plan, NAME, .axes = axes, .dx = gradInput, .dy = gradOutput, .kernel = kernelSize,
+            .stride = strides, .pad = padsBegin, .pad_end = padsEnd, .dilation = dilations,
+            .ceil = ceilMode, .exclude_pad = !countIncludePad, .auto_pad = autoPad);
     const int dy = ex_input(plan, op_descriptor(gradOutput));
     const int dx = ex_output(plan, op_descriptor(gradInput));
     if (op_is_empty(gradOutput) && !op_is_empty(gradInput))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnGlobalAveragePool: the mean of every plane. */
+#include "api/op_call.h"
 #include "api/op_check.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -92,6 +93,7 @@ aclnnStatus aclnnGlobalAveragePoolGetWorkspaceSize(const aclTensor *self, aclTen
     OP_TRY(op_check_output_view(NAME, "out", out));
 
     struct ex_plan *plan = ex_plan_new(NAME);
+    OP_CALL(plan, NAME, .axes = self->descriptor.rank - 2, .x = self, .y = out);
     const int x = ex_input(plan, op_descriptor(self));
     const int y = ex_output(plan, op_descriptor(out));
     if (!op_is_empty(self)) mean_steps(plan, x, self, y);

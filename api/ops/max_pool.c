@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_global_max_pool.h"
 #include "aclnnop/aclnn_max_pool.h"
 
+#include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -118,6 +119,8 @@ aclnnStatus aclnnMaxPoolGetWorkspaceSize(const aclTensor *self, const aclIntArra
     OP_TRY(op_check_output_view(NAME, "out", out));
 
     struct ex_plan *plan = ex_plan_new(NAME);
+    OP_CALL(plan, NAME, .axes = AXES, .x = self, .y = out, .kernel = kernelShape, .stride = strides,
+            .pad = pads, .dilation = dilations, .ceil = ceilMode != 0, .auto_pad = autoPad);
     const int x = ex_input(plan, op_descriptor(self));
     const int y = ex_output(plan, op_descriptor(out));
     if (!op_is_empty(self))
@@ -164,6 +167,7 @@ aclnnStatus aclnnGlobalMaxPoolGetWorkspaceSize(const aclTensor *self, aclTensor 
     OP_TRY(check_global(self, out));
 
     struct ex_plan *plan = ex_plan_new(GLOBAL);
+    OP_CALL(plan, GLOBAL, .axes = self->descriptor.rank - 2, .x = self, .y = out);
     const int x = ex_input(plan, op_descriptor(self));
     const int y = ex_output(plan, op_descriptor(out));
     if (op_is_empty(self)) return ex_seal(plan, workspaceSize, executor);

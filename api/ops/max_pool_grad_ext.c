@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnextMaxPoolGrad: ONNX's MaxPoolGrad. aclnnextMaxPoolBackward: the gradient of maximum pooling
  * that finds the maxima again (oneDNN Graph's MaxPoolBackward). */
+#include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -84,6 +85,8 @@ aclnnStatus aclnnextMaxPoolGradGetWorkspaceSize(const aclTensor *gradOutput,
     OP_TRY(op_check_output_view(GRAD, "gradInput", gradInput));
 
     struct ex_plan *plan = ex_plan_new(GRAD);
+    OP_CALL(plan, GRAD, .axes = gradInput->descriptor.rank - 2, .dx = gradInput, .dy = gradOutput,
+            .i = indices, .storage_order = storageOrder);
     const int dy = ex_input(plan, op_descriptor(gradOutput));
     const int i = ex_input(plan, op_descriptor(indices));
     const int dx = ex_output(plan, op_descriptor(gradInput));
@@ -205,6 +208,9 @@ aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
     OP_TRY(op_check_output_view(BACKWARD, "gradInput", gradInput));
 
     struct ex_plan *plan = ex_plan_new(BACKWARD);
+    OP_CALL(plan, BACKWARD, .axes = window.axes, .x = self, .dx = gradInput, .dy = gradOutput,
+            .kernel = kernelSize, .stride = strides, .pad = padsBegin, .pad_end = padsEnd,
+            .dilation = dilations, .ceil = ceilMode, .auto_pad = autoPad);
     const int dy = ex_input(plan, op_descriptor(gradOutput));
     const int x = ex_input(plan, op_descriptor(self));
     const int dx = ex_output(plan, op_descriptor(gradInput));

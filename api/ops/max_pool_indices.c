@@ -4,6 +4,7 @@
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool3d_with_argmax.h"
 
+#include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -131,6 +132,10 @@ static aclnnStatus plan_forward(const struct arguments *a, uint64_t *workspaceSi
     OP_TRY(a->axes == 3 ? check_3d(a, &window) : check_2d(a, &window));
 
     struct ex_plan *plan = ex_plan_new(a->op);
+    OP_CALL(plan, a->op, .axes = a->axes, .x = a->self, .y = a->out, .i = a->indices,
+            .kernel = a->arrays.kernel.array, .stride = a->arrays.stride.array,
+            .pad = a->arrays.padding.array, .dilation = a->arrays.dilation.array,
+            .ceil = a->ceil_mode);
     const int x = ex_input(plan, op_descriptor(a->self));
     const int y = ex_output(plan, op_descriptor(a->out));
     const int i = ex_output(plan, op_descriptor(a->indices));

@@ -4,6 +4,7 @@
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
 #include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 
+#include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -166,6 +167,10 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     OP_TRY(a->axes == 3 ? check_3d(a, &window) : check_2d(a, &window));
 
     struct ex_plan *plan = ex_plan_new(a->op);
+    OP_CALL(plan, a->op, .axes = a->axes, .x = a->self, .dx = a->gradInput, .dy = a->gradOutput,
+            .i = a->indices, .kernel = a->arrays.kernel.array, .stride = a->arrays.stride.array,
+            .pad = a->arrays.padding.array, .dilation = a->arrays.dilation.array,
+            .ceil = a->ceil_mode);
     const int dy = ex_input(plan, op_descriptor(a->gradOutput));
     ex_input(plan, op_descriptor(a->self)); /* only its shape matters */
     const int i = ex_input(plan, op_descriptor(a->indices));

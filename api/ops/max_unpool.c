@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_max_unpool2d.h"
 #include "aclnnop/aclnn_max_unpool3d.h"
 
+#include "api/op_call.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -88,10 +89,13 @@ static aclnnStatus check_views(const char *op, const aclTensor *self, const aclT
 /* Phase 1. */
 
 static aclnnStatus plan_unpool(const char *op, const aclTensor *self, const aclTensor *indices,
-                               const aclTensor *out, int axes, uint64_t *workspaceSize,
+                               const aclTensor *out, int axes, const aclIntArray *stride,
+                               const aclIntArray *padding, uint64_t *workspaceSize,
                                aclOpExecutor **executor)
 {
     struct ex_plan *plan = ex_plan_new(op);
+    OP_CALL(plan, op, .axes = axes, .x = out, .y = self, .i = indices, .stride = stride,
+            .pad = padding);
     int values = ex_input(plan, op_descriptor(self));
     int positions = ex_input(plan, op_descriptor(indices));
     int cells = ex_output(plan, op_descriptor(out));
@@ -122,7 +126,7 @@ aclnnStatus aclnnMaxUnpool2dGetWorkspaceSize(const aclTensor *self, const aclTen
     OP_CHECK_NOT_NULL(NAME_2D, out);
     OP_TRY(check_2d(self, indices, outputSize, out));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_2D, self, indices, "out", out));
-    return plan_unpool(NAME_2D, self, indices, out, 2, workspaceSize, executor);
+    return plan_unpool(NAME_2D, self, indices, out, 2, NULL, NULL, workspaceSize, executor);
 }
 
 aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(const aclTensor *self, const aclTensor *indices,
@@ -141,7 +145,7 @@ aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(const aclTensor *self, const aclTen
     OP_CHECK_NOT_NULL(NAME_3D, outRef);
     OP_TRY(check_3d(self, indices, outputSize, stride, padding, outRef));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, self, indices, "outRef", outRef));
-    return plan_unpool(NAME_3D, self, indices, outRef, 3, workspaceSize, executor);
+    return plan_unpool(NAME_3D, self, indices, outRef, 3, stride, padding, workspaceSize, executor);
 }
 
 /* Phase 2. */

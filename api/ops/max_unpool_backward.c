@@ -4,6 +4,7 @@
 #include "aclnnop/aclnn_max_unpool2d_backward.h"
 #include "aclnnop/aclnn_max_unpool3d_backward.h"
 
+#include "api/op_call.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
@@ -120,9 +121,12 @@ static aclnnStatus check_views(const char *op, const aclTensor *gradOutput, cons
 
 static aclnnStatus plan_gather(const char *op, const aclTensor *gradOutput, const aclTensor *self,
                                const aclTensor *indices, const aclTensor *out, int axes,
+                               const aclIntArray *stride, const aclIntArray *padding,
                                uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct ex_plan *plan = ex_plan_new(op);
+    OP_CALL(plan, op, .axes = axes, .dx = gradOutput, .y = self, .dy = out, .i = indices,
+            .result = out, .stride = stride, .pad = padding);
     int dy = ex_input(plan, op_descriptor(gradOutput));
     ex_input(plan, op_descriptor(self)); /* only its shape matters */
     int positions = ex_input(plan, op_descriptor(indices));
@@ -164,7 +168,8 @@ aclnnStatus aclnnMaxUnpool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput
     OP_CHECK_NOT_NULL(NAME_2D, out);
     OP_TRY(check_2d(gradOutput, self, indices, outputSize, out));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_2D, gradOutput, self, indices, out));
-    return plan_gather(NAME_2D, gradOutput, self, indices, out, 2, workspaceSize, executor);
+    return plan_gather(NAME_2D, gradOutput, self, indices, out, 2, NULL, NULL, workspaceSize,
+                       executor);
 }
 
 aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
@@ -183,7 +188,8 @@ aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
     OP_CHECK_NOT_NULL(NAME_3D, out);
     OP_TRY(check_3d(gradOutput, self, indices, outputSize, stride, padding, out));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, gradOutput, self, indices, out));
-    return plan_gather(NAME_3D, gradOutput, self, indices, out, 3, workspaceSize, executor);
+    return plan_gather(NAME_3D, gradOutput, self, indices, out, 3, stride, padding, workspaceSize,
+                       executor);
 }
 
 /* Phase 2. */

@@ -50,7 +50,8 @@ needs opapi nnopbase
 needs nnopbase ascendcl
 needs ascendcl aclnn_cpu
 needs acl_op_compiler ascendcl
-for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler; do
+needs msprofiler ascendcl
+for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler; do
     readelf -d "$tree/lib64/lib$name.so" | grep -q "SONAME.*\[lib$name.so\]" || fail "lib$name.so has another soname"
 done
 

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/op_call.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base.h"
+
+enum { LINE = 512 };
+
+struct line {
+    char text[LINE];
+    size_t used;
+};
+
+static void put(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct line *line, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(line->text + line->used, LINE - line->used, format, list);
+    va_end(list);
+    line->used += length > 0 ? (size_t)length : 0;
+    if (line->used >= LINE) line->used = LINE - 1;
+}
+
+/* aclnnMaxPool2dWithMask is max_pool2d_with_mask, aclnnextAvgPoolGrad is aclnnext_avg_pool_grad. */
+static void put_operator(struct line *line, const char *op)
+{
+    const char *name = strncmp(op, "aclnnext", 8) == 0 ? op : op + 5;
+    for (const char *at = name; *at; at++)
+        put(line, "%s%c", isupper((unsigned char)*at) && at > name ? "_" : "",
+            tolower((unsigned char)*at));
+}
+
+static const char *type_word(int32_t type)
+{
+    static const char *const words[] = {
+        [ACL_FLOAT] = "f32", [ACL_FLOAT16] = "f16", [ACL_BF16] = "bf16", [ACL_DOUBLE] = "f64",
+        [ACL_INT8] = "i8",   [ACL_UINT8] = "u8",    [ACL_INT16] = "i16", [ACL_UINT16] = "u16",
+        [ACL_INT32] = "i32", [ACL_INT64] = "i64",   [ACL_BOOL] = "bool",
+    };
+    bool has_word = type >= 0 && (size_t)type < RT_LENGTH(words) && words[type];
+    return has_word ? words[type] : "?";
+}
+
+static bool lists_channels_last(const struct ex_descriptor *d)
+{
+    return d->storage_format == ACL_FORMAT_NHWC || d->storage_format == ACL_FORMAT_NDHWC;
+}
+
+/* The size that is the i-th of N (unless is_single), C and the spatial ones. */
+static int64_t size_of(const struct ex_descriptor *d, int i, bool is_single)
+{
+    int channel = is_single ? 0 : 1;
+    if (lists_channels_last(d) && i >= channel) i = i == channel ? d->rank - 1 : i - 1;
+    return d->sizes[i];
+}
+
+static void put_list(struct line *line, const char *head, const int64_t *values, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        put(line, "%s%" PRId64, i == 0 ? head : "x", values[i]);
+}
+
+/* The first `most` entries, or the word for what is none. */
+static void put_array(struct line *line, const char *letter, const aclIntArray *array,
+                      uint64_t most)
+{
+    if (!array)
+        put(line, " %snull", letter);
+    else if (array->size == 0)
+        put(line, " %sempty", letter);
+    else {
+        put(line, " ");
+        put_list(line, letter, array->values, array->size < most ? array->size : most);
+    }
+}
+
+/* Begins and ends in one array, or begins alone. */
+static void put_pads(struct line *line, const struct op_call *call)
+{
+    const uint64_t axes = (uint64_t)call->axes;
+    put_array(line, "p", call->pad, axes);
+    if (call->pad_end) {
+        put_array(line, "q", call->pad_end, axes);
+    } else if (call->pad && call->pad->size == 2 * axes) {
+        put(line, " ");
+        put_list(line, "q", call->pad->values + axes, axes);
+    }
+}
+
+/* Dense in this order of its dimensions, outermost first. */
+static bool is_dense(const struct ex_descriptor *d, const int *order)
+{
+    int64_t step = 1;
+    for (int i = d->rank - 1; i >= 0; i--) {
+        int64_t size = d->sizes[order[i]];
+        if (size != 1 && d->strides[order[i]] != step) return false;
+        if (!rt_mul_ok(step, size > 0 ? size : 1, &step)) return false;
+    }
+    return true;
+}
+
+static const char *layout_word(const struct ex_descriptor *d, int axes)
+{
+    int order[EX_MAX_RANK], last[EX_MAX_RANK];
+    int batch = d->rank - axes - 1;
+    if (d->rank > EX_MAX_RANK || batch < 0) return "strided";
+    bool is_repeated = false;
+    for (int i = 0; i < d->rank; i++) {
+        order[i] = i;
+        last[i] = i < batch ? i : i == d->rank - 1 ? batch : i + 1;
+        is_repeated |= d->sizes[i] > 1 && d->strides[i] == 0;
+    }
+    if (is_dense(d, order)) return "";
+    if (!lists_channels_last(d) && is_dense(d, last)) return "nhwc";
+    return is_repeated ? "broadcast" : "strided";
+}
+
+static void put_layouts(struct line *line, const struct op_call *call)
+{
+    const struct {
+        const char *name;
+        const aclTensor *tensor;
+    } tensors[] = {
+        {"x", call->x}, {"dx", call->dx}, {"y", call->y}, {"dy", call->dy}, {"i", call->i}};
+    for (size_t i = 0; i < RT_LENGTH(tensors); i++) {
+        if (!tensors[i].tensor) continue;
+        const char *word = layout_word(&tensors[i].tensor->descriptor, call->axes);
+        if (*word) put(line, " %s=%s", tensors[i].name, word);
+    }
+}
+
+static void put_format(struct line *line, const struct ex_descriptor *d)
+{
+    static const int32_t by_rank[] = {
+        [3] = ACL_FORMAT_NCL, [4] = ACL_FORMAT_NCHW, [5] = ACL_FORMAT_NCDHW};
+    static const struct {
+        int32_t format;
+        const char *word;
+    } formats[] = {{ACL_FORMAT_NCHW, "nchw"},   {ACL_FORMAT_NCL, "ncl"},
+                   {ACL_FORMAT_ND, "nd"},       {ACL_FORMAT_NHWC, "nhwc"},
+                   {ACL_FORMAT_NCDHW, "ncdhw"}, {ACL_FORMAT_NDHWC, "ndhwc"}};
+    int32_t usual = d->rank >= 3 && d->rank <= 5 ? by_rank[d->rank] : ACL_FORMAT_ND;
+    if (d->storage_format == usual) return;
+    for (size_t i = 0; i < RT_LENGTH(formats); i++)
+        if (formats[i].format == d->storage_format) put(line, " fmt=%s", formats[i].word);
+}
+
+static void put_extents(struct line *line, const char *head, const struct ex_descriptor *d,
+                        int axes)
+{
+    bool is_single = d->rank == axes + 1;
+    for (int i = 0; i < axes; i++)
+        put(line, "%s%" PRId64, i == 0 ? head : "x", size_of(d, d->rank - axes + i, is_single));
+}
+
+static void put_number(struct line *line, const char *name, int64_t value)
+{
+    if (value != 0) put(line, " %s=%" PRId64, name, value);
+}
+
+static void put_options(struct line *line, const struct op_call *call,
+                        const struct ex_descriptor *large, const struct ex_descriptor *small)
+{
+    const uint64_t axes = (uint64_t)call->axes;
+    if (call->kernel) {
+        put_array(line, "k", call->kernel, axes);
+        put_array(line, "s", call->stride, axes);
+        put_pads(line, call);
+        if (call->dilation) put_array(line, "d", call->dilation, axes);
+    } else {
+        put_extents(line, " o", small, call->axes);
+        if (call->stride) put_array(line, "s", call->stride, axes);
+        if (call->pad) put_array(line, "p", call->pad, axes);
+    }
+    if (call->ceil) put(line, " ceil");
+    if (call->exclude_pad) put(line, " exclude_pad");
+    put_number(line, "divisor", call->divisor);
+    put_number(line, "math", call->math);
+    put_number(line, "auto", call->auto_pad);
+    put_number(line, "order", call->storage_order);
+    if (call->i && call->i->descriptor.data_type == ACL_INT64) put(line, " idx=i64");
+    put_format(line, large);
+    put_layouts(line, call);
+    put_number(line, "offset", large->offset);
+}
+
+void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *call)
+{
+    const aclTensor *large = call->x ? call->x : call->dx, *small = call->y ? call->y : call->dy;
+    const aclTensor *value = call->result ? call->dx : call->dy ? call->dy : call->x;
+    struct line line = {.used = 0};
+    const struct ex_descriptor *d = &large->descriptor;
+    bool is_single = d->rank == call->axes + 1;
+    if (!is_single && d->rank != call->axes + 2) return;
+    put_operator(&line, op);
+    put(&line, " %s ", type_word(value->descriptor.data_type));
+    if (!is_single) put(&line, "n%" PRId64, d->sizes[0]);
+    put(&line, "c%" PRId64, size_of(d, is_single ? 0 : 1, is_single));
+    put_extents(&line, " ", d, call->axes);
+    put_options(&line, call, d, &small->descriptor);
+    if (call->result && call->result->descriptor.data_type != value->descriptor.data_type)
+        put(&line, " to=%s", type_word(call->result->descriptor.data_type));
+    ex_call(plan, line.text);
+}
+
+static void put_axes(struct line *line, const char *head, const struct k_conv_axis *axes, int count,
+                     size_t member)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)&axes[i] + member, sizeof value);
+        put(line, "%s%" PRId64, i == 0 ? head : "x", value);
+    }
+}
+
+static const char *kernel_type_word(enum k_dtype dtype)
+{
+    static const char *const words[] = {[K_F32] = "f32", [K_F16] = "f16", [K_BF16] = "bf16"};
+    return (size_t)dtype < RT_LENGTH(words) ? words[dtype] : "?";
+}
+
+void op_call_note_conv(struct ex_plan *plan, const struct op_conv *conv, const struct k_conv *k,
+                       const char *what)
+{
+    const struct k_conv_axis *axes = k->axis + K_CONV_AXES - conv->axes;
+    const size_t extent = conv->transposed ? offsetof(struct k_conv_axis, small)
+                                           : offsetof(struct k_conv_axis, large);
+    int64_t from = k->groups * (conv->transposed ? k->small_channels : k->large_channels);
+    int64_t to = k->groups * (conv->transposed ? k->large_channels : k->small_channels);
+    struct line line = {.used = 0};
+    put_operator(&line, conv->name);
+    put(&line, " n%" PRId64 " c%" PRId64 ">%" PRId64, k->batch, from, to);
+    put_axes(&line, " ", axes, conv->axes, extent);
+    put_axes(&line, " k", axes, conv->axes, offsetof(struct k_conv_axis, kernel));
+    put_axes(&line, " s", axes, conv->axes, offsetof(struct k_conv_axis, stride));
+    put_axes(&line, " p", axes, conv->axes, offsetof(struct k_conv_axis, pad));
+    put_axes(&line, " d", axes, conv->axes, offsetof(struct k_conv_axis, dilation));
+    put(&line, " g%" PRId64 " # %s", k->groups, what);
+    put(&line, " x=%s w=%s y=%s",
+        kernel_type_word(conv->transposed ? k->small.dtype : k->large.dtype),
+        kernel_type_word(k->weight.dtype),
+        kernel_type_word(conv->transposed ? k->large.dtype : k->small.dtype));
+    put_list(&line, " q", conv->pad_end + K_CONV_AXES - conv->axes, (uint64_t)conv->axes);
+    if (conv->transposed) put(&line, " transposed");
+    put_number(&line, "math", conv->cube_math_type);
+    ex_call(plan, line.text);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hooks of profile.h while something is recorded, and the sums per operator. Locks: none but
+ * those of timeline.c, which writes. */
+#include "runtime/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/alloc.h"
+#include "runtime/context.h"
+#include "runtime/log.h"
+#include "runtime/profile_records.h"
+#include "runtime/queue.h"
+#include "runtime/stream.h"
+#include "runtime/thread.h"
+#include "runtime/timeline.h"
+
+_Atomic unsigned rt_profile_flags;
+
+/* What is known of a task while it runs. */
+struct rt_profile_note {
+    uint64_t bytes;
+    double flops;
+    uint64_t arrow;
+    uint8_t traits;
+};
+
+static bool is_asked(unsigned what)
+{
+    return (atomic_load_explicit(&rt_profile_flags, memory_order_relaxed) & what) != 0;
+}
+
+static struct rt_profile_note *running_note(void)
+{
+    return rt_self.profile ? rt_self.profile->note : NULL;
+}
+
+void rt_profile_note_slowly(size_t bytes, double flops)
+{
+    struct rt_profile_note *note = running_note();
+    if (!note) return;
+    note->bytes += bytes;
+    note->flops += flops;
+}
+
+uint64_t rt_profile_arrow_from(void)
+{
+    static _Atomic uint64_t last;
+    struct rt_profile_note *note = rt_profile_on() ? running_note() : NULL;
+    if (!note) return 0;
+    note->arrow = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    note->traits = RT_RECORD_ARROW_FROM;
+    return note->arrow;
+}
+
+void rt_profile_arrow_to(uint64_t arrow)
+{
+    struct rt_profile_note *note = rt_profile_on() && arrow != 0 ? running_note() : NULL;
+    if (!note) return;
+    note->arrow = arrow;
+    note->traits = RT_RECORD_ARROW_TO;
+}
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+static struct rt_profile_sum *sum_of(struct rt_record_log *log, const char *name)
+{
+    static const char others[] = "(others)";
+    for (int i = 0; i < RT_SUMS; i++) {
+        struct rt_profile_sum *sum = &log->sums[i];
+        const char *known = atomic_load_explicit(&sum->name, memory_order_relaxed);
+        if (known == name) return sum;
+        if (known && i < RT_SUMS - 1) continue;
+        atomic_store_explicit(&sum->name, known ? others : name, memory_order_release);
+        return sum;
+    }
+    return NULL;
+}
+
+#define SUM_UP(member, value)                                                                      \
+    atomic_store_explicit(&sum->member,                                                            \
+                          atomic_load_explicit(&sum->member, memory_order_relaxed) + (value),      \
+                          memory_order_relaxed)
+
+static void sum_up(const char *name, int64_t ns, const struct rt_profile_note *note)
+{
+    struct rt_record_log *log = rt_record_own_log();
+    struct rt_profile_sum *sum = log ? sum_of(log, name) : NULL;
+    if (!sum) return;
+    SUM_UP(calls, 1);
+    SUM_UP(ns, (uint64_t)ns);
+    SUM_UP(bytes, note->bytes);
+    SUM_UP(flops, note->flops);
+}
+
+struct row {
+    const char *name;
+    double calls, ns, bytes, flops;
+};
+
+static int collect(struct row rows[RT_SUMS])
+{
+    int count = 0;
+    for (struct rt_record_log *log = rt_record_logs(); log; log = log->next) {
+        for (int i = 0; i < RT_SUMS; i++) {
+            struct rt_profile_sum *sum = &log->sums[i];
+            const char *name = atomic_load_explicit(&sum->name, memory_order_acquire);
+            if (!name) break;
+            int at = 0;
+            while (at < count && strcmp(rows[at].name, name) != 0)
+                at++;
+            if (at == RT_SUMS) break;
+            if (at == count) rows[count++] = (struct row){.name = name};
+            rows[at].calls += (double)atomic_exchange(&sum->calls, 0);
+            rows[at].ns += (double)atomic_exchange(&sum->ns, 0);
+            rows[at].bytes += (double)atomic_exchange(&sum->bytes, 0);
+            rows[at].flops += atomic_exchange(&sum->flops, 0);
+        }
+    }
+    return count;
+}
+
+static int by_time(const void *one, const void *other)
+{
+    double a = ((const struct row *)one)->ns, b = ((const struct row *)other)->ns;
+    return (a < b) - (a > b);
+}
+
+/* On stderr, as ACLNN_CPU_LOG's lines. Work is expected to have ended: what a thread adds at this
+ * moment may be left out. */
+static void print_sums(void)
+{
+    struct row rows[RT_SUMS];
+    int count = collect(rows);
+    double calls = 0, ns = 0;
+    for (int i = 0; i < count; i++) {
+        calls += rows[i].calls;
+        ns += rows[i].ns;
+    }
+    if (calls == 0) return;
+    qsort(rows, (size_t)count, sizeof rows[0], by_time);
+    rt_log_line("%-40s %10s %12s %12s %7s %9s %9s", "operator", "calls", "ms", "us/call", "share",
+                "GB/s", "GFLOP/s");
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        if (row->calls == 0) continue;
+        rt_log_line("%-40s %10.0f %12.3f %12.3f %6.1f%% %9.2f %9.2f", row->name, row->calls,
+                    row->ns / 1e6, row->ns / 1e3 / row->calls, ns > 0 ? 100 * row->ns / ns : 0,
+                    row->ns > 0 ? row->bytes / row->ns : 0, row->ns > 0 ? row->flops / row->ns : 0);
+    }
+    rt_log_line("%-40s %10.0f %12.3f %12.3f", "all", calls, ns / 1e6, ns / 1e3 / calls);
+}
+
+/* --- hooks ---------------------------------------------------------------------------------- */
+
+static uint8_t traits_of(const struct rt_stream *stream)
+{
+    return stream == stream->context->default_stream ? RT_RECORD_DEFAULT : 0;
+}
+
+static void record_run(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
+                       int64_t end, const struct rt_profile_note *note)
+{
+    struct rt_record *record = rt_record_begin();
+    if (!record) return;
+    record->kind = RT_RECORD_RUN;
+    record->begin_ns = begin;
+    record->end_ns = end;
+    record->name = name;
+    record->bytes = note->bytes;
+    if (note->traits)
+        record->arrow = note->arrow;
+    else
+        record->flops = note->flops;
+    record->stream = stream->object.serial;
+    record->number = ticket;
+    record->traits = note->traits | traits_of(stream);
+    rt_record_end();
+}
+
+void rt_profile_run_slowly(struct rt_stream *stream, struct rt_task *task, rt_profile_run_fn *run,
+                           uint64_t ticket, int64_t parked_ns)
+{
+    const char *name = rt_task_name(task);
+    bool is_summed = task->kind->is_operator;
+    struct rt_record_log *log = rt_record_own_log();
+    struct rt_profile_note note = {0};
+    struct rt_profile_note *outer = log ? log->note : NULL;
+    if (log) log->note = &note;
+    int64_t begin = rt_now_ns();
+    run(task, stream);
+    int64_t end = rt_now_ns();
+    if (!log) return;
+    log->note = outer;
+    if (is_asked(RT_PROFILE_SUMMARY) && (is_summed || note.bytes > 0))
+        sum_up(name, end - begin, &note);
+    if (is_asked(RT_PROFILE_TASKS))
+        record_run(stream, name, ticket, parked_ns != 0 ? parked_ns : begin, end, &note);
+}
+
+int64_t rt_profile_step(struct rt_stream *stream, const char *name, int64_t begin_ns, size_t bytes)
+{
+    int64_t end = rt_now_ns();
+    struct rt_record *record = is_asked(RT_PROFILE_STEPS) ? rt_record_begin() : NULL;
+    if (!record) return end;
+    record->kind = RT_RECORD_STEP;
+    record->begin_ns = begin_ns;
+    record->end_ns = end;
+    record->name = name;
+    record->bytes = bytes;
+    record->stream = stream->object.serial;
+    record->traits = traits_of(stream);
+    rt_record_end();
+    return end;
+}
+
+static void record_call(enum rt_record_kind kind, const char *name, int64_t begin_ns, size_t bytes,
+                        const struct rt_stream *stream, uint64_t number)
+{
+    struct rt_record *record = is_asked(RT_PROFILE_HOST) ? rt_record_begin() : NULL;
+    if (!record) return;
+    record->kind = (uint8_t)kind;
+    record->begin_ns = begin_ns;
+    record->end_ns = rt_now_ns();
+    record->name = name;
+    record->bytes = bytes;
+    record->stream = stream ? stream->object.serial : 0;
+    record->number = number;
+    rt_record_end();
+}
+
+void rt_profile_call(const char *name, int64_t begin_ns, size_t bytes)
+{
+    record_call(RT_RECORD_CALL, name, begin_ns, bytes, NULL, 0);
+}
+
+void rt_profile_plan(const char *operator_name, int64_t begin_ns)
+{
+    record_call(RT_RECORD_PLAN, operator_name, begin_ns, 0, NULL, 0);
+}
+
+void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket,
+                       int64_t begin_ns)
+{
+    record_call(RT_RECORD_SUBMIT, name, begin_ns, 0, stream, ticket);
+}
+
+void rt_profile_wait(struct rt_stream *stream, int64_t begin_ns)
+{
+    record_call(RT_RECORD_WAIT, "wait for a stream", begin_ns, 0, stream, 0);
+}
+
+/* --- start and end -------------------------------------------------------------------------- */
+
+void rt_profile_start(const char *timeline, bool summary)
+{
+    if (timeline) rt_timeline_open(timeline);
+    unsigned flags = summary ? RT_PROFILE_SUMMARY : 0;
+    if (timeline) flags |= RT_PROFILE_HOST | RT_PROFILE_TASKS | RT_PROFILE_STEPS | RT_PROFILE_MARKS;
+    if (flags != 0) atomic_fetch_or_explicit(&rt_profile_flags, flags, memory_order_release);
+}
+
+void rt_profile_finish(void)
+{
+    if (is_asked(RT_PROFILE_SUMMARY)) print_sums();
+    rt_timeline_write();
+}
+
+/* At the end of a program that does not call aclFinalize; nothing when it has. */
+__attribute__((destructor)) static void finish_at_exit(void)
+{
+    if (rt_profile_on()) rt_profile_finish();
+}

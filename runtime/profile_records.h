@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of what happened, between the threads that make them and the one that writes them down.
+ *
+ * A log belongs to one thread at a time, which appends; records are read and freed by whoever holds
+ * the lock of timeline.c. Both meet only at a chunk's `used` and `next`: a chunk that has a next
+ * one is no longer written to. A log whose thread has ended is taken over by the next thread, whose
+ * first record says so. */
+#ifndef ACLNN_CPU_RUNTIME_PROFILE_RECORDS_H
+#define ACLNN_CPU_RUNTIME_PROFILE_RECORDS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rt_record_kind {
+    RT_RECORD_THREAD, /* what follows is this thread's: number is its id, text its name */
+    RT_RECORD_RUN,    /* a task of a stream: number is its ticket */
+    RT_RECORD_STEP,   /* of an operator */
+    RT_RECORD_SUBMIT, /* number is the task's ticket */
+    RT_RECORD_PLAN,   /* phase 1 */
+    RT_RECORD_CALL,   /* any other call, a range of the program among them */
+    RT_RECORD_WAIT,   /* the thread waits for a stream */
+    RT_RECORD_MARK,   /* a moment, on a stream or on the thread */
+    RT_RECORD_RANGE   /* from one thread to another: number is its id */
+};
+
+enum rt_record_trait {
+    RT_RECORD_ARROW_FROM = 1, /* arrow says which one begins here */
+    RT_RECORD_ARROW_TO = 2,   /* or ends */
+    RT_RECORD_DEFAULT = 4,    /* the stream is its context's default */
+    RT_RECORD_OWNS_NAME = 8,  /* name is to be freed */
+};
+
+/* A cache line each. */
+struct rt_record {
+    int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+    union {
+        struct {
+            const char *name;
+            uint64_t bytes;
+            union {
+                double flops;
+                uint64_t arrow;
+            };
+        };
+        char text[16];
+    };
+    uint64_t stream; /* serial; 0: the thread's own track */
+    uint64_t number;
+    uint8_t kind, traits;
+};
+
+enum { RT_RECORDS_PER_CHUNK = 255, RT_MOST_CHUNKS = 4096 }; /* 16 KiB each: 64 MiB in all */
+
+struct rt_record_chunk {
+    _Alignas(64) _Atomic uint32_t used;
+    _Atomic(struct rt_record_chunk *) next;
+    struct rt_record records[RT_RECORDS_PER_CHUNK];
+};
+
+/* Room for names of operators and of tasks that move bytes; the rest is summed up in the last row.
+ */
+enum { RT_SUMS = 96 };
+
+/* Written by the log's thread only, read by any. */
+struct rt_profile_sum {
+    _Atomic(const char *) name;
+    _Atomic uint64_t calls, ns, bytes;
+    _Atomic double flops;
+};
+
+/* Open, from aclprofPush to aclprofPop. */
+struct rt_profile_range {
+    struct rt_profile_range *outer;
+    int64_t begin_ns;
+    char text[];
+};
+
+struct rt_record_log {
+    struct rt_record_log *next; /* of the list of all; never changes */
+    atomic_bool is_taken;
+    struct rt_record_chunk *tail;   /* the thread's */
+    struct rt_record_chunk *head;   /* the reader's; the first one is made with the log */
+    uint32_t read;                  /* records of head that the reader has had */
+    uint64_t thread;                /* the reader's: whose records come next */
+    _Atomic uint64_t lost;          /* by the thread, ever */
+    uint64_t lost_told;             /* the reader's: how many of them it knows */
+    struct rt_profile_note *note;   /* the thread's: of the task it runs */
+    struct rt_profile_range *range; /* the thread's: its innermost open range */
+    struct rt_profile_sum sums[RT_SUMS];
+};
+
+/* The calling thread's next record, zeroed, or NULL when it is lost; rt_record_end makes it visible
+ * to the reader. */
+struct rt_record *rt_record_begin(void);
+void rt_record_end(void);
+/* The calling thread's log; NULL without memory. */
+struct rt_record_log *rt_record_own_log(void);
+
+/* For the reader. */
+struct rt_record_log *rt_record_logs(void);
+/* The records of a log in order: begin with *chunk = NULL; false behind the last that is visible.
+ * Nothing is freed. */
+struct rt_record_cursor {
+    struct rt_record_log *log;
+    struct rt_record_chunk *chunk;
+    uint32_t index;
+};
+struct rt_record_cursor rt_record_first(struct rt_record_log *log);
+struct rt_record *rt_record_next(struct rt_record_cursor *cursor);
+/* All up to the cursor has been read. */
+void rt_record_forget(const struct rt_record_cursor *cursor);
+
+#endif
