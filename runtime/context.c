@@ -4,12 +4,14 @@
 #include "runtime/context.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/alloc.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/handles.h"
+#include "runtime/notify.h"
 #include "runtime/thread.h"
 
 static void free_context(struct rt_object *object)
@@ -42,6 +44,7 @@ static void forget_streams(struct rt_thread *self)
 void rt_context_enter(struct rt_context *context)
 {
     struct rt_thread *self = &rt_self;
+    if (self->id == 0) self->id = (uint32_t)gettid();
     forget_streams(self);
     self->epoch = rt_registry_epoch();
     self->context = context;
@@ -103,8 +106,10 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
     for (size_t i = 0; i < count; i++) {
         if (kind == RT_OBJECT_STREAM)
             rt_stream_destroy(rt_stream_of(objects[i]), false);
-        else
+        else if (kind == RT_OBJECT_EVENT)
             rt_event_destroy((struct rt_event *)objects[i]);
+        else
+            rt_notify_destroy(objects[i]);
     }
     rt_registry_list_free(objects, count);
 }
@@ -114,6 +119,8 @@ void rt_context_destroy(struct rt_context *context)
     if (!rt_registry_remove(&context->object)) return;
     destroy_all(RT_OBJECT_STREAM, context);
     destroy_all(RT_OBJECT_EVENT, context);
+    destroy_all(RT_OBJECT_NOTIFY, context);
+    destroy_all(RT_OBJECT_COUNT_NOTIFY, context);
     rt_object_release(&context->object);
 }
 
@@ -137,8 +144,9 @@ aclError aclrtDestroyContext(aclrtContext context)
              context);
     RT_CHECK(!found->is_primary, ACL_ERROR_INVALID_PARAM,
              "context %p is a device's default context; aclrtResetDevice ends it", context);
-    rt_context_destroy(found);
-    return ACL_SUCCESS;
+    aclError status = rt_stream_check_wait(__func__, NULL);
+    if (status == ACL_SUCCESS) rt_context_destroy(found);
+    return status;
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context)

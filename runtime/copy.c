@@ -7,8 +7,9 @@
 #include "runtime/alloc.h"
 #include "runtime/base.h"
 #include "runtime/error.h"
-#include "runtime/profile.h"
+#include "runtime/handles.h"
 #include "runtime/memory.h"
+#include "runtime/profile.h"
 #include "runtime/stream.h"
 #include "runtime/transfer.h"
 
@@ -181,7 +182,9 @@ static const struct rt_task_kind fill_kind = {.name = "memset", .run = run_fill,
 static aclError submit(struct rt_stream *stream, const struct rt_task *task, size_t bytes,
                        bool wait)
 {
-    aclError status = rt_stream_submit(stream, task, bytes >= LARGE_TASK ? RT_SUBMIT_LARGE : 0);
+    aclError status = wait ? rt_stream_check_wait(task->kind->name, stream) : ACL_SUCCESS;
+    if (status != ACL_SUCCESS) return status;
+    status = rt_stream_submit(stream, task, bytes >= LARGE_TASK ? RT_SUBMIT_LARGE : 0);
     if (status == ACL_SUCCESS && wait) rt_stream_drain(stream);
     return status;
 }

@@ -9,13 +9,18 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/error.h"
+#include "runtime/exception.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
 #include "runtime/handles.h"
+#include "runtime/host.h"
+#include "runtime/notify.h"
 #include "runtime/system.h"
 #include "runtime/thread.h"
+#include "runtime/value.h"
 #include "runtime/worker.h"
 
 enum { DEVICES = 1 };
@@ -51,6 +56,10 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&device_lock);
     rt_registry_before_fork();
+    rt_callback_before_fork();
+    rt_exception_before_fork();
+    rt_host_before_fork();
+    rt_value_before_fork();
     rt_grace_before_fork();
     rt_worker_before_fork();
 }
@@ -59,6 +68,10 @@ static void after_fork_parent(void)
 {
     rt_worker_after_fork_parent();
     rt_grace_after_fork_parent();
+    rt_value_after_fork_parent();
+    rt_host_after_fork_parent();
+    rt_exception_after_fork_parent();
+    rt_callback_after_fork_parent();
     rt_registry_after_fork_parent();
     pthread_mutex_unlock(&device_lock);
 }
@@ -67,12 +80,18 @@ static void reset_object(struct rt_object *object)
 {
     if (object->kind == RT_OBJECT_STREAM) rt_queue_after_fork_child(rt_stream_of(object));
     if (object->kind == RT_OBJECT_EVENT) rt_event_after_fork_child((struct rt_event *)object);
+    if (object->kind == RT_OBJECT_NOTIFY || object->kind == RT_OBJECT_COUNT_NOTIFY)
+        rt_notify_after_fork_child(object);
 }
 
 static void after_fork_child(void)
 {
     rt_worker_after_fork_child();
     rt_grace_after_fork_child();
+    rt_value_after_fork_child();
+    rt_host_after_fork_child();
+    rt_exception_after_fork_child();
+    rt_callback_after_fork_child();
     rt_registry_after_fork_child(reset_object);
     pthread_mutex_init(&device_lock, NULL);
 }
@@ -130,6 +149,7 @@ aclError aclrtSetDevice(int32_t deviceId)
 static aclError reset_device(const char *who, int32_t device, bool at_once)
 {
     aclError status = check_device(who, device);
+    if (status == ACL_SUCCESS) status = rt_stream_check_wait(who, NULL);
     if (status != ACL_SUCCESS) return status;
     struct rt_context *ending = NULL;
     pthread_mutex_lock(&device_lock);
@@ -202,16 +222,17 @@ static aclError synchronize(const char *who, int64_t deadline_ns)
     size_t count;
     aclError status = rt_context_current(who, &context);
     if (status != ACL_SUCCESS) return status;
-    if (rt_self.running)
-        return rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
-                               "called from inside a task; a task must not wait for the device");
+    status = rt_stream_check_wait(who, NULL);
+    if (status != ACL_SUCCESS) return status;
     if (!rt_registry_list(RT_OBJECT_STREAM, NULL, &objects, &count))
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,
                                "no host memory for a list of streams");
     bool in_time = true;
-    for (size_t i = 0; i < count && in_time; i++) {
+    for (size_t i = 0; i < count && in_time && status == ACL_SUCCESS; i++) {
         struct rt_stream *stream = rt_stream_of(objects[i]);
         if (!is_on_device(stream, context->device)) continue;
+        if (deadline_ns == RT_FOREVER) status = rt_stream_check_wait(who, stream);
+        if (status != ACL_SUCCESS) break;
         uint64_t ticket = rt_queue_submitted(stream);
         if (deadline_ns == RT_FOREVER)
             rt_queue_await(stream, ticket);
@@ -258,5 +279,7 @@ void rt_runtime_shutdown(void)
         rt_registry_list_free(objects, count);
     }
     rt_worker_stop();
+    rt_exception_end();
+    rt_host_stop();
     rt_context_peek(); /* forgets this thread's context */
 }

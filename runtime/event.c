@@ -77,13 +77,6 @@ static void set_dependency(struct rt_stream *stream, const struct rt_dependency 
     rt_lock_give(&stream->lock);
 }
 
-static void set_deadline(struct rt_stream *stream, uint64_t seconds)
-{
-    rt_lock_take(&stream->lock);
-    stream->park_deadline_ns = seconds == 0 ? 0 : rt_now_ns() + (int64_t)seconds * 1000000000;
-    rt_lock_give(&stream->lock);
-}
-
 /* The place is known only once the record is queued; streams may be parked by then. */
 static void set_place(struct rt_mark *mark, struct rt_dependency place)
 {
@@ -92,15 +85,16 @@ static void set_place(struct rt_mark *mark, struct rt_dependency place)
         set_dependency(stream, &place);
 }
 
-/* Once more for the same mark when the stream was set going without need. */
-static void park_on(struct rt_mark *mark, struct rt_stream *stream)
+/* Once more for the same mark when the stream was set going without need; its deadline stays. */
+static void park_on(struct rt_mark *mark, struct rt_stream *stream, uint64_t seconds)
 {
     if (stream->parked_on == mark) return;
     rt_object_retain(&stream->object);
     stream->parked_on = mark;
     stream->parked_next = mark->parked;
     mark->parked = stream;
-    set_dependency(stream, &mark->place);
+    struct rt_wait wait = {.place = mark->place, .deadline_ns = rt_deadline_of(seconds)};
+    rt_queue_expect(stream, &wait);
 }
 
 static bool leave_parked(struct rt_mark *mark, struct rt_stream *stream)
@@ -156,10 +150,7 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
     if (atomic_load_explicit(&mark->is_done, memory_order_acquire)) return true;
     pthread_mutex_lock(&mark->event->lock);
     bool is_done = atomic_load_explicit(&mark->is_done, memory_order_relaxed);
-    if (!is_done) {
-        set_deadline(stream, task->word[WORD_SECONDS].number);
-        park_on(mark, stream);
-    }
+    if (!is_done) park_on(mark, stream, task->word[WORD_SECONDS].number);
     pthread_mutex_unlock(&mark->event->lock);
     return is_done;
 }
@@ -383,7 +374,7 @@ static struct rt_mark *awaited_mark(struct rt_event *event, const struct rt_stre
     return mark;
 }
 
-static aclError wait_for(struct rt_event *event, struct rt_stream *stream)
+static aclError wait_for(struct rt_event *event, struct rt_stream *stream, uint32_t seconds)
 {
     aclError status;
     uint64_t ticket;
@@ -395,7 +386,6 @@ static aclError wait_for(struct rt_event *event, struct rt_stream *stream)
     if (!mark) return ACL_SUCCESS;
     rt_object_retain(&event->object); /* the task's */
     atomic_fetch_add_explicit(&event->waits, 1, memory_order_relaxed);
-    uint32_t seconds = atomic_load_explicit(&wait_timeout, memory_order_relaxed);
     struct rt_task task = {.kind = &wait_kind,
                            .word = {[WORD_MARK].pointer = mark,
                                     [WORD_STREAM].pointer = stream,
@@ -405,15 +395,28 @@ static aclError wait_for(struct rt_event *event, struct rt_stream *stream)
     return status;
 }
 
-aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+static aclError stream_wait(const char *who, aclrtStream stream, aclrtEvent event, uint32_t seconds)
 {
     struct rt_event *found;
     struct rt_stream *queue;
-    aclError status = resolve_both(__func__, event, false, stream, &found, &queue);
+    aclError status = resolve_both(who, event, false, stream, &found, &queue);
     if (status != ACL_SUCCESS) return status;
-    status = wait_for(found, queue);
+    status = wait_for(found, queue, seconds);
     release_event(found);
     return status;
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
+{
+    return stream_wait(__func__, stream, event,
+                       atomic_load_explicit(&wait_timeout, memory_order_relaxed));
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout)
+{
+    RT_CHECK(timeout >= 0, ACL_ERROR_RT_PARAM_INVALID,
+             "timeout is %" PRId32 "; it must be seconds, or 0 for no limit", timeout);
+    return stream_wait(__func__, stream, event, (uint32_t)timeout);
 }
 
 aclError aclrtSetOpWaitTimeout(uint32_t timeout)
@@ -551,10 +554,12 @@ static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_
     release_event(found);
     struct rt_stream *stream = acquire_recorder(&shown);
     if (!stream) return ACL_SUCCESS;
-    if (rt_self.running)
-        status = rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
-                                 "called from inside a task; a task must not wait for an event");
-    else if (deadline_ns == RT_FOREVER)
+    status = rt_stream_check_wait(who, deadline_ns == RT_FOREVER ? stream : NULL);
+    if (status != ACL_SUCCESS) {
+        rt_object_release(&stream->object);
+        return status;
+    }
+    if (deadline_ns == RT_FOREVER)
         rt_queue_await(stream, shown.place.ticket);
     else if (!rt_queue_await_until(stream, shown.place.ticket, deadline_ns))
         status = rt_error_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, who,

@@ -21,6 +21,12 @@ static inline int64_t rt_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* When a wait ends that may take so many seconds; 0 for 0, which is for ever. */
+static inline int64_t rt_deadline_of(uint64_t seconds)
+{
+    return seconds == 0 ? 0 : rt_now_ns() + (int64_t)seconds * 1000000000;
+}
+
 /* Returns when *word differs from value, after a wake, after timeout_ns (RT_FOREVER: none), or for
  * no reason: call it in a loop. */
 static inline void rt_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t timeout_ns)

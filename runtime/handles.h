@@ -16,6 +16,11 @@ struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, u
  * the same stream does nothing. */
 void rt_stream_destroy(struct rt_stream *stream, bool discards);
 
+/* 207000, reported in the name of `who`, when waiting for the stream (NULL: for any) would be
+ * waiting for the caller: inside a task or a callback, or when a callback waits for the calling
+ * thread. */
+aclError rt_stream_check_wait(const char *who, struct rt_stream *stream);
+
 /* The stream's asynchronous error, reported in the name of `who` and cleared; 0 when there is none.
  */
 aclError rt_stream_take_error(const char *who, struct rt_stream *stream);

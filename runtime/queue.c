@@ -15,6 +15,7 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/alloc.h"
+#include "runtime/callback.h"
 #include "runtime/claim.h"
 #include "runtime/config.h"
 #include "runtime/error.h"
@@ -22,6 +23,7 @@
 #include "runtime/grace.h"
 #include "runtime/profile.h"
 #include "runtime/thread.h"
+#include "runtime/value.h"
 #include "runtime/worker.h"
 
 enum {
@@ -84,6 +86,7 @@ bool rt_has_tasks(struct rt_stream *stream)
 bool rt_is_claimable_locked(struct rt_stream *stream)
 {
     if (stream->state == RT_STREAM_RUNNING || !rt_has_tasks(stream)) return false;
+    if (stream->state == RT_STREAM_PARKED && stream->awaits == RT_AWAITS_RETURN) return false;
     uint64_t discard = atomic_load_explicit(&stream->discard, memory_order_relaxed);
     return stream->state == RT_STREAM_IDLE || !rt_queue_is_complete(stream, discard);
 }
@@ -204,12 +207,13 @@ static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner ru
         give_attention(stream);
         return false;
     }
-    bool parks = !stream->is_unparked && !is_discarded(stream, completed);
+    bool parks = !stream->is_unparked &&
+                 (!is_discarded(stream, completed) || stream->awaits == RT_AWAITS_RETURN);
     stream->is_unparked = false;
     struct rt_dependency dependency = stream->dependency;
     if (parks) {
         stream->state = RT_STREAM_PARKED;
-        if (stream->park_deadline_ns != 0) after = rt_watch_locked(stream);
+        if (stream->park_deadline_ns != 0 || stream->is_polled) after = rt_watch_locked(stream);
     }
     rt_claim_unlock(stream, after);
     if (parks && runner != RT_RUNNER_WAITS) kick_dependency(&dependency);
@@ -258,7 +262,7 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
     return leaves;
 }
 
-enum outcome { HAS_RUN, HAS_PARKED, IS_REFUSED };
+enum outcome { HAS_RUN, HAS_PARKED, IS_REFUSED, GIVES_WAY };
 
 /* Runs or drops the next task. When it has parked the stream is no longer the caller's. */
 static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed,
@@ -290,7 +294,12 @@ static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t en
     uint64_t first = *completed;
     uint64_t worth_timing = runner == RT_RUNNER_WORKS ? FEW / 4 : FEW;
     int64_t start = end - first >= worth_timing ? rt_now_ns() : 0;
+    bool gives_way = runner == RT_RUNNER_WORKS && stream->priority > 0;
     while (*completed < end) {
+        if (gives_way && rt_worker_has_ready_before(stream->priority)) {
+            *outcome = GIVES_WAY;
+            return false;
+        }
         *outcome = run_next(stream, *completed, runner);
         if (__builtin_expect(*outcome != HAS_RUN, 0)) return false;
         ++*completed;
@@ -333,6 +342,8 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
         }
     } while (!unclaim(stream, completed, target, runner, leaving));
     rt_self.running = outer;
+    if (__builtin_expect(atomic_load_explicit(&rt_value_waits, memory_order_relaxed) > 0, 0))
+        rt_value_look();
 }
 
 void rt_queue_serve(struct rt_stream *stream)
@@ -418,6 +429,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
     stream->tail->tasks[stream->tail_index++] = *task;
     uint64_t submitted = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->submitted, submitted, memory_order_release);
+    atomic_store_explicit(&stream->submitter, rt_self.id, memory_order_relaxed);
     if (flags & RT_SUBMIT_LARGE) stream->large_ticket = submitted;
     uint64_t queued = submitted - stream->completed_seen;
     if (__builtin_expect(!stream->is_active, 0)) {
@@ -450,7 +462,8 @@ aclError rt_stream_submit(struct rt_stream *stream, const struct rt_task *task, 
 {
     uint64_t ticket;
     aclError status = rt_queue_submit(stream, task, flags, &ticket);
-    if (__builtin_expect(stream->is_blocking, 0) && status == ACL_SUCCESS && !rt_self.running)
+    if (__builtin_expect(stream->is_blocking, 0) && status == ACL_SUCCESS && !rt_is_inside_task() &&
+        !rt_callback_is_mine(stream))
         rt_queue_await(stream, ticket);
     return status;
 }
@@ -481,17 +494,48 @@ void rt_queue_kick(struct rt_stream *stream)
     kick_dependency(&dependency);
 }
 
-void rt_queue_unpark(struct rt_stream *stream)
+void rt_queue_expect(struct rt_stream *stream, const struct rt_wait *wait)
 {
-    unsigned after = 0;
     rt_lock_take(&stream->lock);
+    stream->awaits = wait->awaits;
+    stream->dependency = wait->place;
+    stream->park_deadline_ns = wait->deadline_ns;
+    stream->is_polled = wait->is_polled;
+    rt_lock_give(&stream->lock);
+}
+
+static unsigned unpark_locked(struct rt_stream *stream)
+{
     if (stream->state == RT_STREAM_RUNNING) {
         stream->is_unparked = true;
     } else if (stream->state == RT_STREAM_PARKED) {
         stream->state = RT_STREAM_IDLE;
-        if (stream->helper != &rt_self) after = rt_leave_locked(stream);
+        if (stream->helper != &rt_self) return rt_leave_locked(stream);
     }
-    rt_claim_unlock(stream, after);
+    return 0;
+}
+
+void rt_queue_unpark(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    rt_claim_unlock(stream, unpark_locked(stream));
+}
+
+bool rt_queue_begin(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    bool begins =
+        !is_discarded(stream, atomic_load_explicit(&stream->completed, memory_order_relaxed));
+    if (begins) stream->awaits = RT_AWAITS_RETURN;
+    rt_lock_give(&stream->lock);
+    return begins;
+}
+
+void rt_queue_return(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    stream->awaits = RT_AWAITS_PLACE;
+    rt_claim_unlock(stream, unpark_locked(stream));
 }
 
 void rt_queue_show_loop(struct rt_stream *stream, struct rt_loop *loop)
@@ -514,7 +558,9 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     stream->waiters = stream->helpers = 0;
     stream->helper = NULL;
     stream->parked_on = NULL;
+    stream->subscriber = NULL;
     stream->grace_ticket = 0;
+    rt_host_job_reset(&stream->host_job);
     atomic_store_explicit(&stream->object.references, 1 + ours, memory_order_relaxed);
     atomic_store_explicit(&stream->loop, NULL, memory_order_relaxed);
     atomic_store_explicit(&stream->attention, UINT64_MAX, memory_order_relaxed);

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "runtime/context.h"
+#include "runtime/host.h"
 #include "runtime/lock.h"
 #include "runtime/registry.h"
 #include "runtime/stream.h"
 
 struct rt_loop;
-struct rt_mark;
+struct rt_subscriber;
 
 enum rt_stream_state {
     RT_STREAM_IDLE,
@@ -28,11 +29,21 @@ enum rt_stream_state {
     RT_STREAM_PARKED,
 };
 
+enum { RT_PRIORITIES = 8 }; /* 0 goes first */
+
 enum { RT_CHUNK_TASKS = 31 }; /* with its link a chunk is 2 KiB */
 
 struct rt_chunk {
     _Alignas(64) struct rt_task tasks[RT_CHUNK_TASKS]; /* a cache line each */
     struct rt_chunk *next;
+};
+
+/* What sets a parked stream going. */
+enum rt_awaits {
+    RT_AWAITS_PLACE, /* its dependency: a task, or nothing that is known when that has no serial */
+    RT_AWAITS_ANYTHING, /* any task of any stream may */
+    RT_AWAITS_THREAD,   /* the thread that runs the stream's callbacks, see callback.h */
+    RT_AWAITS_RETURN,   /* its own task has begun on another thread and is not dropped any more */
 };
 
 /* Where the task that a parked stream waits for will run; 0 serial when not yet known. */
@@ -62,6 +73,10 @@ struct rt_stream {
     struct rt_chunk *spare;
     int spare_count;
 
+    /* Guarded by lock; while PARKED, as dependency. */
+    enum rt_awaits awaits;
+    bool is_polled; /* the watchman looks whether the wait is over */
+
     /* Guarded by the lock of grace.c. */
     struct rt_stream *active_next, *active_previous;
     uint64_t grace_ticket; /* the grace period waits for it; 0: not for this stream */
@@ -69,9 +84,19 @@ struct rt_stream {
     /* Guarded by the lock of worker.c. */
     struct rt_stream *ready_next, *watch_next;
 
-    /* Guarded by the lock of the mark it waits for. */
-    struct rt_mark *parked_on;
+    /* Guarded by the lock of what it waits for: a mark of an event, a notify, a value. */
+    const void *parked_on;
     struct rt_stream *parked_next;
+    struct rt_task *parked_task; /* not for marks */
+
+    /* Of the task that runs a host function: its runner's, the host thread's while it is there. */
+    struct rt_host_job host_job;
+    uint64_t host_ticket;
+
+    /* Guarded by the lock of callback.c. */
+    struct rt_subscriber *subscriber;
+    bool has_host_functions;
+    atomic_int blocking_callbacks; /* launched and not ended */
 
     /* The watchman's own. */
     uint64_t watch_submitted, watch_completed; /* at its last look */
@@ -89,6 +114,8 @@ struct rt_stream {
     bool refuses;     /* its context has stopped after a failure */
     bool is_blocking; /* ASCEND_LAUNCH_BLOCKING=1 */
     uint32_t task_ns; /* what a task takes, from the last long batch */
+    /* The thread that submitted last, as gettid tells; may be read without the lock. */
+    _Atomic uint32_t submitter;
     _Atomic uint64_t submitted;
     uint64_t completed_seen; /* completed at some time: saves the submitter a look at the runner's
                                 cache line */
@@ -148,8 +175,24 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
 /* Somebody waits for tasks of this stream: if they lie there, give them to a worker now. */
 void rt_queue_kick(struct rt_stream *stream);
 
-/* For event.c: what the parked stream waited for has come. */
+/* For a kind's ready that is about to return false: what ends the wait, and when it ends without
+ * (0: never). */
+struct rt_wait {
+    enum rt_awaits awaits;
+    struct rt_dependency place;
+    int64_t deadline_ns;
+    bool is_polled;
+};
+void rt_queue_expect(struct rt_stream *stream, const struct rt_wait *wait);
+
+/* What the parked stream waited for has come. */
 void rt_queue_unpark(struct rt_stream *stream);
+
+/* The task that the stream is parked at, or about to be, begins on the calling thread. False: it is
+ * to be dropped. After true the stream stays parked, whatever is discarded, until rt_queue_return.
+ */
+bool rt_queue_begin(struct rt_stream *stream);
+void rt_queue_return(struct rt_stream *stream);
 
 /* Makes whoever runs the stream drop all tasks up to this ticket that have not started, a parked
  * one included. Does not wait. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handles that are alive, so that a stale or foreign pointer is an error code and not a crash.
- * Contexts, streams and events begin with a struct rt_object and are freed with their last
- * reference. */
+ * Contexts, streams, events and notifies begin with a struct rt_object and are freed with their
+ * last reference. */
 #ifndef ACLNN_CPU_RUNTIME_REGISTRY_H
 #define ACLNN_CPU_RUNTIME_REGISTRY_H
 
@@ -14,13 +14,15 @@ enum rt_object_kind {
     RT_OBJECT_CONTEXT,
     RT_OBJECT_STREAM,
     RT_OBJECT_EVENT,
+    RT_OBJECT_NOTIFY,
+    RT_OBJECT_COUNT_NOTIFY,
 };
 
 struct rt_object {
     enum rt_object_kind kind;
     _Atomic int32_t references;
     uint64_t serial;         /* unique in the process, from 1: tells a reused address apart */
-    struct rt_object *owner; /* the context of a stream or event; never dereferenced here */
+    struct rt_object *owner; /* the context of the others; never dereferenced here */
     void (*free)(struct rt_object *object);
     struct rt_object *next; /* in its bucket */
 };

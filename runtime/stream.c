@@ -9,15 +9,17 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/alloc.h"
+#include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/error.h"
+#include "runtime/exception.h"
 #include "runtime/futex.h"
 #include "runtime/handles.h"
 #include "runtime/log.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
 
-enum { LEAST_PRIORITY = 7, GREATEST_PRIORITY = 0 };
+enum { LEAST_PRIORITY = RT_PRIORITIES - 1, GREATEST_PRIORITY = 0 };
 
 /* CANN's streams of these kinds are driven by something else; synchronising them does nothing. */
 #define NOT_SYNCHRONISED                                                                           \
@@ -86,6 +88,7 @@ void rt_stream_destroy(struct rt_stream *stream, bool discards)
     if (!rt_registry_remove(&stream->object)) return;
     if (discards) rt_queue_discard(stream, UINT64_MAX);
     rt_queue_quiesce(stream);
+    rt_callback_leave(stream, discards);
     rt_object_release(&stream->object);
 }
 
@@ -171,6 +174,8 @@ static aclError destroy_stream(const char *who, aclrtStream handle, bool discard
         return rt_error_report(ACL_ERROR_INVALID_PARAM, who,
                                "stream is the context's default stream, which lives as long as "
                                "the context");
+    status = rt_stream_check_wait(who, discards ? NULL : stream);
+    if (status != ACL_SUCCESS) return status;
     rt_stream_destroy(stream, discards);
     return ACL_SUCCESS;
 }
@@ -225,6 +230,7 @@ void rt_stream_fail(struct rt_stream *stream, aclError code, const char *format,
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
     rt_log(ACL_ERROR, "stream %u: %d (%s): %s", stream->id, code, rt_error_name(code), text);
+    rt_exception_raise(stream, code); /* first, for who finds the error waits for what was raised */
     keep_error(stream, code, text);
     if (atomic_load_explicit(&stream->context->stop_on_failure, memory_order_acquire))
         stop_context(stream->context, code, text);
@@ -235,6 +241,7 @@ aclError rt_stream_take_error(const char *who, struct rt_stream *stream)
     if (__builtin_expect(!atomic_load_explicit(&stream->has_error, memory_order_acquire), 1))
         return ACL_SUCCESS;
     char text[sizeof(stream->error_text)];
+    rt_exception_settle();
     rt_lock_take(&stream->lock);
     aclError code = stream->error;
     memcpy(text, stream->error_text, sizeof(text));
@@ -264,10 +271,17 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode)
 
 /* --- synchronising -------------------------------------------------------------------------- */
 
-static aclError refuse_inside_task(const char *who)
+aclError rt_stream_check_wait(const char *who, struct rt_stream *stream)
 {
+    if (__builtin_expect(rt_is_inside_task(), 0))
+        return rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
+                               "called from inside a task or a callback, which must not wait for a "
+                               "stream");
+    if (!stream || !rt_callback_is_mine(stream)) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
-                           "called from inside a task; a task must not wait for a stream");
+                           "stream %u waits for a callback that the calling thread shall run; it "
+                           "must call aclrtProcessReport first",
+                           stream->id);
 }
 
 static aclError synchronize(const char *who, aclrtStream stream)
@@ -275,7 +289,8 @@ static aclError synchronize(const char *who, aclrtStream stream)
     struct rt_stream *queue;
     aclError status = rt_stream_resolve(who, stream, &queue);
     if (__builtin_expect(status != ACL_SUCCESS, 0)) return status;
-    if (__builtin_expect(rt_self.running != NULL, 0)) return refuse_inside_task(who);
+    status = rt_stream_check_wait(who, queue);
+    if (__builtin_expect(status != ACL_SUCCESS, 0)) return status;
     if (__builtin_expect(queue->flags & NOT_SYNCHRONISED, 0)) return ACL_SUCCESS;
     rt_stream_drain(queue);
     return rt_stream_take_error(who, queue);
@@ -294,7 +309,8 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
     if (timeout == -1) return synchronize(__func__, stream);
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
-    if (rt_self.running) return refuse_inside_task(__func__);
+    status = rt_stream_check_wait(__func__, NULL);
+    if (status != ACL_SUCCESS) return status;
     if (queue->flags & NOT_SYNCHRONISED) return ACL_SUCCESS;
     int64_t deadline = rt_now_ns() + (int64_t)timeout * 1000000;
     RT_CHECK(rt_queue_await_until(queue, rt_queue_submitted(queue), deadline),

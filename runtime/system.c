@@ -13,6 +13,7 @@
 #include "runtime/config.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/handles.h"
 #include "runtime/init_file.h"
 #include "runtime/profile.h"
 
@@ -82,6 +83,8 @@ aclError aclInit(const char *configPath)
 /* A program that never called aclInit may end the library once. */
 aclError aclFinalize(void)
 {
+    aclError status = rt_stream_check_wait(__func__, NULL);
+    if (status != ACL_SUCCESS) return status;
     pthread_once(&once, guard_fork);
     pthread_mutex_lock(&lock);
     bool again = ended;
@@ -93,6 +96,8 @@ aclError aclFinalize(void)
 
 aclError aclFinalizeReference(uint64_t *refCount)
 {
+    aclError status = rt_stream_check_wait(__func__, NULL);
+    if (status != ACL_SUCCESS) return status;
     pthread_once(&once, guard_fork);
     pthread_mutex_lock(&lock);
     bool again = references == 0;

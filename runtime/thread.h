@@ -3,6 +3,7 @@
 #ifndef ACLNN_CPU_RUNTIME_THREAD_H
 #define ACLNN_CPU_RUNTIME_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rt_context;
@@ -23,10 +24,18 @@ struct rt_thread {
     uint32_t last_task;                         /* ticket of the last task this thread submitted */
     int capture_mode;                           /* aclmdlRICaptureThreadExchangeMode */
     struct rt_record_log *profile;              /* what it did, while that is recorded; or NULL */
+    uint32_t id;                                /* gettid, once it has had a context */
+    bool in_callback;                           /* runs a function of the program for a stream */
 };
 
 /* initial-exec saves the call that finds a shared library's thread variables, 3-5 ns on every
  * submit; the struct is small enough for the room that libc keeps for dlopen. */
 extern _Thread_local struct rt_thread rt_self __attribute__((tls_model("initial-exec")));
+
+/* A stream's work is behind this call: it must not wait for a stream. */
+static inline bool rt_is_inside_task(void)
+{
+    return rt_self.running || rt_self.in_callback;
+}
 
 #endif

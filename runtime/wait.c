@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stddef.h>
 
+#include "runtime/callback.h"
 #include "runtime/claim.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
@@ -12,6 +13,7 @@
 #include "runtime/profile.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
+#include "runtime/value.h"
 #include "runtime/worker.h"
 
 enum {
@@ -110,41 +112,91 @@ static bool work_alone(void)
     return true;
 }
 
-/* A parked stream waits for this place, or for none: will it never be passed? True when the chain
- * of parked streams behind it ends at an event that nobody has recorded, or in a circle. A link
- * that was seen holds as long as those after it do, so what is found at the end holds for all. */
-static bool leads_nowhere(struct rt_dependency place)
+/* What a stream is parked for, as one look found it. */
+struct sight {
+    bool is_parked; /* and nothing makes it claimable */
+    enum rt_awaits awaits;
+    struct rt_dependency place;
+};
+
+static struct sight look_at(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    struct sight sight = {.is_parked =
+                              stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream),
+                          .awaits = stream->awaits,
+                          .place = stream->dependency};
+    rt_lock_give(&stream->lock);
+    return sight;
+}
+
+/* May go on without anything that other streams do. */
+static bool may_move(struct rt_stream *stream)
+{
+    if (!rt_has_tasks(stream)) return false;
+    struct sight sight = look_at(stream);
+    if (!sight.is_parked || sight.awaits == RT_AWAITS_RETURN) return true;
+    return sight.awaits == RT_AWAITS_THREAD && rt_callback_is_expected(stream);
+}
+
+/* No stream of the process has anything to run. A value that has come makes its stream claimable
+ * first. */
+static bool is_all_still(void)
+{
+    struct rt_object **objects;
+    size_t count;
+    bool still = true;
+    rt_value_look();
+    if (!rt_registry_list(RT_OBJECT_STREAM, NULL, &objects, &count)) return false;
+    for (size_t i = 0; i < count && still; i++)
+        still = !may_move(rt_stream_of(objects[i]));
+    rt_registry_list_free(objects, count);
+    return still;
+}
+
+/* A stream is parked so: will it stay so for ever? True when the chain of parked streams behind it
+ * ends at an event that nobody has recorded, in a circle, at a thread that runs no callbacks, or at
+ * something that any task might bring while there is no task that could run. A link that was seen
+ * holds as long as those after it do, so what is found at the end holds for all. */
+static bool leads_nowhere(struct rt_stream *parked)
 {
     uint64_t landmark = 0; /* a stream on the way, after Brent: later and later ones */
-    for (uint64_t step = 1, next_landmark = 1; place.serial != 0; step++) {
-        struct rt_stream *stream =
-            rt_stream_of(rt_registry_acquire(place.stream, RT_OBJECT_STREAM, place.serial));
-        if (!stream) return false;
-        rt_lock_take(&stream->lock);
-        bool is_stuck = stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream) &&
-                        !rt_queue_is_complete(stream, place.ticket);
-        struct rt_dependency next = stream->dependency;
-        rt_lock_give(&stream->lock);
+    struct rt_stream *stream = parked;
+    bool is_stuck = true;
+    rt_object_retain(&stream->object);
+    for (uint64_t step = 1, next_landmark = 1;; step++) {
+        struct sight sight = look_at(stream);
+        struct rt_dependency place = sight.place;
+        if (!sight.is_parked || sight.awaits == RT_AWAITS_RETURN)
+            is_stuck = false;
+        else if (sight.awaits == RT_AWAITS_THREAD)
+            is_stuck = !rt_callback_is_expected(stream);
+        else if (sight.awaits == RT_AWAITS_ANYTHING)
+            is_stuck = is_all_still();
         rt_object_release(&stream->object);
-        if (!is_stuck) return false;
+        if (!is_stuck || sight.awaits != RT_AWAITS_PLACE || place.serial == 0) return is_stuck;
         if (place.serial == landmark) return true;
         if (step == next_landmark) {
             landmark = place.serial;
             next_landmark *= 2;
         }
-        place = next;
+        stream = rt_stream_of(rt_registry_acquire(place.stream, RT_OBJECT_STREAM, place.serial));
+        if (!stream) return false;
+        if (rt_queue_is_complete(stream, place.ticket)) {
+            rt_object_release(&stream->object);
+            return false;
+        }
     }
-    return true;
 }
 
 /* Drops the tasks of a parked stream if its wait will never end. The lock is held before and after,
  * not meanwhile. */
-static bool give_up_locked(struct rt_stream *stream, struct rt_dependency place)
+static bool give_up_locked(struct rt_stream *stream)
 {
     rt_lock_give(&stream->lock);
-    bool is_stuck = leads_nowhere(place);
+    bool is_stuck = leads_nowhere(stream);
     rt_lock_take(&stream->lock);
-    is_stuck = is_stuck && stream->state == RT_STREAM_PARKED;
+    is_stuck = is_stuck && stream->state == RT_STREAM_PARKED && stream->awaits != RT_AWAITS_RETURN;
     if (is_stuck) rt_discard_locked(stream, UINT64_MAX);
     return is_stuck;
 }
@@ -161,7 +213,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
     }
     bool is_parked = stream->state == RT_STREAM_PARKED;
     struct rt_dependency dependency = stream->dependency;
-    if (is_parked && gives_up && give_up_locked(stream, dependency)) return true;
+    if (is_parked && gives_up && give_up_locked(stream)) return true;
     if (is_parked) stream->helper = &rt_self;
     rt_lock_give(&stream->lock);
     bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);

@@ -21,8 +21,10 @@ static enum rt_watch judge_locked(struct rt_stream *stream)
     stream->watch_still = moved ? 0 : stream->watch_still + 1;
     if (stream->is_dead) return RT_WATCH_FORGET;
     if (stream->state == RT_STREAM_PARKED) {
-        if (stream->park_deadline_ns == 0) return RT_WATCH_FORGET;
-        return rt_now_ns() < stream->park_deadline_ns ? RT_WATCH_PATIENTLY : RT_WATCH_EXPIRED;
+        int64_t deadline = stream->park_deadline_ns;
+        if (deadline != 0 && rt_now_ns() >= deadline) return RT_WATCH_EXPIRED;
+        if (stream->is_polled) return RT_WATCH_POLLED;
+        return deadline != 0 ? RT_WATCH_PATIENTLY : RT_WATCH_FORGET;
     }
     if (lies) return RT_WATCH_SERVE;
     return stream->watch_still < STILL_LOOKS ? RT_WATCH_KEEP : RT_WATCH_FORGET;
@@ -45,7 +47,7 @@ static void expire(struct rt_stream *stream)
     unsigned after = 0;
     uint64_t completed = stream->watch_completed;
     rt_stream_fail(stream, ACL_ERROR_RT_WAIT_TIMEOUT,
-                   "a wait for an event took longer than aclrtSetOpWaitTimeout allows");
+                   "a wait took longer than its own limit or aclrtSetOpWaitTimeout allows");
     rt_lock_take(&stream->lock);
     if (stream->state == RT_STREAM_PARKED && !rt_queue_is_complete(stream, completed + 1)) {
         rt_discard_locked(stream, completed + 1);

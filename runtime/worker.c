@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/alloc.h"
 #include "runtime/config.h"
@@ -23,12 +24,14 @@
 #include "runtime/loop.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
+#include "runtime/value.h"
 #include "runtime/watch.h"
 
 enum {
     SPIN_NS = 50000,            /* before sleeping: loops that follow each other pay no wake-up */
     FIRST_LOOK_NS = 50000,      /* the watchman's period while it finds work ... */
     SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
+    POLL_LOOK_NS = 1000000,     /* when there are only waits for values in memory */
     PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
     LOOKS_AT_ONCE = 256,        /* streams per look */
     LEAST_STACK = 2 << 20,      /* kernels keep what fits the caches on it */
@@ -55,11 +58,14 @@ struct rt_pool {
     atomic_int started;
 
     pthread_mutex_t lock;
-    struct rt_stream *ready_first, *ready_last;
+    struct ready {
+        struct rt_stream *first, *last;
+    } ready[RT_PRIORITIES];
     struct rt_stream *watch_first, *watch_last;
     struct rt_worker *watchman;
 
     _Alignas(64) atomic_int ready_count;
+    atomic_uint ready_priorities; /* a bit for each that has a stream; written under lock */
     atomic_bool stopping;
     atomic_bool unwatched; /* streams are on the watch list and there is no watchman */
     atomic_int computing;
@@ -108,15 +114,26 @@ bool rt_worker_any(void)
 struct rt_stream *rt_worker_pop_ready(void)
 {
     if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) == 0) return NULL;
+    struct rt_stream *stream = NULL;
     pthread_mutex_lock(&pool.lock);
-    struct rt_stream *stream = pool.ready_first;
-    if (stream) {
-        pool.ready_first = stream->ready_next;
-        if (!pool.ready_first) pool.ready_last = NULL;
+    unsigned priorities = atomic_load_explicit(&pool.ready_priorities, memory_order_relaxed);
+    if (priorities != 0) {
+        struct ready *ready = &pool.ready[__builtin_ctz(priorities)];
+        stream = ready->first;
+        ready->first = stream->ready_next;
+        if (!ready->first)
+            atomic_store_explicit(&pool.ready_priorities, priorities & (priorities - 1),
+                                  memory_order_relaxed);
         atomic_fetch_sub_explicit(&pool.ready_count, 1, memory_order_seq_cst);
     }
     pthread_mutex_unlock(&pool.lock);
     return stream;
+}
+
+bool rt_worker_has_ready_before(uint32_t priority)
+{
+    return (atomic_load_explicit(&pool.ready_priorities, memory_order_relaxed) &
+            ((1u << priority) - 1)) != 0;
 }
 
 bool rt_worker_has_ready(void)
@@ -127,12 +144,14 @@ bool rt_worker_has_ready(void)
 void rt_worker_push_ready(struct rt_stream *stream)
 {
     pthread_mutex_lock(&pool.lock);
+    struct ready *ready = &pool.ready[stream->priority];
     stream->ready_next = NULL;
-    if (pool.ready_last)
-        pool.ready_last->ready_next = stream;
+    if (ready->first)
+        ready->last->ready_next = stream;
     else
-        pool.ready_first = stream;
-    pool.ready_last = stream;
+        ready->first = stream;
+    ready->last = stream;
+    atomic_fetch_or_explicit(&pool.ready_priorities, 1u << stream->priority, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
     pthread_mutex_unlock(&pool.lock);
 }
@@ -381,6 +400,7 @@ static bool look_around(int64_t *period)
 {
     bool found = false;
     bool patient = true;
+    bool polled = false;
     struct rt_stream *first = NULL;
     for (int i = 0; i < LOOKS_AT_ONCE; i++) {
         struct rt_stream *stream = pop_watched();
@@ -392,13 +412,16 @@ static bool look_around(int64_t *period)
         enum rt_watch verdict = rt_watch_inspect(stream);
         if (!first && verdict != RT_WATCH_FORGET) first = stream;
         found |= verdict == RT_WATCH_SERVE || verdict == RT_WATCH_EXPIRED;
-        patient &= verdict == RT_WATCH_PATIENTLY || verdict == RT_WATCH_FORGET;
+        patient &= verdict == RT_WATCH_PATIENTLY || verdict == RT_WATCH_POLLED ||
+                   verdict == RT_WATCH_FORGET;
+        polled |= verdict == RT_WATCH_POLLED;
         if (verdict == RT_WATCH_FORGET)
             rt_object_release(&stream->object);
         else
             rt_worker_push_watched(stream);
     }
-    int64_t longest = patient ? PATIENT_LOOK_NS : SLOW_LOOK_NS;
+    if (polled) rt_value_look();
+    int64_t longest = !patient ? SLOW_LOOK_NS : polled ? POLL_LOOK_NS : PATIENT_LOOK_NS;
     *period = *period < longest / 2 ? *period * 2 : longest;
     return found;
 }
@@ -514,7 +537,8 @@ void rt_worker_after_fork_child(void)
     pool.workers = NULL;
     pool.threads = 0;
     pool.watchman = NULL;
-    pool.ready_first = pool.ready_last = NULL;
+    memset(pool.ready, 0, sizeof(pool.ready));
+    atomic_store(&pool.ready_priorities, 0);
     pool.watch_first = pool.watch_last = NULL;
     atomic_store(&pool.ready_count, 0);
     atomic_store(&pool.started, 0);
@@ -522,4 +546,5 @@ void rt_worker_after_fork_child(void)
     atomic_store(&pool.unwatched, false);
     atomic_store(&pool.computing, 0);
     rt_self.worker = NULL;
+    rt_self.id = 0;
 }

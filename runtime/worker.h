@@ -26,6 +26,8 @@ bool rt_worker_push_watched(struct rt_stream *stream);
 void rt_worker_wake_one(void);
 
 bool rt_worker_has_ready(void);
+/* A stream that goes before those of this priority is ready. */
+bool rt_worker_has_ready_before(uint32_t priority);
 
 /* Offers the loop to up to `wanted` idle workers of other CPUs than the caller's, starting threads
  * that are not there yet. Each that will take part or might do so is counted in loop->outstanding.

@@ -399,6 +399,34 @@ typedef struct aclCANNPackageVersion {
 /* ---- Types that came with newer runtimes ---- */
 
 typedef enum {
+    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
+} aclrtCntNotifyRecordMode;
+
+typedef struct {
+    aclrtCntNotifyRecordMode mode;
+    uint32_t value;
+} aclrtCntNotifyRecordInfo;
+
+typedef enum {
+    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
+} aclrtCntNotifyWaitMode;
+
+typedef struct {
+    aclrtCntNotifyWaitMode mode;
+    uint32_t value;
+    uint32_t timeout;
+    uint8_t isClear;
+    uint8_t rsv[3];
+} aclrtCntNotifyWaitInfo;
+
+typedef enum {
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
     ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
@@ -697,6 +725,18 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, ui
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 
+/* Drops all work of the stream that has not begun, waits included; the next synchronise returns
+ * ACL_ERROR_RT_STREAM_ABORT. Returns when the running operator or copy has ended, which a CPU
+ * cannot stop half way; a running host function or callback is not waited for. Records that are
+ * dropped count as complete. NULL is the default stream. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+
+/* Newer. Ends the wait (for an event, a notify, a value, a callback that has not begun) that the
+ * stream stands at; what is queued behind it runs, and the next synchronise returns
+ * ACL_ERROR_RT_TASK_ABORT_STOP. ACL_ERROR_RT_FEATURE_NOT_SUPPORT when the stream runs something
+ * else, ACL_ERROR_RT_PARAM_INVALID for NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
+
 /* ---- Events ---- */
 
 /* An event that can order streams and take times. A wait on it waits for its latest record, and
@@ -726,6 +766,11 @@ ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream strea
  * before this call or, when there is none, the next one (see the three kinds of events above). The
  * caller does not wait, and no thread does. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
+/* Newer. The same with a limit of its own in place of aclrtSetOpWaitTimeout's: timeout seconds, 0
+ * meaning none. ACL_ERROR_RT_PARAM_INVALID below 0. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event,
+                                                             int32_t timeout);
 
 /* Whether the latest record is complete; an event without a record is. */
 ACL_DEPRECATED_MESSAGE("aclrtQueryEvent is deprecated, use aclrtQueryEventStatus instead")
@@ -771,6 +816,122 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
  * a CPU cannot abandon an operator half way. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
+/* ---- Callbacks ---- */
+
+/* Functions of the program as work of a stream. None of them may wait for a stream, an event or the
+ * device, nor destroy a stream or a context, reset a device or finalise: these calls return
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT there. Submitting is allowed. A stream has either callbacks or
+ * host functions: what comes second is ACL_ERROR_RT_STREAM_SUBSCRIBE. */
+
+/* From now on the thread (as pthread_self tells it) runs the stream's callbacks, inside
+ * aclrtProcessReport. A thread may serve many streams, a stream has one thread
+ * (ACL_ERROR_RT_STREAM_SUBSCRIBE for a second), and at most 1,024 threads serve
+ * (ACL_ERROR_RT_OVER_LIMIT). Destroying the stream ends it. */
+ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+/* Callbacks of the stream that have not run do not run any more, which leaves
+ * ACL_ERROR_RT_STREAM_NO_CB_REG on the stream. ACL_ERROR_RT_THREAD_SUBSCRIBE when another thread is
+ * subscribed, ACL_ERROR_RT_STREAM_SUBSCRIBE when none is. */
+ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+/* Asynchronous: fn(userData) runs on the subscribed thread after all that was submitted before.
+ * What is submitted later waits for it with ACL_CALLBACK_BLOCK, and does not with
+ * ACL_CALLBACK_NO_BLOCK. ACL_ERROR_RT_STREAM_NO_CB_REG when no thread is subscribed,
+ * ACL_ERROR_RT_PARAM_INVALID when fn is NULL, ACL_ERROR_INVALID_PARAM for another blockType. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData,
+                                                 aclrtCallbackBlockType blockType,
+                                                 aclrtStream stream);
+
+/* Runs the callbacks that have come for the calling thread; when there is none, waits for one for
+ * timeout milliseconds, -1 meaning for ever. ACL_ERROR_RT_REPORT_TIMEOUT when none has come,
+ * ACL_ERROR_RT_THREAD_SUBSCRIBE when the thread is subscribed to no stream or ceases to be,
+ * ACL_ERROR_INVALID_PARAM for 0 and below -1. */
+ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
+
+/* Newer. Asynchronous: fn(args) runs on a thread of the library, in the stream's context, after all
+ * that was submitted before; what is submitted later waits for it. It may block for as long as it
+ * likes: other streams do not wait. ACL_ERROR_RT_PARAM_INVALID when fn is NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
+
+/* callback is called when a task has failed, on a thread of the library, one failure after the
+ * other; the synchronise that returns the error returns after the call. NULL takes it back, and so
+ * does aclFinalize. What it is given lives as long as the call. For the whole process. */
+ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
+
+/* Newer. More callbacks beside that one; each is called once, however often it was registered.
+ * ACL_ERROR_RT_PARAM_INVALID for NULL. One that is not registered may be unregistered. */
+ACL_FUNC_VISIBILITY aclError
+aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
+ACL_FUNC_VISIBILITY aclError
+aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+
+/* Of the task that failed: its number in its stream (see aclrtGetThreadLastTaskId), its stream's id
+ * (see aclrtStreamGetId), the thread that submitted to the stream last (gettid), the device, the
+ * code. 0xFFFFFFFF when info is NULL. */
+ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
+
+/* ---- Notifies and values (newer) ---- */
+
+/* A flag that one stream raises and another waits for and lowers. flag is ACL_NOTIFY_DEFAULT or
+ * ACL_NOTIFY_DEVICE_USE_ONLY, which mean the same (ACL_ERROR_RT_PARAM_INVALID for others). */
+ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+
+/* Allowed while work that uses it is queued: it is freed when that has run. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
+
+/* Asynchronous: raises the flag. One that is up stays up. */
+ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+
+/* Asynchronous: later work of the stream waits until the flag is up, and lowers it, so that each
+ * record lets one wait pass, the first that came. After timeout seconds (0: no limit) the wait ends
+ * with ACL_ERROR_RT_WAIT_TIMEOUT on the stream, and later work runs. No thread waits. */
+ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,
+                                                     uint32_t timeout);
+
+ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
+
+/* Lowers the flags now; none when one of the num handles is none. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
+
+/* A notify that counts, from 0. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
+
+/* Asynchronous: the number becomes info->value, or number + value, number | value, number & value,
+ * by info->mode. info is read now. ACL_ERROR_RT_PARAM_INVALID for another mode. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
+                                                  aclrtCntNotifyRecordInfo *info);
+
+/* Asynchronous: later work of the stream waits until the number is less than info->value, equal to
+ * it, greater, greater or equal, or has all its bits, by info->mode; then the number becomes 0 if
+ * info->isClear. info->timeout as aclrtWaitAndResetNotify's. info is read now.
+ * ACL_ERROR_RT_PARAM_INVALID for another mode. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify,
+                                                           aclrtStream stream,
+                                                           aclrtCntNotifyWaitInfo *info);
+
+/* Asynchronous: the number becomes 0. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
+
+/* Asynchronous: writes 8 bytes of device memory at once. flag is 0. ACL_ERROR_RT_PARAM_INVALID for
+ * another flag and for what is not device memory, ACL_ERROR_RT_ADDR_UNALIGNED when devAddr
+ * is not a multiple of 8. */
+ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag,
+                                             aclrtStream stream);
+
+/* Asynchronous: later work of the stream waits until the 8 bytes at devAddr compare to value as
+ * flag says: ACL_STREAM_WAIT_VALUE_GEQ (their difference, as a signed number, is not negative), EQ,
+ * AND (they have a bit in common), NOR (not every bit is in one of them). What writes them does not
+ * matter. Work of a stream is seen when it has run, other writes within some milliseconds. Errors
+ * as aclrtValueWrite. */
+ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
+                                            aclrtStream stream);
 
 /* ---- Memory ---- */
 
