@@ -70,14 +70,14 @@ done
 # From here on a user's shell.
 # shellcheck disable=SC1091 # the file is made by the install above
 . "$tree/set_env.sh"
-for project in toolkit_link find_package; do
+for project in toolkit_link find_package backends; do
     cmake -G Ninja -S "$projects/$project" -B "$scratch/$project" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
         >"$scratch/$project.log" 2>&1 || fail "$(cat "$scratch/$project.log")"
     cmake --build "$scratch/$project" >"$scratch/$project.log" 2>&1 || fail "$(cat "$scratch/$project.log")"
     if grep -i 'warning' "$scratch/$project.log"; then fail "$project builds with warnings"; fi
 done
 for program in toolkit_link/by_path toolkit_link/by_name toolkit_link/by_search find_package/in_c \
-    find_package/in_c_opapi find_package/by_dlopen; do
+    find_package/in_c_opapi find_package/by_dlopen backends/megengine; do
     runs "$scratch/$program"
 done
 

@@ -255,6 +255,69 @@ ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffe
  * is no type. */
 ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType);
 
+/* ---- Tensors of the older single-operator interface ---- */
+
+/* Type, format and shape of a tensor, for acl_op.h; the array is copied. A size of -1 is not known
+ * yet; the shape {-2} has a rank that is not known. NULL without host memory, for a negative
+ * numDims and for NULL dims with a rank above 0. One object must not be used by two threads at
+ * once. */
+ACL_FUNC_VISIBILITY aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims,
+                                                       const int64_t *dims, aclFormat format);
+
+/* NULL is fine. */
+ACL_FUNC_VISIBILITY void aclDestroyTensorDesc(const aclTensorDesc *desc);
+
+/* ACL_DT_UNDEFINED and ACL_FORMAT_UNDEFINED for NULL. */
+ACL_FUNC_VISIBILITY aclDataType aclGetTensorDescType(const aclTensorDesc *desc);
+ACL_FUNC_VISIBILITY aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc);
+
+/* Bytes and elements; 0 for NULL, for a shape that is not known and for a product that does not fit
+ * a size_t. */
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescSize(const aclTensorDesc *desc);
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescElementCount(const aclTensorDesc *desc);
+
+/* The rank; 0 for NULL, ACL_UNKNOWN_RANK when it is not known. */
+ACL_FUNC_VISIBILITY size_t aclGetTensorDescNumDims(const aclTensorDesc *desc);
+
+/* One size; -1 when it is not known and for an index that is none. */
+ACL_DEPRECATED_MESSAGE("aclGetTensorDescDim is deprecated, use aclGetTensorDescDimV2 instead")
+ACL_FUNC_VISIBILITY int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index);
+
+/* One size. ACL_ERROR_INVALID_PARAM for an index that is none, as the next. */
+ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index,
+                                                   int64_t *dimSize);
+
+/* The least and the largest value of one size, which for a known size are the same; dimRangeNum is
+ * 2. ACL_ERROR_INVALID_PARAM also for a size that is not known and has no range. */
+ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimRange(const aclTensorDesc *desc, size_t index,
+                                                      size_t dimRangeNum, int64_t *dimRange);
+
+/* A name, which is copied; "" at first. The second's answer is valid until the next change. */
+ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc *desc, const char *name);
+ACL_FUNC_VISIBILITY const char *aclGetTensorDescName(aclTensorDesc *desc);
+
+/* Format and shape in memory, where they differ from those of the tensor. The getters above answer
+ * with the tensor's. ACL_ERROR_INVALID_PARAM for NULL and for wrong dims, as all that follow. */
+ACL_FUNC_VISIBILITY aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
+ACL_FUNC_VISIBILITY aclError aclSetTensorShape(aclTensorDesc *desc, int numDims,
+                                               const int64_t *dims);
+
+/* Format and shape of the tensor itself. */
+ACL_FUNC_VISIBILITY aclError aclSetTensorOriginFormat(aclTensorDesc *desc, aclFormat format);
+ACL_FUNC_VISIBILITY aclError aclSetTensorOriginShape(aclTensorDesc *desc, int numDims,
+                                                     const int64_t *dims);
+
+/* The least and the largest value of each size; copied. */
+ACL_FUNC_VISIBILITY aclError aclSetTensorShapeRange(
+    aclTensorDesc *desc, size_t dimsCount, int64_t dimsRange[][ACL_TENSOR_SHAPE_RANGE_NUM]);
+
+/* The contents are known when the operator is compiled. */
+ACL_FUNC_VISIBILITY aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer,
+                                               size_t length);
+
+/* Where the contents are. */
+ACL_FUNC_VISIBILITY aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType);
+
 /* Writes one line to the log, printf style, when logLevel is on (ASCEND_GLOBAL_LOG_LEVEL) and
  * somebody looks (ASCEND_SLOG_PRINT_TO_STDOUT). Costs a load and a test when it is off. */
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char *func, const char *file,

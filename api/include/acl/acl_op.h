@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the older single-operator interface. Its functions are not part of this library. */
+/* The older single-operator interface: attributes are kept, but no operator can be run by its name,
+ * because that takes a compiler and a store of compiled operators. */
 #ifndef INC_EXTERNAL_ACL_ACL_OP_H_
 #define INC_EXTERNAL_ACL_ACL_OP_H_
 
@@ -29,6 +30,47 @@ typedef enum aclEngineType {
 typedef aclError (*aclopCompileFunc)(int numInputs, const aclTensorDesc *const inputDesc[],
                                      int numOutputs, const aclTensorDesc *const outputDesc[],
                                      const aclopAttr *opAttr, aclopKernelDesc *aclopKernelDesc);
+
+/* A set of named values. Setting a name again replaces its value; everything is copied. NULL
+ * without host memory. One object must not be used by two threads at once. */
+ACL_FUNC_VISIBILITY aclopAttr *aclopCreateAttr(void);
+
+/* NULL is fine. */
+ACL_FUNC_VISIBILITY void aclopDestroyAttr(const aclopAttr *attr);
+
+/* ACL_ERROR_INVALID_PARAM for NULL, a negative number of values, and values that are missing. */
+ACL_FUNC_VISIBILITY aclError aclopSetAttrBool(aclopAttr *attr, const char *attrName,
+                                              uint8_t attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrInt(aclopAttr *attr, const char *attrName,
+                                             int64_t attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrFloat(aclopAttr *attr, const char *attrName,
+                                               float attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr *attr, const char *attrName,
+                                                const char *attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrDataType(aclopAttr *attr, const char *attrName,
+                                                  aclDataType attrValue);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListDataType(aclopAttr *attr, const char *attrName,
+                                                      int numValues, const aclDataType values[]);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListBool(aclopAttr *attr, const char *attrName,
+                                                  int numValues, const uint8_t *values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListInt(aclopAttr *attr, const char *attrName,
+                                                 int numValues, const int64_t *values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListFloat(aclopAttr *attr, const char *attrName,
+                                                   int numValues, const float *values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListString(aclopAttr *attr, const char *attrName,
+                                                    int numValues, const char **values);
+ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char *attrName,
+                                                     int numLists, const int *numValues,
+                                                     const int64_t *const values[]);
+
+/* Runs an operator by its name. Never does: ACL_ERROR_API_NOT_SUPPORT with a text that names the
+ * operator, its tensors and its attributes; ACL_ERROR_INVALID_PARAM for NULL and negative numbers.
+ */
+ACL_FUNC_VISIBILITY aclError aclopExecuteV2(const char *opType, int numInputs,
+                                            aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
+                                            int numOutputs, aclTensorDesc *outputDesc[],
+                                            aclDataBuffer *outputs[], aclopAttr *attr,
+                                            aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the operator compiler. Its functions are not part of this library. */
+/* The operator compiler, which this library does not have. */
 #ifndef INC_EXTERNAL_ACL_ACL_OP_COMPILER_H_
 #define INC_EXTERNAL_ACL_ACL_OP_COMPILER_H_
 
@@ -41,6 +41,18 @@ typedef enum aclCompileFlag {
 } aclOpCompileFlag;
 
 typedef struct aclGraphDumpOption aclGraphDumpOption;
+
+/* Compiles an operator and runs it. Never does: errors as aclopExecuteV2. */
+ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(
+    const char *opType, int numInputs, const aclTensorDesc *const inputDesc[],
+    const aclDataBuffer *const inputs[], int numOutputs, const aclTensorDesc *const outputDesc[],
+    aclDataBuffer *const outputs[], const aclopAttr *attr, aclopEngineType engineType,
+    aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError
+aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDesc *inputDesc[],
+                         aclDataBuffer *inputs[], int numOutputs, aclTensorDesc *outputDesc[],
+                         aclDataBuffer *outputs[], aclopAttr *attr, aclopEngineType engineType,
+                         aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptions that the older single-operator interface takes. */
+#ifndef ACLNN_CPU_API_TENSOR_DESC_H
+#define ACLNN_CPU_API_TENSOR_DESC_H
+
+#include <stddef.h>
+
+#include "acl/acl_op.h"
+
+/* Writes "FLOAT[2,3]" or "{axis=1, keep_dims=true}" into text, cut when it does not fit; returns
+ * its length. NULL is written as "NULL". */
+size_t op_describe_tensor(const aclTensorDesc *desc, char *text, size_t room);
+size_t op_describe_attributes(const aclopAttr *attr, char *text, size_t room);
+
+/* Appends to a text of *length bytes; a text that does not fit is cut. */
+void op_append(char *text, size_t room, size_t *length, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
