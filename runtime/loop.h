@@ -9,14 +9,22 @@
 
 #include "runtime/pool.h"
 
+enum { RT_LOOP_PARTS = 64 }; /* more threads share them */
+
+/* Chunks of the loop that nobody has taken yet: the first one and, in the upper half, the one
+ * behind the last. */
+struct rt_loop_part {
+    _Alignas(64) _Atomic uint64_t range;
+};
+
 struct rt_loop {
     rt_slice_fn *fn;
     void *context;
     int64_t items;
-    int64_t grain;
-    int threads;                       /* how many may take part, the caller among them */
-    _Atomic uint32_t outstanding;      /* helpers invited or at work; the caller's futex */
-    _Alignas(64) _Atomic int64_t next; /* first item not handed out */
+    int64_t chunks;
+    int parts;
+    _Atomic uint32_t outstanding; /* helpers invited or at work; the caller's futex */
+    struct rt_loop_part part[RT_LOOP_PARTS];
 };
 
 /* A helper runs slices until none are left, then gives back its place in loop->outstanding; it must

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel loops. A loop lives on its caller's stack; helpers reach it by invitation (worker.c) or
  * through the stream whose task runs it (a thread that waits for that stream lends a hand).
+ *
+ * A loop is cut into chunks, and the chunks into as many parts as threads may take part. A thread
+ * begins with the part that belongs to its CPU, so that a loop of the same shape finds in that
+ * CPU's caches what the loop before left there; then it takes from the far end of others' parts.
+ *
  * Locks: none of its own. loop->outstanding counts helpers that may still touch the loop; the
  * caller leaves when it is 0. */
 #include "runtime/pool.h"
@@ -15,38 +20,71 @@
 #include "runtime/worker.h"
 
 enum {
-    /* A slice is what is left divided by this many times the threads: large slices first, small
-     * ones at the end, where they even out threads of different speed. */
-    SLICES_PER_THREAD = 2,
-    /* but never less than this fraction of the loop, so that slices stay worth their overhead */
-    SMALLEST_SLICE = 32,
+    CHUNKS_PER_PART = 32, /* at most, so that slices stay worth their overhead */
+    MANY_CHUNKS = 16,     /* of which the first may be over before others are invited */
     SPIN_NS = 50000,
 };
 
 static const uint32_t CALLER_SLEEPS = 1u << 31; /* in loop->outstanding */
 
-static bool take_slice(struct rt_loop *loop, int64_t *begin, int64_t *end)
+static inline int64_t smaller(int64_t a, int64_t b)
 {
-    int64_t at = atomic_load_explicit(&loop->next, memory_order_relaxed);
-    int64_t size;
+    return a < b ? a : b;
+}
+
+/* The first item of a chunk; chunks differ by one item at most. */
+static int64_t chunk_begin(const struct rt_loop *loop, int64_t chunk)
+{
+    int64_t size = loop->items / loop->chunks, larger = loop->items % loop->chunks;
+    return chunk * size + smaller(chunk, larger);
+}
+
+static uint64_t pack(uint32_t first, uint32_t end)
+{
+    return (uint64_t)end << 32 | first;
+}
+
+static uint32_t chunks_left(uint64_t range)
+{
+    return (uint32_t)(range >> 32) - (uint32_t)range;
+}
+
+enum taking { FIRST_CHUNK, FROM_FRONT, FROM_BACK };
+
+/* Half of what is left of a part: large slices first, small ones at the end, where they even out
+ * threads of different speed. */
+static bool take_slice(struct rt_loop *loop, int part, enum taking taking, int64_t *begin,
+                       int64_t *end)
+{
+    _Atomic uint64_t *place = &loop->part[part].range;
+    uint64_t range = atomic_load_explicit(place, memory_order_relaxed), rest;
+    uint32_t first, last;
     do {
-        int64_t left = loop->items - at;
-        if (left <= 0) return false;
-        size = left / ((int64_t)SLICES_PER_THREAD * loop->threads);
-        if (size < loop->grain) size = loop->grain;
-        if (left - size < loop->grain) size = left;
-    } while (!atomic_compare_exchange_weak_explicit(&loop->next, &at, at + size,
-                                                    memory_order_relaxed, memory_order_relaxed));
-    *begin = at;
-    *end = at + size;
+        first = (uint32_t)range;
+        last = (uint32_t)(range >> 32);
+        if (first == last) return false;
+        uint32_t size = taking == FIRST_CHUNK ? 1 : (last - first + 1) / 2;
+        rest = taking == FROM_BACK ? pack(first, last - size) : pack(first + size, last);
+        if (taking == FROM_BACK)
+            first = last - size;
+        else
+            last = first + size;
+    } while (!atomic_compare_exchange_weak_explicit(place, &range, rest, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *begin = chunk_begin(loop, first);
+    *end = chunk_begin(loop, last);
     return true;
 }
 
 void rt_loop_run(struct rt_loop *loop)
 {
-    int64_t begin, end;
-    while (take_slice(loop, &begin, &end))
-        loop->fn(loop->context, begin, end);
+    int own = rt_worker_place() % loop->parts;
+    for (int i = 0; i < loop->parts; i++) {
+        int part = own + i < loop->parts ? own + i : own + i - loop->parts;
+        int64_t begin, end;
+        while (take_slice(loop, part, i == 0 ? FROM_FRONT : FROM_BACK, &begin, &end))
+            loop->fn(loop->context, begin, end);
+    }
 }
 
 void rt_loop_leave(struct rt_loop *loop)
@@ -58,8 +96,10 @@ void rt_loop_leave(struct rt_loop *loop)
 
 bool rt_loop_wants_help(const struct rt_loop *loop)
 {
-    int64_t left = loop->items - atomic_load_explicit(&loop->next, memory_order_relaxed);
-    return left >= 2 * loop->grain;
+    for (int i = 0; i < loop->parts; i++)
+        if (chunks_left(atomic_load_explicit(&loop->part[i].range, memory_order_relaxed)) >= 2)
+            return true;
+    return false;
 }
 
 static void await_helpers(struct rt_loop *loop)
@@ -78,44 +118,70 @@ static void await_helpers(struct rt_loop *loop)
     }
 }
 
-static void run_in_parallel(struct rt_loop *loop)
+/* A thread that waits for the stream spins on its CPU: it takes part sooner than a worker of the
+ * same CPU, which would have to push it aside. It may be about to come from its submit. */
+static int await_company(struct rt_loop *loop, struct rt_stream *stream)
+{
+    int64_t begin, end;
+    if (loop->chunks >= MANY_CHUNKS &&
+        take_slice(loop, rt_worker_place() % loop->parts, FIRST_CHUNK, &begin, &end))
+        loop->fn(loop->context, begin, end);
+    return atomic_load_explicit(&stream->close, memory_order_relaxed);
+}
+
+static void run_with_helpers(struct rt_loop *loop, int wanted)
+{
+    struct rt_stream *stream = rt_self.running;
+    if (stream) rt_queue_show_loop(stream, loop);
+    if (stream && rt_self.worker) wanted -= await_company(loop, stream);
+    if (wanted > 0) rt_worker_invite(loop, wanted);
+    rt_loop_run(loop);
+    if (stream) rt_queue_show_loop(stream, NULL);
+    rt_worker_revoke(loop);
+    await_helpers(loop);
+}
+
+static void run_in_parallel(struct rt_loop *loop, int threads)
 {
     bool is_user = rt_self.worker == NULL;
-    struct rt_stream *stream = rt_self.running;
     int computing = rt_worker_computing(is_user) + is_user;
-    int wanted = loop->threads - 1;
     int free_threads = rt_pool_threads(rt_pool_default()) - computing;
-    if (wanted > free_threads) wanted = free_threads;
-    if (wanted > 0) {
-        rt_worker_invite(loop, wanted);
-        if (stream) rt_queue_show_loop(stream, loop);
-    }
-    rt_loop_run(loop);
-    if (wanted > 0) {
-        if (stream) rt_queue_show_loop(stream, NULL);
-        rt_worker_revoke(loop);
-        await_helpers(loop);
-    }
+    int wanted = (int)smaller(threads - 1, free_threads);
+    if (wanted > 0)
+        run_with_helpers(loop, wanted);
+    else
+        loop->fn(loop->context, 0, loop->items);
     rt_worker_computing(-is_user);
+}
+
+static void cut(struct rt_loop *loop)
+{
+    for (int i = 0; i < loop->parts; i++) {
+        uint32_t first = (uint32_t)(loop->chunks * i / loop->parts);
+        uint32_t end = (uint32_t)(loop->chunks * (i + 1) / loop->parts);
+        atomic_init(&loop->part[i].range, pack(first, end));
+    }
 }
 
 void rt_parallel_for(struct rt_pool *pool, rt_slice_fn *fn, void *context, int64_t items,
                      int64_t grain)
 {
     if (items <= 0) return;
-    if (grain < 1) grain = 1;
-    int64_t slices = items / grain;
+    int64_t chunks = grain > 1 ? items / grain : items;
     int threads = pool ? rt_pool_threads(pool) : 1;
-    if (slices < threads) threads = (int)slices;
+    if (chunks < threads) threads = (int)chunks;
     if (threads < 2) {
         fn(context, 0, items);
         return;
     }
-    int64_t smallest = items / ((int64_t)SMALLEST_SLICE * threads);
-    struct rt_loop loop = {.fn = fn,
-                           .context = context,
-                           .items = items,
-                           .grain = grain > smallest ? grain : smallest,
-                           .threads = threads};
-    run_in_parallel(&loop);
+    int parts = (int)smaller(threads, RT_LOOP_PARTS);
+    struct rt_loop loop;
+    loop.fn = fn;
+    loop.context = context;
+    loop.items = items;
+    loop.chunks = smaller(chunks, (int64_t)CHUNKS_PER_PART * parts);
+    loop.parts = parts;
+    atomic_init(&loop.outstanding, 0);
+    cut(&loop);
+    run_in_parallel(&loop, threads);
 }

@@ -18,8 +18,9 @@ int rt_pool_threads(const struct rt_pool *pool);
 /* Runs fn on [0, items) cut into slices of at least `grain` items. Same result as
  *     fn(context, 0, items);
  * and a NULL pool, or items <= grain, does exactly that on the calling thread. Returns when all
- * slices are done. Slices are handed out in rising order. fn must not call rt_parallel_for.
- * Callable from a task and from any user thread. */
+ * slices are done. Slices come in no order, but each CPU begins with the same part of the items in
+ * every loop of as many. fn must not call rt_parallel_for. Callable from a task and from any user
+ * thread. */
 void rt_parallel_for(struct rt_pool *pool, rt_slice_fn *fn, void *context, int64_t items,
                      int64_t grain);
 

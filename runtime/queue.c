@@ -563,6 +563,7 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     rt_host_job_reset(&stream->host_job);
     atomic_store_explicit(&stream->object.references, 1 + ours, memory_order_relaxed);
     atomic_store_explicit(&stream->loop, NULL, memory_order_relaxed);
+    atomic_store_explicit(&stream->close, 0, memory_order_relaxed);
     atomic_store_explicit(&stream->attention, UINT64_MAX, memory_order_relaxed);
     if (ours) return;
     stream->state = RT_STREAM_IDLE;

@@ -134,6 +134,7 @@ struct rt_stream {
     _Atomic(struct rt_loop *) loop; /* of the running task, while others may join; written under
                                        lock */
     atomic_bool has_error;          /* written under lock */
+    atomic_int close;               /* threads that spin until they can take part in a loop */
 };
 
 /* The stream that begins with this object; NULL for NULL. */

@@ -44,12 +44,15 @@ static bool join_loop(struct rt_stream *stream)
 static bool stay_close(struct rt_stream *stream, uint64_t ticket)
 {
     if (rt_pool_threads(rt_pool_default()) == 1) return false;
-    for (int64_t stop = rt_now_ns() + SPIN_NS; rt_now_ns() < stop;) {
+    bool done = false;
+    atomic_fetch_add_explicit(&stream->close, 1, memory_order_relaxed);
+    for (int64_t stop = rt_now_ns() + SPIN_NS; !done && rt_now_ns() < stop;) {
         for (int i = 0; i < 16; i++)
             rt_pause();
-        if (rt_queue_is_complete(stream, ticket) || join_loop(stream)) return true;
+        done = rt_queue_is_complete(stream, ticket) || join_loop(stream);
     }
-    return false;
+    atomic_fetch_sub_explicit(&stream->close, 1, memory_order_relaxed);
+    return done;
 }
 
 /* Runs what a parked stream waits for. False: nothing could be done. */

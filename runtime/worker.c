@@ -55,6 +55,8 @@ struct rt_worker {
 struct rt_pool {
     int threads;
     struct rt_worker *workers; /* [threads], from the first start on */
+    bool binds;                /* workers to CPUs, in rising order of both */
+    int16_t worker_of_cpu[CPU_SETSIZE];
     atomic_int started;
 
     pthread_mutex_t lock;
@@ -90,6 +92,14 @@ int rt_worker_computing(int change)
 {
     if (change == 0) return atomic_load_explicit(&pool.computing, memory_order_relaxed);
     return atomic_fetch_add_explicit(&pool.computing, change, memory_order_relaxed);
+}
+
+int rt_worker_place(void)
+{
+    if (rt_self.worker) return rt_self.worker->index;
+    if (!rt_worker_any()) return 0;
+    int cpu = pool.binds ? sched_getcpu() : -1;
+    return cpu >= 0 && cpu < CPU_SETSIZE ? pool.worker_of_cpu[cpu] : pool.threads - 1;
 }
 
 bool rt_worker_is_crowded_here(void)
@@ -234,8 +244,10 @@ static bool make_workers_locked(void)
         if (binds) do
                 cpu++;
             while (!CPU_ISSET((size_t)cpu, &mask));
+        if (binds) pool.worker_of_cpu[cpu] = (int16_t)i;
         workers[i] = (struct rt_worker){.cpu = cpu, .index = i};
     }
+    pool.binds = binds;
     pool.threads = threads;
     pool.workers = workers;
     return true;
@@ -301,7 +313,6 @@ void rt_worker_wake_one(void)
 
 static bool invite(struct rt_worker *worker, struct rt_loop *loop)
 {
-    if (atomic_load_explicit(&worker->state, memory_order_seq_cst) == BUSY) return false;
     struct rt_loop *none = NULL;
     atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
     if (!atomic_compare_exchange_strong_explicit(&worker->invitation, &none, loop,
@@ -313,26 +324,35 @@ static bool invite(struct rt_worker *worker, struct rt_loop *loop)
     return true;
 }
 
+/* Of the workers that are started, not the caller's own and not on this CPU. */
+static int invite_some(struct rt_loop *loop, int wanted, int cpu, bool busy_ones)
+{
+    for (int i = 0; i < pool.threads && wanted > 0; i++) {
+        struct rt_worker *worker = &pool.workers[i];
+        if (worker == rt_self.worker || (worker->cpu >= 0 && worker->cpu == cpu)) continue;
+        if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
+        bool is_busy = atomic_load_explicit(&worker->state, memory_order_seq_cst) == BUSY;
+        if (is_busy == busy_ones) wanted -= invite(worker, loop);
+    }
+    return wanted;
+}
+
 void rt_worker_invite(struct rt_loop *loop, int wanted)
 {
     int cpu = sched_getcpu();
-    if (rt_worker_any()) {
-        for (int i = 0; i < pool.threads && wanted > 0; i++) {
-            struct rt_worker *worker = &pool.workers[i];
-            if (worker == rt_self.worker || (worker->cpu >= 0 && worker->cpu == cpu)) continue;
-            if (!atomic_load_explicit(&worker->is_started, memory_order_acquire)) continue;
-            wanted -= invite(worker, loop);
-        }
-    }
+    if (rt_worker_any()) wanted = invite_some(loop, wanted, cpu, false);
     while (wanted > 0 &&
            atomic_load_explicit(&pool.started, memory_order_relaxed) < rt_config()->threads) {
         atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
         if (!start_one(cpu, true, loop)) {
             atomic_fetch_sub_explicit(&loop->outstanding, 1, memory_order_relaxed);
-            return;
+            break;
         }
         wanted--;
     }
+    /* Fewer compute than there are threads: who is busy is so for a moment, waking up or finding
+     * that another was quicker. */
+    if (rt_worker_any() && wanted > 0) invite_some(loop, wanted, cpu, true);
 }
 
 void rt_worker_revoke(struct rt_loop *loop)

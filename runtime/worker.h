@@ -36,6 +36,10 @@ void rt_worker_invite(struct rt_loop *loop, int wanted);
 /* Takes back invitations that nobody has taken up; their count leaves loop->outstanding. */
 void rt_worker_revoke(struct rt_loop *loop);
 
+/* Which part of a loop belongs to the calling thread: its CPU's number among those that workers are
+ * bound to, or, where they are not bound, a worker's own number and the last one for all others. */
+int rt_worker_place(void);
+
 /* Threads that compute now, as far as loops and workers tell; changes by `change`, returns the old
  * value. */
 int rt_worker_computing(int change);

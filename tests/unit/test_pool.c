@@ -134,6 +134,52 @@ Test(pool, a_loop_runs_on_several_threads, .timeout = 60)
     rt_runtime_shutdown();
 }
 
+/* As many items as threads, each done when all have begun: a thread has one, that of its CPU. */
+enum { MOST_THREADS = 64 };
+static int everyone;
+static atomic_int begun;
+static long owner[MOST_THREADS];
+
+static void hold(void *context, int64_t begin, int64_t end)
+{
+    (void)context;
+    (void)end;
+    owner[begin] = syscall(SYS_gettid);
+    atomic_fetch_add(&begun, 1);
+    while (begun < everyone)
+        sched_yield();
+}
+
+static void hold_all(void)
+{
+    begun = 0;
+    rt_parallel_for(rt_pool_default(), hold, NULL, everyone, 1);
+    cr_assert_eq(begun, everyone);
+}
+
+Test(pool, a_cpu_keeps_its_part_of_a_loop, .timeout = 60)
+{
+    cpu_set_t mask, one;
+    long first[MOST_THREADS];
+    cr_assert_eq(sched_getaffinity(0, sizeof(mask), &mask), 0);
+    if (CPU_COUNT(&mask) < 2 || CPU_COUNT(&mask) > MOST_THREADS)
+        setenv("ACLNN_CPU_THREADS", "2", 1);
+    everyone = rt_pool_threads(rt_pool_default());
+    hold_all(); /* starts the workers */
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+    hold_all();
+    memcpy(first, owner, sizeof(first));
+    for (int round = 0; round < 100; round++) {
+        hold_all();
+        for (int i = 0; i < everyone; i++)
+            cr_assert_eq(owner[i], first[i], "round %d: item %d of %d changed its thread", round, i,
+                         everyone);
+    }
+    rt_runtime_shutdown();
+}
+
 Test(pool, shutdown_leaves_no_thread_and_work_goes_on_afterwards, .timeout = 60)
 {
     setenv("ACLNN_CPU_THREADS", "4", 1);
