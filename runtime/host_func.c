@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host functions: tasks that run a function of the program on a thread of host.c. Its stream is
  * parked meanwhile, so that it costs no worker.
- * Locks: none of its own. The states NONE and DONE are the runner's to see; between them the
- * job belongs to the host thread. */
+ * Locks: none of its own. While the job's state is AWAY the job belongs to the host thread, else to
+ * who runs the stream. */
 #include <stddef.h>
+#include <time.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/callback.h"
@@ -15,7 +16,9 @@
 
 enum { WORD_FUNCTION, WORD_ARGUMENT };
 
-enum job_state { NONE, AWAY, DONE };
+enum job_state { AWAY = 1, DONE }; /* the task's note is one of them too, or 0 */
+
+enum { NAP_NS = 100000 };
 
 static void call(const struct rt_task *task)
 {
@@ -42,40 +45,50 @@ static void run_away(struct rt_host_job *job)
 static bool has_returned(struct rt_task *task, struct rt_stream *stream)
 {
     struct rt_host_job *job = &stream->host_job;
-    uint64_t ticket = atomic_load_explicit(&stream->completed, memory_order_relaxed) + 1;
-    int state = atomic_load_explicit(&job->state, memory_order_acquire);
-    /* DONE may be left by a task that was discarded while it was away. */
-    if (state != NONE && stream->host_ticket == ticket) return state == DONE;
-    stream->host_ticket = ticket;
+    uint64_t *note = &task->word[RT_TASK_NOTE].number;
+    if (*note != 0) {
+        if (atomic_load_explicit(&job->state, memory_order_acquire) == DONE) *note = DONE;
+        return *note == DONE;
+    }
     struct rt_wait wait = {.awaits = RT_AWAITS_RETURN};
     rt_queue_expect(stream, &wait);
     rt_object_retain(&stream->object);
     stream->parked_task = task;
     job->run = run_away;
     atomic_store_explicit(&job->state, AWAY, memory_order_relaxed);
+    *note = AWAY;
     if (rt_host_push(job)) return false;
-    atomic_store_explicit(&job->state, NONE, memory_order_relaxed);
+    *note = 0; /* there is no thread to be had */
     wait.awaits = RT_AWAITS_PLACE;
     rt_queue_expect(stream, &wait);
     rt_object_release(&stream->object);
     return true;
 }
 
-/* NONE: there was no thread to be had. */
 static void run_host_function(struct rt_task *task, struct rt_stream *stream)
 {
-    struct rt_host_job *job = &stream->host_job;
-    if (atomic_exchange_explicit(&job->state, NONE, memory_order_relaxed) == DONE) return;
+    (void)stream;
+    if (task->word[RT_TASK_NOTE].number == DONE) return;
     bool was_in_callback = rt_self.in_callback;
     rt_self.in_callback = true;
     call(task);
     rt_self.in_callback = was_in_callback;
 }
 
+/* The stream was about to park and so could still be asked to give up: a moment's difference. */
+static void await_return(struct rt_task *task, struct rt_stream *stream)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    (void)task;
+    while (atomic_load_explicit(&stream->host_job.state, memory_order_acquire) != DONE)
+        nanosleep(&nap, NULL);
+}
+
 static const struct rt_task_kind host_function_kind = {.name = "aclrtLaunchHostFunc",
                                                        .run = run_host_function,
                                                        .rerun = run_host_function,
                                                        .ready = has_returned,
+                                                       .leave = await_return,
                                                        .calls_program = true};
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)

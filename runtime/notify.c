@@ -30,7 +30,7 @@ struct notify {
     atomic_int waits;               /* queued: a record should run soon */
 };
 
-enum { WORD_NOTIFY, WORD_MODE, WORD_VALUE, WORD_CLEARS, WORD_SECONDS, WORD_PASSED };
+enum { WORD_NOTIFY, WORD_MODE, WORD_VALUE, WORD_CLEARS, WORD_SECONDS };
 
 /* --- the number; all need the lock ----------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static bool try_pass(struct notify *notify, struct rt_task *task)
 {
     if (!lets_pass(notify, task)) return false;
     if (task->word[WORD_CLEARS].number != 0) notify->number = 0;
-    task->word[WORD_PASSED].number = true;
+    task->word[RT_TASK_NOTE].number = true;
     return true;
 }
 
@@ -157,12 +157,12 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
     struct notify *notify = notify_of(task);
     pthread_mutex_lock(&notify->lock);
     bool is_parked = stream->parked_on == notify;
-    bool is_over = task->word[WORD_PASSED].number != 0;
+    bool is_over = task->word[RT_TASK_NOTE].number != 0;
     if (!is_over && !is_parked && !notify->first) is_over = try_pass(notify, task);
     if (!is_over && !is_parked) {
         park_on(notify, task, stream);
         let_pass(notify); /* those before it may not care for this number */
-        is_over = task->word[WORD_PASSED].number != 0;
+        is_over = task->word[RT_TASK_NOTE].number != 0;
     }
     pthread_mutex_unlock(&notify->lock);
     return is_over;
@@ -170,12 +170,12 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 
 static void rerun_wait(struct rt_task *task, struct rt_stream *stream)
 {
+    (void)task;
     (void)stream;
-    task->word[WORD_PASSED].number = false;
 }
 
 /* A wait that is dropped may still be listed. */
-static void drop_wait(struct rt_task *task)
+static void leave_list(struct rt_task *task)
 {
     struct notify *notify = notify_of(task);
     pthread_mutex_lock(&notify->lock);
@@ -187,6 +187,18 @@ static void drop_wait(struct rt_task *task)
     if (stream) take_after(notify, before, stream);
     pthread_mutex_unlock(&notify->lock);
     rt_object_release(stream ? &stream->object : NULL);
+}
+
+static void leave_wait(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    leave_list(task);
+}
+
+static void drop_wait(struct rt_task *task)
+{
+    struct notify *notify = notify_of(task);
+    leave_list(task);
     atomic_fetch_sub_explicit(&notify->waits, 1, memory_order_relaxed);
     rt_object_release(&notify->object);
 }
@@ -203,6 +215,7 @@ static const struct rt_task_kind wait_kind = {.name = "aclrtWaitAndResetNotify",
                                               .run = run_wait,
                                               .rerun = rerun_wait,
                                               .drop = drop_wait,
+                                              .leave = leave_wait,
                                               .ready = is_wait_over};
 
 /* --- life ------------------------------------------------------------------------------------ */

@@ -85,13 +85,12 @@ struct rt_stream {
     struct rt_stream *ready_next, *watch_next;
 
     /* Guarded by the lock of what it waits for: a mark of an event, a notify, a value. */
-    const void *parked_on;
+    void *parked_on;
     struct rt_stream *parked_next;
     struct rt_task *parked_task; /* not for marks */
 
     /* Of the task that runs a host function: its runner's, the host thread's while it is there. */
     struct rt_host_job host_job;
-    uint64_t host_ticket;
 
     /* Guarded by the lock of callback.c. */
     struct rt_subscriber *subscriber;

@@ -22,7 +22,7 @@ atomic_int rt_value_waits;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_stream *parked;
 
-enum { WORD_ADDRESS, WORD_VALUE, WORD_HOW, WORD_HAS_COME };
+enum { WORD_ADDRESS, WORD_VALUE, WORD_HOW };
 
 /* Others may write the memory with plain stores, which a sanitizer may call a race: that is what
  * such a wait is for. */
@@ -72,7 +72,7 @@ void rt_value_look(void)
     for (struct rt_stream *stream = parked, *next; stream; stream = next) {
         next = stream->parked_next;
         if (!has_come(stream->parked_task)) continue;
-        stream->parked_task->word[WORD_HAS_COME].number = true;
+        stream->parked_task->word[RT_TASK_NOTE].number = true;
         leave_list(stream);
         rt_queue_unpark(stream);
         rt_object_release(&stream->object);
@@ -96,14 +96,14 @@ static void enlist(struct rt_task *task, struct rt_stream *stream)
 static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    bool is_over = task->word[WORD_HAS_COME].number != 0 || has_come(task);
+    bool is_over = task->word[RT_TASK_NOTE].number != 0 || has_come(task);
     if (!is_over && stream->parked_on != &parked) {
         enlist(task, stream);
         is_over = has_come(task);
     }
     bool leaves = is_over && stream->parked_on == &parked;
     if (leaves) leave_list(stream);
-    task->word[WORD_HAS_COME].number = is_over;
+    task->word[RT_TASK_NOTE].number = is_over;
     pthread_mutex_unlock(&lock);
     if (leaves) rt_object_release(&stream->object);
     return is_over;
@@ -111,8 +111,8 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 
 static void run_wait(struct rt_task *task, struct rt_stream *stream)
 {
+    (void)task;
     (void)stream;
-    task->word[WORD_HAS_COME].number = false;
 }
 
 static void drop_wait(struct rt_task *task)
@@ -124,6 +124,12 @@ static void drop_wait(struct rt_task *task)
     if (stream) leave_list(stream);
     pthread_mutex_unlock(&lock);
     rt_object_release(stream ? &stream->object : NULL);
+}
+
+static void leave_wait(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    drop_wait(task);
 }
 
 static void run_write(struct rt_task *task, struct rt_stream *stream)
@@ -140,6 +146,7 @@ static const struct rt_task_kind wait_kind = {.name = "aclrtValueWait",
                                               .run = run_wait,
                                               .rerun = run_wait,
                                               .drop = drop_wait,
+                                              .leave = leave_wait,
                                               .ready = is_wait_over};
 
 static aclError check_address(const char *who, const void *address)
