@@ -86,8 +86,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
         for (int b = 0; b < step->buffer_count; b++)
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
         run_step(plan, &run, &fault, stream);
-        if (begin != 0)
-            begin = rt_profile_step(stream, step->name, begin, ex_step_bytes(plan, step));
+        if (begin != 0) begin = rt_profile_step(step->name, begin, ex_step_bytes(plan, step));
     }
     if (plan->workspace_size > 0) RT_UNPOISON(workspace, plan->workspace_size);
 }

@@ -20,6 +20,7 @@ _Atomic unsigned rt_profile_flags;
 
 /* What is known of a task while it runs. */
 struct rt_profile_note {
+    const struct rt_stream *track;
     uint64_t bytes;
     double flops;
     uint64_t arrow;
@@ -159,8 +160,8 @@ static uint8_t traits_of(const struct rt_stream *stream)
     return stream == stream->context->default_stream ? RT_RECORD_DEFAULT : 0;
 }
 
-static void record_run(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
-                       int64_t end, const struct rt_profile_note *note)
+static void record_run(const char *name, uint64_t ticket, int64_t begin, int64_t end,
+                       const struct rt_profile_note *note)
 {
     struct rt_record *record = rt_record_begin();
     if (!record) return;
@@ -173,19 +174,19 @@ static void record_run(struct rt_stream *stream, const char *name, uint64_t tick
         record->arrow = note->arrow;
     else
         record->flops = note->flops;
-    record->stream = stream->object.serial;
+    record->stream = note->track->object.serial;
     record->number = ticket;
-    record->traits = note->traits | traits_of(stream);
+    record->traits = note->traits | traits_of(note->track);
     rt_record_end();
 }
 
-void rt_profile_run_slowly(struct rt_stream *stream, struct rt_task *task, rt_profile_run_fn *run,
-                           uint64_t ticket, int64_t parked_ns)
+void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
+                           struct rt_stream *stream, uint64_t ticket, int64_t parked_ns)
 {
     const char *name = rt_task_name(task);
-    bool is_summed = task->kind->is_operator;
+    bool is_operator = task->kind->is_operator;
     struct rt_record_log *log = rt_record_own_log();
-    struct rt_profile_note note = {0};
+    struct rt_profile_note note = {.track = track};
     struct rt_profile_note *outer = log ? log->note : NULL;
     if (log) log->note = &note;
     int64_t begin = rt_now_ns();
@@ -193,24 +194,25 @@ void rt_profile_run_slowly(struct rt_stream *stream, struct rt_task *task, rt_pr
     int64_t end = rt_now_ns();
     if (!log) return;
     log->note = outer;
-    if (is_asked(RT_PROFILE_SUMMARY) && (is_summed || note.bytes > 0))
+    if (is_asked(RT_PROFILE_SUMMARY) && (is_operator || note.bytes > 0))
         sum_up(name, end - begin, &note);
     if (is_asked(RT_PROFILE_TASKS))
-        record_run(stream, name, ticket, parked_ns != 0 ? parked_ns : begin, end, &note);
+        record_run(name, ticket, parked_ns != 0 ? parked_ns : begin, end, &note);
 }
 
-int64_t rt_profile_step(struct rt_stream *stream, const char *name, int64_t begin_ns, size_t bytes)
+int64_t rt_profile_step(const char *name, int64_t begin_ns, size_t bytes)
 {
     int64_t end = rt_now_ns();
-    struct rt_record *record = is_asked(RT_PROFILE_STEPS) ? rt_record_begin() : NULL;
+    const struct rt_profile_note *note = running_note();
+    struct rt_record *record = note && is_asked(RT_PROFILE_STEPS) ? rt_record_begin() : NULL;
     if (!record) return end;
     record->kind = RT_RECORD_STEP;
     record->begin_ns = begin_ns;
     record->end_ns = end;
     record->name = name;
     record->bytes = bytes;
-    record->stream = stream->object.serial;
-    record->traits = traits_of(stream);
+    record->stream = note->track->object.serial;
+    record->traits = traits_of(note->track);
     rt_record_end();
     return end;
 }

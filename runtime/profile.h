@@ -38,17 +38,18 @@ static inline int64_t rt_profile_begin(void)
     return rt_profile_on() ? rt_now_ns() : 0;
 }
 
-/* For whoever runs tasks: run, which is the kind's run or rerun, with its record around it. ticket:
- * the task's own, 0 when it has none. parked_ns: when the stream began to wait for this task to be
- * ready, 0 when it did not. */
+/* For whoever runs tasks: run(task, stream), which is the kind's run or rerun, with its record
+ * around it, on the track of the stream whose turn it is. ticket: the task's own, 0 when it has
+ * none. parked_ns: when the stream began to wait for this task to be ready, 0 when it did not. */
 typedef void rt_profile_run_fn(struct rt_task *task, struct rt_stream *stream);
-void rt_profile_run_slowly(struct rt_stream *stream, struct rt_task *task, rt_profile_run_fn *run,
-                           uint64_t ticket, int64_t parked_ns);
-static inline void rt_profile_run(struct rt_stream *stream, struct rt_task *task,
-                                  rt_profile_run_fn *run, uint64_t ticket, int64_t parked_ns)
+void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
+                           struct rt_stream *stream, uint64_t ticket, int64_t parked_ns);
+static inline void rt_profile_run(struct rt_stream *track, struct rt_task *task,
+                                  rt_profile_run_fn *run, struct rt_stream *stream, uint64_t ticket,
+                                  int64_t parked_ns)
 {
     if (rt_profile_on())
-        rt_profile_run_slowly(stream, task, run, ticket, parked_ns);
+        rt_profile_run_slowly(track, task, run, stream, ticket, parked_ns);
     else
         run(task, stream);
 }
@@ -66,7 +67,7 @@ uint64_t rt_profile_arrow_from(void);
 void rt_profile_arrow_to(uint64_t arrow);
 
 /* A step of the running operator ends now; returns when. */
-int64_t rt_profile_step(struct rt_stream *stream, const char *name, int64_t begin_ns, size_t bytes);
+int64_t rt_profile_step(const char *name, int64_t begin_ns, size_t bytes);
 
 /* Calls of the program that end now, on the calling thread's track. A call that moved bytes says
  * how many. */

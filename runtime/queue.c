@@ -279,7 +279,7 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
         is_dropped = is_discarded(stream, completed);
     }
     if (__builtin_expect(!is_dropped, 1))
-        rt_profile_run(stream, task, kind->run, completed + 1, stream->parked_ns);
+        rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_ns);
     else if (kind->drop)
         kind->drop(task);
     stream->parked_ns = 0;
