@@ -10,8 +10,10 @@
 #include "runtime/alloc.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 #include "runtime/handles.h"
 #include "runtime/notify.h"
+#include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 
 static void free_context(struct rt_object *object)
@@ -106,6 +108,8 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
     for (size_t i = 0; i < count; i++) {
         if (kind == RT_OBJECT_STREAM)
             rt_stream_destroy(rt_stream_of(objects[i]), false);
+        else if (kind == RT_OBJECT_GRAPH)
+            rt_graph_destroy((struct rt_graph *)objects[i]);
         else if (kind == RT_OBJECT_EVENT)
             rt_event_destroy((struct rt_event *)objects[i]);
         else
@@ -117,7 +121,9 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
 void rt_context_destroy(struct rt_context *context)
 {
     if (!rt_registry_remove(&context->object)) return;
+    rt_capture_abandon(context);
     destroy_all(RT_OBJECT_STREAM, context);
+    destroy_all(RT_OBJECT_GRAPH, context);
     destroy_all(RT_OBJECT_EVENT, context);
     destroy_all(RT_OBJECT_NOTIFY, context);
     destroy_all(RT_OBJECT_COUNT_NOTIFY, context);

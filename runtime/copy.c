@@ -11,6 +11,7 @@
 #include "runtime/memory.h"
 #include "runtime/profile.h"
 #include "runtime/stream.h"
+#include "runtime/stream_capture.h"
 #include "runtime/transfer.h"
 
 #include "acl/acl_rt.h"
@@ -100,6 +101,7 @@ static aclError check_rows(const char *who, const struct rt_rows *rows, aclrtMem
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
     aclError status = check_copy(__func__, dst, destMax, src, count, kind);
+    if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
     if (dst != src) rt_move(dst, src, count);
@@ -112,6 +114,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 {
     struct rt_rows rows = {dst, dpitch, src, spitch, width, height};
     aclError status = check_rows(__func__, &rows, kind);
+    if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
     rt_move_rows(&rows);
@@ -122,6 +125,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     aclError status = check_fill(__func__, devPtr, maxCount, count);
+    if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
     rt_fill(devPtr, value, count);
@@ -182,9 +186,10 @@ static const struct rt_task_kind fill_kind = {.name = "memset", .run = run_fill,
 static aclError submit(struct rt_stream *stream, const struct rt_task *task, size_t bytes,
                        bool wait)
 {
-    aclError status = wait ? rt_stream_check_wait(task->kind->name, stream) : ACL_SUCCESS;
-    if (status != ACL_SUCCESS) return status;
-    status = rt_stream_submit(stream, task, bytes >= LARGE_TASK ? RT_SUBMIT_LARGE : 0);
+    aclError status = wait ? rt_capture_check_pageable(task->kind->name, stream) : ACL_SUCCESS;
+    if (status == ACL_SUCCESS && wait) status = rt_stream_check_wait(task->kind->name, stream);
+    if (status == ACL_SUCCESS)
+        status = rt_stream_submit(stream, task, bytes >= LARGE_TASK ? RT_SUBMIT_LARGE : 0);
     if (status == ACL_SUCCESS && wait) rt_stream_drain(stream);
     return status;
 }

@@ -15,9 +15,11 @@
 #include "runtime/exception.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
+#include "runtime/graph.h"
 #include "runtime/handles.h"
 #include "runtime/host.h"
 #include "runtime/notify.h"
+#include "runtime/stream_capture.h"
 #include "runtime/system.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
@@ -55,6 +57,7 @@ static aclError check_device(const char *who, int32_t device)
 static void before_fork(void)
 {
     pthread_mutex_lock(&device_lock);
+    rt_capture_before_fork();
     rt_registry_before_fork();
     rt_callback_before_fork();
     rt_exception_before_fork();
@@ -73,12 +76,14 @@ static void after_fork_parent(void)
     rt_exception_after_fork_parent();
     rt_callback_after_fork_parent();
     rt_registry_after_fork_parent();
+    rt_capture_after_fork_parent();
     pthread_mutex_unlock(&device_lock);
 }
 
 static void reset_object(struct rt_object *object)
 {
     if (object->kind == RT_OBJECT_STREAM) rt_queue_after_fork_child(rt_stream_of(object));
+    if (object->kind == RT_OBJECT_GRAPH) rt_graph_after_fork_child((struct rt_graph *)object);
     if (object->kind == RT_OBJECT_EVENT) rt_event_after_fork_child((struct rt_event *)object);
     if (object->kind == RT_OBJECT_NOTIFY || object->kind == RT_OBJECT_COUNT_NOTIFY)
         rt_notify_after_fork_child(object);
@@ -93,6 +98,7 @@ static void after_fork_child(void)
     rt_exception_after_fork_child();
     rt_callback_after_fork_child();
     rt_registry_after_fork_child(reset_object);
+    rt_capture_after_fork_child();
     pthread_mutex_init(&device_lock, NULL);
 }
 
@@ -223,6 +229,7 @@ static aclError synchronize(const char *who, int64_t deadline_ns)
     aclError status = rt_context_current(who, &context);
     if (status != ACL_SUCCESS) return status;
     status = rt_stream_check_wait(who, NULL);
+    if (status == ACL_SUCCESS) status = rt_capture_check_device(who, context->device);
     if (status != ACL_SUCCESS) return status;
     if (!rt_registry_list(RT_OBJECT_STREAM, NULL, &objects, &count))
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,

@@ -19,6 +19,7 @@
 #include "runtime/handles.h"
 #include "runtime/profile.h"
 #include "runtime/queue.h"
+#include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 
 struct rt_mark {
@@ -39,6 +40,7 @@ struct rt_event {
     uint32_t flags;
     bool is_ex;
     atomic_int waits; /* queued and not yet passed */
+    struct rt_capture_point captured;
     pthread_mutex_t lock;
     struct rt_mark *shown; /* NULL: never recorded, or reset */
     struct rt_mark *unused;
@@ -278,6 +280,18 @@ static void release_event(struct rt_event *event)
     rt_object_release(&event->object);
 }
 
+/* The same for calls that ask or wait for it on the host. */
+static aclError acquire_uncaptured(const char *who, const char *argument, aclrtEvent handle,
+                                   struct rt_event **event)
+{
+    aclError status = acquire_event(who, argument, handle, event);
+    if (status != ACL_SUCCESS || !rt_capture_point_is_live(&(*event)->captured)) return status;
+    release_event(*event);
+    return rt_error_report(ACL_ERROR_RT_EVENT_CAPTURED, who,
+                           "%s %p was recorded in a stream that is being captured", argument,
+                           handle);
+}
+
 aclError aclrtDestroyEvent(aclrtEvent event)
 {
     struct rt_event *found;
@@ -286,6 +300,174 @@ aclError aclrtDestroyEvent(aclrtEvent event)
     rt_event_destroy(found);
     release_event(found);
     return ACL_SUCCESS;
+}
+
+/* --- in graphs -------------------------------------------------------------------------------- */
+
+/* An event with ACL_EVENT_EXTERNAL is not an edge of the graph: what is captured happens to it in
+ * each replay. */
+enum { WORD_EVENT };
+
+/* The mark that the record shall fill in, with references for the task and for the caller. */
+static struct rt_mark *show_recorded(struct rt_event *event, bool *is_awaited)
+{
+    struct rt_mark *mark = event->shown;
+    if (!mark || mark->is_recorded) {
+        mark = new_mark(event);
+        if (!mark) return NULL;
+        put_mark(event->shown);
+        event->shown = mark;
+    }
+    mark->is_recorded = true;
+    mark->references += 2;
+    *is_awaited = mark->parked != NULL;
+    return mark;
+}
+
+static void rerun_record(struct rt_task *task, struct rt_stream *stream)
+{
+    struct rt_event *event = task->word[WORD_EVENT].pointer;
+    bool is_awaited;
+    pthread_mutex_lock(&event->lock);
+    struct rt_mark *mark = show_recorded(event, &is_awaited);
+    pthread_mutex_unlock(&event->lock);
+    if (!mark) {
+        rt_stream_fail(stream, ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory for a record");
+        return;
+    }
+    rt_object_retain(&event->object);
+    pass_mark(mark);
+    pthread_mutex_lock(&event->lock);
+    put_mark(mark);
+    pthread_mutex_unlock(&event->lock);
+}
+
+/* The note tells that the stream was parked; when its mark has passed it is parked no more. A mark
+ * that somebody waits for so is kept by the event, or by its record until that passes. */
+static bool is_external_wait_over(struct rt_task *task, struct rt_stream *stream)
+{
+    struct rt_event *event = task->word[WORD_EVENT].pointer;
+    uint64_t *was_parked = &task->word[RT_TASK_NOTE].number;
+    pthread_mutex_lock(&event->lock);
+    bool is_over = *was_parked != 0 && stream->parked_on == NULL;
+    if (*was_parked == 0) {
+        if (!event->shown) event->shown = new_mark(event);
+        struct rt_mark *mark = event->shown;
+        is_over = !mark || atomic_load_explicit(&mark->is_done, memory_order_relaxed);
+        if (!is_over) park_on(mark, stream, 0);
+    }
+    *was_parked = !is_over;
+    pthread_mutex_unlock(&event->lock);
+    return is_over;
+}
+
+static void leave_external_wait(struct rt_task *task, struct rt_stream *stream)
+{
+    struct rt_event *event = task->word[WORD_EVENT].pointer;
+    pthread_mutex_lock(&event->lock);
+    bool was_parked = stream->parked_on && leave_parked(stream->parked_on, stream);
+    pthread_mutex_unlock(&event->lock);
+    if (was_parked) rt_object_release(&stream->object);
+}
+
+static void rerun_wait(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)task;
+    (void)stream;
+}
+
+static void reset_now(struct rt_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    if (event->shown && event->shown->is_recorded) {
+        put_mark(event->shown);
+        event->shown = NULL;
+    }
+    pthread_mutex_unlock(&event->lock);
+}
+
+static void rerun_reset(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    reset_now(task->word[WORD_EVENT].pointer);
+}
+
+static void drop_external(struct rt_task *task)
+{
+    struct rt_event *event = task->word[WORD_EVENT].pointer;
+    rt_object_release(&event->object);
+}
+
+/* When the capture has ended before the task came to it. */
+static void run_external(struct rt_task *task, struct rt_stream *stream)
+{
+    task->kind->rerun(task, stream);
+    drop_external(task);
+}
+
+static const struct rt_task_kind external_record_kind = {
+    .name = "aclrtRecordEvent", .run = run_external, .drop = drop_external, .rerun = rerun_record};
+static const struct rt_task_kind external_wait_kind = {.name = "aclrtStreamWaitEvent",
+                                                       .run = run_external,
+                                                       .drop = drop_external,
+                                                       .ready = is_external_wait_over,
+                                                       .leave = leave_external_wait,
+                                                       .rerun = rerun_wait};
+static const struct rt_task_kind external_reset_kind = {
+    .name = "aclrtResetEvent", .run = run_external, .drop = drop_external, .rerun = rerun_reset};
+
+static aclError capture_external(const char *who, struct rt_event *event, struct rt_stream *stream,
+                                 const struct rt_task_kind *kind)
+{
+    if ((event->flags & ACL_EVENT_EXTERNAL) == 0)
+        return rt_error_report(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, who,
+                               "stream %u is being captured; that takes events of "
+                               "aclrtCreateEventExWithFlag, or with ACL_EVENT_EXTERNAL",
+                               stream->id);
+    struct rt_task task = {.kind = kind, .word[WORD_EVENT].pointer = event};
+    rt_object_retain(&event->object);
+    aclError status = rt_stream_submit(stream, &task, 0);
+    if (status != ACL_SUCCESS) rt_object_release(&event->object);
+    return status;
+}
+
+/* All three: false when the stream is not being captured, else *status is the outcome. */
+static bool record_in_capture(const char *who, struct rt_event *event, struct rt_stream *stream,
+                              aclError *status)
+{
+    if (event->is_ex) return rt_capture_record(who, stream, &event->captured, status);
+    if (!rt_capture_is_captured(stream)) return false;
+    *status = capture_external(who, event, stream, &external_record_kind);
+    return true;
+}
+
+static bool wait_in_capture(const char *who, struct rt_event *event, struct rt_stream *stream,
+                            aclError *status)
+{
+    if (rt_capture_wait(who, stream, &event->captured, status)) return true;
+    if (!rt_capture_is_captured(stream)) return false;
+    if (!event->is_ex) {
+        *status = capture_external(who, event, stream, &external_wait_kind);
+        return true;
+    }
+    pthread_mutex_lock(&event->lock);
+    bool is_recorded = event->shown != NULL;
+    pthread_mutex_unlock(&event->lock);
+    *status = ACL_SUCCESS; /* nothing to wait for */
+    if (is_recorded)
+        *status = rt_error_report(ACL_ERROR_RT_CAPTURE_DEPENDENCY, who,
+                                  "stream %u is being captured and the event was recorded outside "
+                                  "of the capture",
+                                  stream->id);
+    return true;
+}
+
+static bool reset_in_capture(const char *who, struct rt_event *event, struct rt_stream *stream,
+                             aclError *status)
+{
+    if (!rt_capture_is_captured(stream)) return false;
+    *status = capture_external(who, event, stream, &external_reset_kind);
+    return true;
 }
 
 /* --- recording and waiting -------------------------------------------------------------------- */
@@ -303,22 +485,6 @@ static aclError resolve_both(const char *who, aclrtEvent event_handle, bool chan
     release_event(*event);
     return rt_error_report(ACL_ERROR_RT_STREAM_CONTEXT, who,
                            "event %p belongs to another context than the stream", event_handle);
-}
-
-/* The mark that the record shall fill in, with references for the task and for the caller. */
-static struct rt_mark *show_recorded(struct rt_event *event, bool *is_awaited)
-{
-    struct rt_mark *mark = event->shown;
-    if (!mark || mark->is_recorded) {
-        mark = new_mark(event);
-        if (!mark) return NULL;
-        put_mark(event->shown);
-        event->shown = mark;
-    }
-    mark->is_recorded = true;
-    mark->references += 2;
-    *is_awaited = mark->parked != NULL;
-    return mark;
 }
 
 static aclError record(struct rt_event *event, struct rt_stream *stream)
@@ -350,7 +516,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
     struct rt_stream *queue;
     aclError status = resolve_both(__func__, event, true, stream, &found, &queue);
     if (status != ACL_SUCCESS) return status;
-    status = record(found, queue);
+    if (!record_in_capture(__func__, found, queue, &status)) status = record(found, queue);
     release_event(found);
     return status;
 }
@@ -401,7 +567,7 @@ static aclError stream_wait(const char *who, aclrtStream stream, aclrtEvent even
     struct rt_stream *queue;
     aclError status = resolve_both(who, event, false, stream, &found, &queue);
     if (status != ACL_SUCCESS) return status;
-    status = wait_for(found, queue, seconds);
+    if (!wait_in_capture(who, found, queue, &status)) status = wait_for(found, queue, seconds);
     release_event(found);
     return status;
 }
@@ -436,13 +602,9 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     if (found->is_ex) {
         status = RT_ERROR(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                           "event %p is from aclrtCreateEventExWithFlag, which is not reset", event);
-    } else if ((found->flags & ACL_EVENT_TIME_LINE) == 0) {
-        pthread_mutex_lock(&found->lock);
-        if (found->shown && found->shown->is_recorded) {
-            put_mark(found->shown);
-            found->shown = NULL;
-        }
-        pthread_mutex_unlock(&found->lock);
+    } else if (!reset_in_capture(__func__, found, queue, &status) &&
+               (found->flags & ACL_EVENT_TIME_LINE) == 0) {
+        reset_now(found);
     }
     release_event(found);
     return status;
@@ -491,7 +653,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 {
     struct rt_event *found;
     RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
-    aclError code = acquire_event(__func__, "event", event, &found);
+    aclError code = acquire_uncaptured(__func__, "event", event, &found);
     if (code != ACL_SUCCESS) return code;
     struct shown shown = look_at(found);
     bool is_complete = shown.is_recorded ? shown.is_done : found->is_ex;
@@ -514,7 +676,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
     struct rt_event *found;
     RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
-    aclError code = acquire_event(__func__, "event", event, &found);
+    aclError code = acquire_uncaptured(__func__, "event", event, &found);
     if (code != ACL_SUCCESS) return code;
     if (found->is_ex) {
         code = refuse_ex(__func__, event);
@@ -532,7 +694,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 {
     struct rt_event *found;
     RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
-    aclError code = acquire_event(__func__, "event", event, &found);
+    aclError code = acquire_uncaptured(__func__, "event", event, &found);
     if (code != ACL_SUCCESS) return code;
     if (found->is_ex)
         code = refuse_ex(__func__, event);
@@ -548,7 +710,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_ns)
 {
     struct rt_event *found;
-    aclError status = acquire_event(who, "event", event, &found);
+    aclError status = acquire_uncaptured(who, "event", event, &found);
     if (status != ACL_SUCCESS) return status;
     struct shown shown = look_at(found);
     release_event(found);
@@ -585,7 +747,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 static aclError time_of(const char *who, const char *argument, aclrtEvent event, int64_t *ns)
 {
     struct rt_event *found;
-    aclError status = acquire_event(who, argument, event, &found);
+    aclError status = acquire_uncaptured(who, argument, event, &found);
     if (status != ACL_SUCCESS) return status;
     struct shown shown = look_at(found);
     if (found->flags & ACL_EVENT_EXTERNAL)

@@ -12,6 +12,8 @@
 
 /* NULL without memory. */
 struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags);
+/* One that no program sees: it belongs to the owner and not to the streams of the context. */
+struct rt_stream *rt_stream_new_inside(struct rt_context *context, struct rt_object *owner);
 /* Waits for its tasks, or only for the running one when it discards the others. A second call for
  * the same stream does nothing. */
 void rt_stream_destroy(struct rt_stream *stream, bool discards);

@@ -22,6 +22,7 @@
 #include "runtime/futex.h"
 #include "runtime/grace.h"
 #include "runtime/profile.h"
+#include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
 #include "runtime/worker.h"
@@ -409,8 +410,22 @@ static void hold_back(struct rt_stream *stream, uint64_t submitted)
         rt_pause();
 }
 
-aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
-                         uint64_t *ticket)
+bool rt_queue_reserve(struct rt_stream *stream, int chunks)
+{
+    for (int i = 0; i < chunks; i++) {
+        struct rt_chunk *chunk = rt_alloc_aligned(64, sizeof(*chunk));
+        if (!chunk) return false;
+        rt_lock_take(&stream->lock);
+        chunk->next = stream->spare;
+        stream->spare = chunk;
+        stream->spare_count++;
+        rt_lock_give(&stream->lock);
+    }
+    return true;
+}
+
+aclError rt_queue_submit_now(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
+                             uint64_t *ticket)
 {
     unsigned after = 0;
     bool claimed = false;
@@ -456,6 +471,18 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
         hold_back(stream, submitted);
     if (__builtin_expect(begin != 0, 0)) rt_profile_submit(stream, name, submitted, begin);
     return ACL_SUCCESS;
+}
+
+aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
+                         uint64_t *ticket)
+{
+    aclError status;
+    if (__builtin_expect(atomic_load_explicit(&stream->is_diverted, memory_order_relaxed), 0) &&
+        rt_capture_take(stream, task, flags, &status)) {
+        *ticket = 0; /* nothing to wait for */
+        return status;
+    }
+    return rt_queue_submit_now(stream, task, flags, ticket);
 }
 
 aclError rt_stream_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags)
@@ -519,6 +546,12 @@ void rt_queue_unpark(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
     rt_claim_unlock(stream, unpark_locked(stream));
+}
+
+void rt_queue_unpark_early(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    rt_claim_unlock(stream, stream->awaits == RT_AWAITS_RETURN ? 0 : unpark_locked(stream));
 }
 
 bool rt_queue_begin(struct rt_stream *stream)

@@ -97,6 +97,12 @@ struct rt_stream {
     bool has_host_functions;
     atomic_int blocking_callbacks; /* launched and not ended */
 
+    /* Guarded by the lock of stream_capture.c. */
+    struct rt_graph *captured_in; /* NULL: not captured */
+    uint32_t captured_lane;
+    struct rt_task_group *updates; /* the group whose tasks are being replaced */
+    struct rt_node_slot *next_slot;
+
     /* The watchman's own. */
     uint64_t watch_submitted, watch_completed; /* at its last look */
     uint32_t watch_still;                      /* looks since something moved */
@@ -104,15 +110,16 @@ struct rt_stream {
     /* Submitting. Guarded by lock; submitted may be read without. */
     _Alignas(64) struct rt_lock lock;
     uint16_t tail_index;
-    uint8_t state;    /* enum rt_stream_state */
-    bool is_ready;    /* on the ready list */
-    bool is_watched;  /* on the watch list */
-    bool is_active;   /* grace.c knows it: it may have tasks */
-    bool is_unparked; /* the event came while the runner was about to park */
-    bool is_dead;     /* destroyed; lists still hold references */
-    bool refuses;     /* its context has stopped after a failure */
-    bool is_blocking; /* ASCEND_LAUNCH_BLOCKING=1 */
-    uint32_t task_ns; /* what a task takes, from the last long batch */
+    uint8_t state;           /* enum rt_stream_state */
+    bool is_ready;           /* on the ready list */
+    bool is_watched;         /* on the watch list */
+    bool is_active;          /* grace.c knows it: it may have tasks */
+    bool is_unparked;        /* the event came while the runner was about to park */
+    bool is_dead;            /* destroyed; lists still hold references */
+    bool refuses;            /* its context has stopped after a failure */
+    bool is_blocking;        /* ASCEND_LAUNCH_BLOCKING=1 */
+    atomic_bool is_diverted; /* tasks go to stream_capture.c; written under its lock */
+    uint32_t task_ns;        /* what a task takes, from the last long batch */
     /* The thread that submitted last, as gettid tells; may be read without the lock. */
     _Atomic uint32_t submitter;
     _Atomic uint64_t submitted;
@@ -172,6 +179,13 @@ static inline bool rt_queue_is_complete(struct rt_stream *stream, uint64_t ticke
 aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
                          uint64_t *ticket);
 
+/* The same for a task that is to run although the stream is captured. */
+aclError rt_queue_submit_now(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
+                             uint64_t *ticket);
+
+/* So many chunks at hand. False without memory. */
+bool rt_queue_reserve(struct rt_stream *stream, int chunks);
+
 /* Somebody waits for tasks of this stream: if they lie there, give them to a worker now. */
 void rt_queue_kick(struct rt_stream *stream);
 
@@ -187,6 +201,8 @@ void rt_queue_expect(struct rt_stream *stream, const struct rt_wait *wait);
 
 /* What the parked stream waited for has come. */
 void rt_queue_unpark(struct rt_stream *stream);
+/* It has not, but the wait is given up; a task that has begun elsewhere is awaited all the same. */
+void rt_queue_unpark_early(struct rt_stream *stream);
 
 /* The task that the stream is parked at, or about to be, begins on the calling thread. False: it is
  * to be dropped. After true the stream stays parked, whatever is discarded, until rt_queue_return.

@@ -16,6 +16,8 @@ enum rt_object_kind {
     RT_OBJECT_EVENT,
     RT_OBJECT_NOTIFY,
     RT_OBJECT_COUNT_NOTIFY,
+    RT_OBJECT_GRAPH,
+    RT_OBJECT_TASK_GROUP,
 };
 
 struct rt_object {

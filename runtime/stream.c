@@ -17,6 +17,7 @@
 #include "runtime/handles.h"
 #include "runtime/log.h"
 #include "runtime/queue.h"
+#include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 
 enum { LEAST_PRIORITY = RT_PRIORITIES - 1, GREATEST_PRIORITY = 0 };
@@ -71,6 +72,19 @@ static void free_stream(struct rt_object *object)
     rt_queue_free(rt_stream_of(object));
 }
 
+static void add_stream(struct rt_stream *stream, struct rt_object *owner)
+{
+    rt_registry_add(&stream->object, RT_OBJECT_STREAM, owner, free_stream);
+    stream->id = (uint32_t)stream->object.serial;
+}
+
+struct rt_stream *rt_stream_new_inside(struct rt_context *context, struct rt_object *owner)
+{
+    struct rt_stream *stream = rt_queue_new(context);
+    if (stream) add_stream(stream, owner);
+    return stream;
+}
+
 struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, uint32_t flags)
 {
     struct rt_stream *stream = rt_queue_new(context);
@@ -78,14 +92,14 @@ struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, u
     stream->priority = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority;
     stream->flags = flags;
     stream->refuses = atomic_load_explicit(&context->failure, memory_order_acquire) != ACL_SUCCESS;
-    rt_registry_add(&stream->object, RT_OBJECT_STREAM, &context->object, free_stream);
-    stream->id = (uint32_t)stream->object.serial;
+    add_stream(stream, &context->object);
     return stream;
 }
 
 void rt_stream_destroy(struct rt_stream *stream, bool discards)
 {
     if (!rt_registry_remove(&stream->object)) return;
+    rt_capture_leave(stream);
     if (discards) rt_queue_discard(stream, UINT64_MAX);
     rt_queue_quiesce(stream);
     rt_callback_leave(stream, discards);
@@ -174,7 +188,8 @@ static aclError destroy_stream(const char *who, aclrtStream handle, bool discard
         return rt_error_report(ACL_ERROR_INVALID_PARAM, who,
                                "stream is the context's default stream, which lives as long as "
                                "the context");
-    status = rt_stream_check_wait(who, discards ? NULL : stream);
+    status = rt_capture_check_stream(who, stream);
+    if (status == ACL_SUCCESS) status = rt_stream_check_wait(who, discards ? NULL : stream);
     if (status != ACL_SUCCESS) return status;
     rt_stream_destroy(stream, discards);
     return ACL_SUCCESS;
@@ -290,6 +305,7 @@ static aclError synchronize(const char *who, aclrtStream stream)
     aclError status = rt_stream_resolve(who, stream, &queue);
     if (__builtin_expect(status != ACL_SUCCESS, 0)) return status;
     status = rt_stream_check_wait(who, queue);
+    if (status == ACL_SUCCESS) status = rt_capture_check_stream(who, queue);
     if (__builtin_expect(status != ACL_SUCCESS, 0)) return status;
     if (__builtin_expect(queue->flags & NOT_SYNCHRONISED, 0)) return ACL_SUCCESS;
     rt_stream_drain(queue);
@@ -310,6 +326,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     status = rt_stream_check_wait(__func__, NULL);
+    if (status == ACL_SUCCESS) status = rt_capture_check_stream(__func__, queue);
     if (status != ACL_SUCCESS) return status;
     if (queue->flags & NOT_SYNCHRONISED) return ACL_SUCCESS;
     int64_t deadline = rt_now_ns() + (int64_t)timeout * 1000000;
@@ -324,6 +341,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     struct rt_stream *queue;
     RT_CHECK(status, ACL_ERROR_INVALID_PARAM, "status is NULL");
     aclError code = rt_stream_resolve(__func__, stream, &queue);
+    if (code == ACL_SUCCESS) code = rt_capture_check_stream(__func__, queue);
     if (code != ACL_SUCCESS) return code;
     bool is_complete = rt_queue_is_complete(queue, rt_queue_submitted(queue));
     /* Who asks will ask again: let it be ready by then. */

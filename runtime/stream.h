@@ -23,7 +23,9 @@ struct rt_task_kind {
      * releases it when the graph dies. Runs of one graph never overlap, so ready and rerun may keep
      * a note in word[RT_TASK_NOTE], which is 0 when ready is asked for the first time in a run.
      * ready is asked before it as before run. NULL: the kind cannot be captured; submitting it to a
-     * capturing stream is refused with 107027 and invalidates the capture. */
+     * capturing stream is refused with 107027 and invalidates the capture. The stream is the one
+     * whose error the task may set; for a kind with ready it is the one that was asked, which in a
+     * graph is another. */
     void (*rerun)(struct rt_task *task, struct rt_stream *stream);
     /* In a replay that is given up: ready has said no for this stream and will not be asked again;
      * what it has arranged is to be undone. A kind with ready needs it to be captured. */

@@ -1137,6 +1137,36 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs
                                                    size_t *attrsIndexes, size_t numAttrs,
                                                    size_t *failIndex, aclrtStream stream);
 
+/* --- graphs, beside those of acl_mdl.h; since newer versions ---------------------------------- */
+
+#define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
+#define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
+
+/* Replays a graph in the default stream and waits for it: for ever (-1) or so many milliseconds.
+ * Returns the asynchronous error, 507046 when the time is over; the replay goes on. Errors as
+ * aclmdlRIExecuteAsync, and 107000 for another timeout. */
+ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
+
+/* Ends the replay that runs now, if one does: tasks that have begun are finished, the others
+ * skipped, and the stream's next synchronise returns 507023. Queued replays are not touched. Errors:
+ * NULL 100000, no graph 107017. */
+ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
+
+/* Writes the graph to a file in the trace format that Perfetto and chrome://tracing open: a track
+ * for each lane, a slice for each task, in an order in which they may run. flags VERBOSE adds each
+ * task's waits. Errors: NULL 100000, flags 107000, no graph 107017, one that is still captured
+ * 107026, a file that cannot be written 107010. */
+ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
+                                                    uint32_t flags);
+
+/* A graph's name: "" at first, at most 511 bytes. GetName writes as much of it as fits into maxLen bytes
+ * and a zero. Errors: NULL 100000, maxLen 0 107000, no graph 107017. */
+ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+
+/* A number that no other graph of the process has. Errors: NULL 100000, no graph 107017. */
+ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+
 #ifdef __cplusplus
 }
 #endif
