@@ -13,6 +13,7 @@
 
 #include "runtime/alloc.h"
 #include "runtime/block_tree.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/queue.h"
 
@@ -56,8 +57,10 @@ static void release_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* fork takes locks in the reverse order of this: the registry's comes after ours. */
 static void guard_fork(void)
 {
+    rt_runtime_prepare();
     pthread_atfork(take_lock, release_lock, release_lock);
 }
 

@@ -91,6 +91,11 @@ static void prepare(void)
     pthread_atfork(take_lock, release_lock, release_lock_in_child);
 }
 
+void rt_blocks_prepare(void)
+{
+    pthread_once(&once, prepare);
+}
+
 /* The class of a block of size bytes, and how many bytes blocks of this class have. */
 static int class_of(size_t size, size_t *capacity)
 {
@@ -275,7 +280,7 @@ static void hand_out(struct block *block, const struct rt_block_request *request
 static enum rt_block_result take_kept(const struct rt_block_request *request, bool huge, int class,
                                       struct block **block, struct block **evicted)
 {
-    pthread_once(&once, prepare);
+    rt_blocks_prepare();
     take_lock();
     if (request->place == RT_BLOCK_HOST) {
         used_bytes[RT_BLOCK_HOST] += request->reserved;
@@ -431,7 +436,7 @@ struct rt_block_usage rt_blocks_usage(void)
 
 bool rt_blocks_charge(size_t bytes)
 {
-    pthread_once(&once, prepare);
+    rt_blocks_prepare();
     take_lock();
     bool charged = charge(bytes);
     struct block *evicted = charged ? evict_excess() : NULL;

@@ -52,6 +52,10 @@ bool rt_blocks_find(const void *address, struct rt_block_request *request);
 
 struct rt_block_usage rt_blocks_usage(void);
 
+/* Makes the store safe to fork. Who locks around its functions calls this before he makes himself
+ * safe, because locks are taken for fork in the reverse order. */
+void rt_blocks_prepare(void);
+
 /* Device memory that the caller gets from the system himself: counts bytes as used, with the same
  * rules as rt_blocks_take; false when they do not fit. */
 bool rt_blocks_charge(size_t bytes);

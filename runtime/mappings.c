@@ -77,6 +77,7 @@ static void release_lock_in_child(void)
 
 static void prepare(void)
 {
+    rt_blocks_prepare();
     rt_patience_condition(&unmapped);
     pthread_atfork(take_lock, release_lock, release_lock_in_child);
 }

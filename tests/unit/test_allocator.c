@@ -2,6 +2,8 @@
 /* Allocators of the program's own. */
 #include <criterion/criterion.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
 #include "runtime/alloc.h"
@@ -156,4 +158,26 @@ Test(allocator, refusals)
     expect_refused(aclrtAllocatorRegister(stream, full), ACL_ERROR_BAD_ALLOC, "no host memory");
     rt_alloc_fail_at(0);
     cr_assert_eq(aclrtAllocatorDestroyDesc(full), ACL_SUCCESS);
+}
+
+/* The description comes before the runtime has started: locks must still be taken in one order. */
+Test(allocator_first, process_can_fork)
+{
+    aclrtAllocatorDesc description = aclrtAllocatorCreateDesc();
+    aclrtAllocatorDesc found;
+    start();
+    cr_assert_eq(aclrtAllocatorSetObjToDesc(description, &object), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorSetAllocFuncToDesc(description, take), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorSetFreeFuncToDesc(description, give), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description, address_of), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorRegister(stream, description), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorGetByStream(stream, &found, NOTHING_ELSE), ACL_SUCCESS);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(aclrtAllocatorUnregister(stream) || aclrtAllocatorDestroyDesc(description));
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+    cr_expect_eq(aclrtAllocatorGetByStream(stream, &found, NOTHING_ELSE), ACL_SUCCESS);
+    cr_assert_eq(aclrtAllocatorDestroyDesc(description), ACL_SUCCESS);
 }
