@@ -14,8 +14,7 @@ enum {
     POOL_FUSED = 3,            /* windows over a cell along an axis that are summed in registers */
     POOL_FUSED_CHANNELS = 4,   /* channels from which vectors run along them */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
-    POOL_FLAT = 512,           /* cells of a row that may be treated as one with its neighbours */
-    POOL_FLAT_ROWS = 1 << 16,  /* so many of them at once */
+    POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
     POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
@@ -31,6 +30,8 @@ enum {
 enum pool_way {
     POOL_ANY,      /* through buffers */
     POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
+    POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
+                      windows i - 1 to i + 1 */
     POOL_CHANNELS, /* the same with several channels */
     POOL_RUNS,     /* at most one window over a cell, one channel, one row: runs of one value */
 };
@@ -52,8 +53,6 @@ struct pool_plan {
     int steps;   /* > 0: a tile's steps along the width; the windows that hold all its cells are one
                     sum, made before that along the height */
     enum pool_way way;
-    bool flat; /* rows of dX follow each other as those of dY do: cell i lies in windows i - 1 to i
-                  + 1 */
 };
 
 static inline int64_t pool_min(int64_t a, int64_t b)
@@ -211,6 +210,13 @@ static inline enum pool_way pool_choose(const struct pool_plan *plan)
     return single ? POOL_RUNS : POOL_ANY;
 }
 
+static inline bool pool_is_flat(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width;
+    return width->stride == 1 && plan->height.stride == 1 && width->in == width->out &&
+           width->most == 3 && width->pad == 1 && width->in <= POOL_FLAT_CELLS;
+}
+
 static inline struct pool_plan pool_plan(const struct k_pool *pool)
 {
     struct pool_plan plan = {.depth = pool_axis(pool, 0),
@@ -234,9 +240,7 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
         pool_cut_any(&plan);
     else
         pool_cut_fused(&plan);
-    plan.flat = plan.way == POOL_ROWS && width->stride == 1 && plan.height.stride == 1 &&
-                width->in == width->out && width->most == 3 && width->pad == 1 &&
-                width->in <= POOL_FLAT;
+    if (plan.way == POOL_ROWS && pool_is_flat(&plan)) plan.way = POOL_FLAT;
     plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
     return plan;
 }

@@ -194,14 +194,12 @@ struct k_block block_delay(enum k_dtype dt, int n, struct k_block before, struct
 
 /* ---- tables of one number per element, in the order of blocks ---- */
 
-/* Where to find the entries of the block that begins with element i of a table that table_make made
- * of `period` numbers, which repeat. i < period, i even if the period is even or does not repeat
- * within a block's reach. */
+/* Where to find the entries of the block that begins with element i, an even one, of a table that
+ * block_table made. */
 K_TEMPLATE
-int block_entry(enum k_dtype dt, int i, int period)
+int block_entry(enum k_dtype dt, int i)
 {
-    if (dt != K_BF16) return i;
-    return (i % 2 == 0 ? i : i + period) / 2;
+    return dt == K_BF16 ? i / 2 : i;
 }
 
 K_TEMPLATE
@@ -212,7 +210,7 @@ struct k_block block_entries(enum k_dtype dt, const float *table, int64_t room, 
     return (struct k_block){v_load(table + entry), v_load(table + room / 2 + entry)};
 }
 
-/* room >= 2 * (period + VL): floats of the table. */
+/* Of `period` numbers, which repeat; room >= 2 * (period + VL): floats of the table. */
 K_TEMPLATE
 void block_table(enum k_dtype dt, float *table, int64_t room, const float *values, int period)
 {
@@ -230,65 +228,6 @@ void block_table(enum k_dtype dt, float *table, int64_t room, const float *value
             from = (from + 2) % period;
         }
     }
-}
-
-/* ---- tables of one bit per element ---- */
-
-enum { MASKS_PERIOD = 512 };
-
-struct block_masks {
-#if defined(K_ISA_avx512)
-    uint32_t bits[MASKS_PERIOD]; /* of the block from each element on: a's lanes, then b's */
-#else
-    float table[2 * (MASKS_PERIOD + VL)];
-#endif
-};
-
-/* flags: 0 or 1 for each of `period` elements, which repeat. */
-K_TEMPLATE
-void masks_make(enum k_dtype dt, struct block_masks *masks, const uint8_t flags[], int period)
-{
-#if defined(K_ISA_avx512)
-    uint32_t bits = 0;
-    for (int i = -32, next = 0; i < period; i++) {
-        if (i >= 0 && dt == K_BF16)
-            masks->bits[i] = _pext_u32(bits, 0x55555555) | _pext_u32(bits, 0xaaaaaaaa) << 16;
-        else if (i >= 0)
-            masks->bits[i] = bits;
-        bits = bits >> 1 | (uint32_t)flags[next] << 31;
-        if (++next == period) next = 0;
-    }
-#else
-    float values[MASKS_PERIOD];
-    for (int i = 0; i < period; i++) {
-        const uint32_t bits = flags[i] ? 0xffffffff : 0;
-        memcpy(values + i, &bits, sizeof bits);
-    }
-    block_table(dt, masks->table, 2 * (MASKS_PERIOD + VL), values, period);
-#endif
-}
-
-/* sum, which holds no -0, plus those elements of x whose bit is set; the block begins with element
- * i of the masks, which is even if `period` is even. */
-K_TEMPLATE
-struct k_block block_add_kept(enum k_dtype dt, struct k_block sum, struct k_block x,
-                              const struct block_masks *masks, int i, int period)
-{
-#if defined(K_ISA_avx512)
-    (void)period;
-    const uint32_t bits = masks->bits[i];
-    sum.a = (vf)_mm512_mask_add_ps((__m512)sum.a, (__mmask16)bits, (__m512)sum.a, (__m512)x.a);
-    if (dt != K_F32)
-        sum.b = (vf)_mm512_mask_add_ps((__m512)sum.b, (__mmask16)(bits >> 16), (__m512)sum.b,
-                                       (__m512)x.b);
-    return sum;
-#else
-    const struct k_block mask =
-        block_entries(dt, masks->table, 2 * (MASKS_PERIOD + VL), block_entry(dt, i, period));
-    sum.a = sum.a + (vf)((vu)x.a & (vu)mask.a);
-    if (dt != K_F32) sum.b = sum.b + (vf)((vu)x.b & (vu)mask.b);
-    return sum;
-#endif
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "kernels/k_pool.h"
 #include "kernels/pool_plan.h"
 #include "kernels/simd/block.h"
+#include "kernels/simd/masks.h"
 #include "kernels/simd/outlet.h"
 #include "kernels/simd/spread.h"
 
@@ -14,17 +15,17 @@ enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + 6 * VL) };
 /* What depends on a window's place along the width; tables as block_table makes them. */
 struct widths {
     bool uniform;     /* every window has the same extent: it is part of the rows' factors */
-    int period, turn; /* rows that follow each other: their length, BLOCK % period */
+    int period, turn; /* rows that follow each other: their length, VL % period */
     int first, real;  /* windows that the tables are of; real < 0: none */
     float plain[POOL_ROW_WINDOWS + 2 * VL]; /* a factor per window */
-    float factors[WIDTHS_ROOM];       /* from WIDTHS_BEFORE(dt) windows before the first one on;
-                                         flat: from the first one on */
-    struct block_masks ahead, behind; /* flat: the newest window over a cell, the oldest of three
-                                         belongs to the cell's row */
+    float factors[WIDTHS_ROOM];   /* from WIDTHS_BEFORE(dt) windows before the first one on;
+                                     POOL_FLAT: from the first one on, repeated */
+    struct k_masks ahead, behind; /* POOL_FLAT: the newest window over a cell, the oldest one
+                                     of three belongs to the cell's row */
 };
 
 #define WIDTHS_BEFORE(dt) (2 * BLOCK(dt))
-_Static_assert((int)POOL_FLAT <= (int)MASKS_PERIOD, "masks cover a row");
+_Static_assert((int)POOL_FLAT_CELLS <= (int)MASKS_PERIOD, "masks cover a row");
 
 struct grad {
     const struct k_pool *pool;
@@ -143,18 +144,18 @@ static inline void windows_of_cell(const struct pool_axis *axis, int64_t i, int6
 
 /* Masks for rows of dX that follow each other, by the cell of which the window is the newest. */
 K_TEMPLATE
-void widths_flat(enum k_dtype dt, struct widths *w, const struct pool_axis *width)
+void widths_flat(struct widths *w, const struct pool_axis *width)
 {
     uint8_t flags[MASKS_PERIOD];
     const int period = (int)width->in, pad = (int)width->pad, most = (int)width->most;
     w->period = period;
-    w->turn = BLOCK(dt) % period;
+    w->turn = VL % period;
     for (int behind = 0; behind < 2; behind++) {
         for (int cell = 0; cell < period; cell++) {
             const int window = cell + pad - (behind ? most - 1 : 0);
             flags[cell] = window >= 0 && window < period;
         }
-        masks_make(dt, behind ? &w->behind : &w->ahead, flags, period);
+        masks_make(behind ? &w->behind : &w->ahead, flags, period);
     }
 }
 
@@ -169,20 +170,14 @@ void widths_make(enum k_dtype dt, struct grad *g)
     struct widths *w = &g->widths;
     const struct pool_axis *width = &g->plan.width;
     const int64_t first = g->first_window;
-    if (w->real < 0 && g->plan.flat) widths_flat(dt, w, width);
+    if (w->real < 0 && g->plan.way == POOL_FLAT) widths_flat(w, width);
     w->first = (int)first;
     w->real = g->real;
     if (w->uniform) return;
     for (int i = 0; i < g->real; i++)
         w->plain[i] = width_factor(g, first + i);
+    if (g->plan.way == POOL_FLAT) block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, g->real);
     if (g->plan.way != POOL_ROWS) return;
-    if (g->plan.flat) {
-        int period = g->real;
-        for (int64_t i = 0; i < first; i++)
-            w->plain[period++] = width_factor(g, i);
-        block_table(dt, w->factors, WIDTHS_ROOM, w->plain, period);
-        return;
-    }
     float values[4 * VL + POOL_ROW_WINDOWS];
     for (int i = 1; i <= WIDTHS_BEFORE(dt); i++) {
         const bool exists = i > g->past_end && i <= g->past;

@@ -21,10 +21,7 @@ struct rows {
     enum k_rounding rounding;
     const struct widths *widths;
     int low, high; /* windows that exist, counted from the first one: [low, high) */
-    bool wraps;    /* tables of widths repeat */
     bool odd, stream;
-    struct k_vectors *vectors; /* flat: where rows go one behind the other; NULL: to where they are
-                                  told */
 };
 
 /* n rows of dY, the oldest first. Not an array: it would live in memory. */
@@ -96,18 +93,16 @@ struct k_block rows_load_edge(enum k_dtype dt, int n, bool inner, const struct r
 
 /* Window x's place in the tables of widths. */
 K_TEMPLATE
-int rows_phase(enum k_dtype dt, const struct rows *in, int64_t x)
+int rows_phase(enum k_dtype dt, int64_t x)
 {
-    if (!in->wraps) return (int)x + WIDTHS_BEFORE(dt);
-    const int phase = (int)(x % in->widths->period);
-    return phase < 0 ? phase + in->widths->period : phase;
+    return (int)x + WIDTHS_BEFORE(dt);
 }
 
 K_TEMPLATE
 struct k_block rows_widths(enum k_dtype dt, const struct rows *in, struct k_block sum, int phase)
 {
     if (in->widths->uniform) return sum;
-    const int entry = block_entry(dt, phase, in->wraps ? in->widths->period : 0);
+    const int entry = block_entry(dt, phase);
     return block_multiply(dt, sum, block_entries(dt, in->widths->factors, WIDTHS_ROOM, entry));
 }
 
@@ -126,27 +121,13 @@ struct k_block rows_sum(enum k_dtype dt, int first, int last, struct k_block bef
     return sum;
 }
 
-/* The same where rows follow each other: terms that lie in a neighbour row are left out. */
-K_TEMPLATE
-struct k_block rows_sum_flat(enum k_dtype dt, const struct rows *in, int phase,
-                             struct k_block before, struct k_block now)
-{
-    const struct widths *w = in->widths;
-    const struct k_block two = block_delay(dt, 2, before, now);
-    const struct k_block one = block_delay(dt, 1, before, now);
-    const struct k_block sum = block_add_kept(dt, one, two, &w->behind, phase, w->period);
-    return block_add_kept(dt, sum, now, &w->ahead, phase, w->period);
-}
-
 /* The next vector, or two for a step of two, of a row. most: windows over a cell; even: every cell
  * of a step has so many, else only the first one. */
 K_TEMPLATE
-void rows_lines(enum k_dtype dt, int most, int step, bool even, bool flat, const struct rows *in,
-                int phase, struct k_block before, struct k_block now, vf lines[2])
+void rows_lines(enum k_dtype dt, int most, int step, bool even, const struct rows *in,
+                struct k_block before, struct k_block now, vf lines[2])
 {
-    if (flat) {
-        lines[0] = block_elements(dt, rows_sum_flat(dt, in, phase, before, now));
-    } else if (step == 1) {
+    if (step == 1) {
         lines[0] = block_elements(dt, rows_sum(dt, 0, most - 1, before, now));
     } else {
         const struct k_block all = rows_sum(dt, 0, most - 1, before, now);
@@ -173,30 +154,17 @@ struct k_block rows_before(enum k_dtype dt, int n, const struct rows *in,
 {
     if (x <= -POOL_FUSED) return (struct k_block){{0}, {0}};
     x -= BLOCK(dt);
-    return rows_widths(dt, in, rows_load_edge(dt, n, false, in, from, x), rows_phase(dt, in, x));
+    return rows_widths(dt, in, rows_load_edge(dt, n, false, in, from, x), rows_phase(dt, x));
 }
 
-/* The block of windows x and on, as vectors of cells. */
-K_TEMPLATE
-void rows_block(enum k_dtype dt, int most, int step, bool even, bool flat, int n, bool inside,
-                const struct rows *in, const struct row_sources *from, int64_t x, int phase,
-                struct k_block *before, vf lines[2])
-{
-    struct k_block now =
-        inside ? rows_load(dt, n, in, from, x) : rows_load_edge(dt, n, !flat, in, from, x);
-    now = rows_widths(dt, in, now, phase);
-    rows_lines(dt, most, step, even, flat, in, phase, *before, now, lines);
-    *before = now;
-}
-
-/* One row (flat: several) of cells, each covered by n rows of dY. Up to a vector behind it is
+/* One row of cells, each covered by n rows of dY. Up to a vector behind it is
  * overwritten. */
 K_TEMPLATE
-void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n,
-                const struct rows *in, const char *at, char *to)
+void rows_cells(enum k_dtype dt, int most, int step, bool even, int n, const struct rows *in,
+                const char *at, char *to)
 {
     const struct row_sources from = rows_sources(n, in, at);
-    const bool uniform = in->widths->uniform && !flat;
+    const bool uniform = in->widths->uniform;
     const int64_t inside = in->high - BLOCK(dt);
     const char *end = to + in->bytes;
     struct k_block before = {{0}, {0}};
@@ -205,53 +173,17 @@ void rows_cells(enum k_dtype dt, int most, int step, bool even, bool flat, int n
     for (int64_t x = 0; to < end; x += BLOCK(dt), to += step * K_VECTOR_BYTES) {
         vf lines[2] = {{0}, {0}};
         struct k_block now = x <= inside ? rows_load(dt, n, in, &from, x)
-                                         : rows_load_edge(dt, n, !flat, in, &from, x);
+                                         : rows_load_edge(dt, n, true, in, &from, x);
         int phase = 0;
         if (!uniform) {
-            phase = rows_phase(dt, in, x);
+            phase = rows_phase(dt, x);
             now = rows_widths(dt, in, now, phase);
         }
-        rows_lines(dt, most, step, even, flat, in, phase, before, now, lines);
+        rows_lines(dt, most, step, even, in, before, now, lines);
         before = now;
         rows_put(in, to, lines[0]);
         if (step == 2 && end - to > K_VECTOR_BYTES) rows_put(in, to + K_VECTOR_BYTES, lines[1]);
     }
-}
-
-/* Rows treated as one go out behind the cells that are pending: the first vector begins with them.
- */
-K_TEMPLATE
-void rows_follow(enum k_dtype dt, int most, int n, const struct rows *in, const char *at,
-                 struct k_vectors *out)
-{
-    const struct row_sources from = rows_sources(n, in, at);
-    const int turn = in->widths->turn;
-    const int wrap = in->widths->period;
-    const int64_t stop = in->bytes / k_size(dt);
-    const int64_t inside = pool_min(in->high, stop) - BLOCK(dt);
-    int64_t x = -out->filled / k_size(dt);
-    int phase = rows_phase(dt, in, x);
-    struct k_block before = rows_before(dt, n, in, &from, x);
-    vf lines[2] = {{0}, {0}};
-    bool joins = out->filled > 0;
-    for (;;) {
-        rows_block(dt, most, 1, true, true, n, false, in, &from, x, phase, &before, lines);
-        if (joins) lines[0] = outlet_join(out->filled, out->pending, lines[0]);
-        joins = false;
-        if (x + BLOCK(dt) > stop) break;
-        vectors_store(out, lines[0], true);
-        char *to = out->to;
-        for (x += BLOCK(dt);; x += BLOCK(dt), to += K_VECTOR_BYTES) {
-            phase += turn;
-            if (phase >= wrap) phase -= wrap;
-            if (x > inside) break;
-            rows_block(dt, most, 1, true, true, n, true, in, &from, x, phase, &before, lines);
-            k_stream(to, lines[0]);
-        }
-        out->to = to;
-    }
-    out->pending = lines[0];
-    out->filled = (int)((stop - x) * k_size(dt));
 }
 
 /* Rows that fit one vector and have one window over a cell: those with the same window are made
@@ -266,12 +198,12 @@ void rows_short(enum k_dtype dt, int step, const struct rows *in, char *to)
     for (int64_t r = 0; r < in->rows; r++, to += in->pitch) {
         if (place < in->rest && !made) {
             const struct row_sources from = rows_sources(1, in, at);
-            const int phase = rows_phase(dt, in, 0);
+            const int phase = rows_phase(dt, 0);
             struct k_block now = in->high < BLOCK(dt) ? rows_load_edge(dt, 1, true, in, &from, 0)
                                                       : rows_load(dt, 1, in, &from, 0);
             now = rows_widths(dt, in, now, phase);
             vf lines[2] = {{0}, {0}};
-            rows_lines(dt, 1, step, true, false, in, phase, now, now, lines);
+            rows_lines(dt, 1, step, true, in, now, now, lines);
             line = lines[0];
             made = true;
         }
@@ -281,19 +213,12 @@ void rows_short(enum k_dtype dt, int step, const struct rows *in, char *to)
 }
 
 K_TEMPLATE
-void rows_make(enum k_dtype dt, int most, int step, bool even, bool flat, const struct rows *in,
-               char *to)
+void rows_make(enum k_dtype dt, int most, int step, bool even, const struct rows *in, char *to)
 {
     const char *at = in->at;
     int64_t place = in->place;
     if (most == 1 && in->most == 1 && !in->odd && in->bytes <= K_VECTOR_BYTES && !in->stream) {
         rows_short(dt, step, in, to);
-        return;
-    }
-    if (flat && in->vectors) {
-        if (in->most == 1) rows_follow(dt, most, 1, in, at, in->vectors);
-        if (in->most == 2) rows_follow(dt, most, 2, in, at, in->vectors);
-        if (in->most == 3) rows_follow(dt, most, 3, in, at, in->vectors);
         return;
     }
     for (int64_t r = 0; r < in->rows; r++, to += in->pitch) {
@@ -302,13 +227,13 @@ void rows_make(enum k_dtype dt, int most, int step, bool even, bool flat, const 
             memset(to, 0, (size_t)in->bytes);
             break;
         case 1:
-            rows_cells(dt, most, step, even, flat, 1, in, at, to);
+            rows_cells(dt, most, step, even, 1, in, at, to);
             break;
         case 2:
-            rows_cells(dt, most, step, even, flat, 2, in, at, to);
+            rows_cells(dt, most, step, even, 2, in, at, to);
             break;
         default:
-            rows_cells(dt, most, step, even, flat, 3, in, at, to);
+            rows_cells(dt, most, step, even, 3, in, at, to);
             break;
         }
         if (++place == in->step) place = 0, at += in->row_bytes;
@@ -316,26 +241,23 @@ void rows_make(enum k_dtype dt, int most, int step, bool even, bool flat, const 
 }
 
 /* The combinations that have their own code, see pool_choose. */
-#define ROWS_MAKE(name, dt, most, step, even, flat)                                                \
+#define ROWS_MAKE(name, dt, most, step, even)                                                      \
     static __attribute__((noinline)) void name(const struct rows *in, char *to)                    \
     {                                                                                              \
-        rows_make(dt, most, step, even, flat, in, to);                                             \
+        rows_make(dt, most, step, even, in, to);                                                   \
     }
 #define ROWS_MAKE_ALL(suffix, dt)                                                                  \
-    ROWS_MAKE(rows_flat##suffix, dt, 3, 1, true, true)                                             \
-    ROWS_MAKE(rows_1_1##suffix, dt, 1, 1, true, false)                                             \
-    ROWS_MAKE(rows_2_1##suffix, dt, 2, 1, true, false)                                             \
-    ROWS_MAKE(rows_3_1##suffix, dt, 3, 1, true, false)                                             \
-    ROWS_MAKE(rows_1_2##suffix, dt, 1, 2, true, false)                                             \
-    ROWS_MAKE(rows_2_2##suffix, dt, 2, 2, true, false)                                             \
-    ROWS_MAKE(rows_2_2_odd##suffix, dt, 2, 2, false, false)                                        \
-    ROWS_MAKE(rows_3_2_odd##suffix, dt, 3, 2, false, false)                                        \
-    static inline void rows_make_any##suffix(const struct pool_axis *width, bool flat,             \
-                                             const struct rows *in, char *to)                      \
+    ROWS_MAKE(rows_1_1##suffix, dt, 1, 1, true)                                                    \
+    ROWS_MAKE(rows_2_1##suffix, dt, 2, 1, true)                                                    \
+    ROWS_MAKE(rows_3_1##suffix, dt, 3, 1, true)                                                    \
+    ROWS_MAKE(rows_1_2##suffix, dt, 1, 2, true)                                                    \
+    ROWS_MAKE(rows_2_2##suffix, dt, 2, 2, true)                                                    \
+    ROWS_MAKE(rows_2_2_odd##suffix, dt, 2, 2, false)                                               \
+    ROWS_MAKE(rows_3_2_odd##suffix, dt, 3, 2, false)                                               \
+    static inline void rows_make_any##suffix(const struct pool_axis *width, const struct rows *in, \
+                                             char *to)                                             \
     {                                                                                              \
-        if (flat)                                                                                  \
-            rows_flat##suffix(in, to);                                                             \
-        else if (width->stride == 1)                                                               \
+        if (width->stride == 1)                                                                    \
             (width->most == 1   ? rows_1_1##suffix                                                 \
              : width->most == 2 ? rows_2_1##suffix                                                 \
                                 : rows_3_1##suffix)(in, to);                                       \
@@ -378,15 +300,6 @@ void rows_begin(enum k_dtype dt, const struct grad *g, int64_t h, int64_t end, s
         in->factor[i] = factor_of(g, 0, low + i);
 }
 
-/* Whether rows treated as one go out behind each other without an image. Tables of bf16 that repeat
- * after an even number are looked up by even elements. */
-K_TEMPLATE
-bool rows_can_follow(enum k_dtype dt, const struct grad *g)
-{
-    if (!g->plan.flat || !g->pool->stream_output) return false;
-    return dt != K_BF16 || g->plan.width.in % 2 == 1 || (uintptr_t)g->dx % 4 == 0;
-}
-
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -402,29 +315,22 @@ void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                       .rounding = g->pool->rounding,
                       .widths = &g->widths,
                       .low = -g->past,
-                      .wraps = plan->flat,
                       .odd = g->odd};
     const uintptr_t mixed = (uintptr_t)g->dx | (uintptr_t)bytes | (uintptr_t)pitch |
                             (uintptr_t)(g->first_cell * k_size(dt));
-    const bool follows = rows_can_follow(dt, g);
-    in.stream = g->pool->stream_output && mixed % LINE_BYTES == 0 && !follows;
+    in.stream = g->pool->stream_output && mixed % LINE_BYTES == 0;
     const bool alike = g->pool->stream_output && !in.stream && plan->height.most == 1 &&
                        plan->height.rest == plan->height.stride && plan->height.stride > 1;
     while (h < end) {
         rows_begin(dt, g, h, end, &in);
-        const bool flat = plan->flat && in.rows > 1;
-        in.vectors = flat && follows ? &g->outlet.vectors : NULL;
-        const int64_t rows =
-            g->contiguous ? pool_min(in.rows, in.vectors ? POOL_FLAT_ROWS : most) : 1;
+        const int64_t rows = g->contiguous ? pool_min(in.rows, most) : 1;
         const bool repeats = alike && rows > 1;
         int64_t place = 0;
         char *to = row_of_dx(g, h, k_size(dt));
-        in.rows = flat ? 1 : rows;
-        in.pitch = in.bytes = flat ? rows * bytes : bytes;
-        in.high = flat ? (int)(rows * plan->width.out - g->first_window) : g->real;
-        if (g->past_end > 0) in.high = -g->past_end;
-        const bool waits = !in.stream && !in.vectors; /* for outlet_took */
-        if (waits) {
+        in.rows = rows;
+        in.pitch = in.bytes = bytes;
+        in.high = g->past_end > 0 ? -g->past_end : g->real;
+        if (!in.stream) { /* for outlet_took */
             if (!g->contiguous) outlet_begin(&g->outlet, to, bytes, g->pool->stream_output);
             place = in.place;
             if (repeats) { /* rows of dX with the same row of dY are made once */
@@ -434,10 +340,10 @@ void walk_rows(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
             to = outlet_room(&g->outlet, in.rows, in.bytes);
             in.pitch = outlet_pitch(&g->outlet, in.bytes);
         }
-        if (dt == K_F32) rows_make_any_f32(&plan->width, flat, &in, to);
-        if (dt == K_F16) rows_make_any_f16(&plan->width, flat, &in, to);
-        if (dt == K_BF16) rows_make_any_bf16(&plan->width, flat, &in, to);
-        if (waits) {
+        if (dt == K_F32) rows_make_any_f32(&plan->width, &in, to);
+        if (dt == K_F16) rows_make_any_f16(&plan->width, &in, to);
+        if (dt == K_BF16) rows_make_any_bf16(&plan->width, &in, to);
+        if (!in.stream) {
             if (repeats)
                 outlet_took_repeated(&g->outlet, rows, bytes, place, plan->height.stride);
             else

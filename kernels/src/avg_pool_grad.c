@@ -26,6 +26,7 @@
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_any.h"
 #include "kernels/simd/grad_channels.h"
+#include "kernels/simd/grad_flat.h"
 #include "kernels/simd/grad_rows.h"
 #include "kernels/simd/grad_runs.h"
 #include "kernels/simd/instance.h"
@@ -55,6 +56,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         const int64_t cell_bytes = plan.channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
+        if (plan.way == POOL_FLAT) flat_begin(&g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
@@ -63,6 +65,8 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         column_begin(dt, &g, column);
         if (plan.way == POOL_RUNS)
             walk_runs(dt, &g, &runs);
+        else if (plan.way == POOL_FLAT)
+            walk_flat(dt, &g, h, end);
         else if (plan.way == POOL_ROWS)
             walk_rows(dt, &g, h, end);
         else if (plan.way == POOL_CHANNELS)

@@ -310,27 +310,40 @@ Test(simd, tables_repeat)
         const enum k_dtype dt = (enum k_dtype)random_below(&random, K_DTYPES);
         const int all = elements_of(level, dt), period = (int)random_between(&random, 1, PERIOD);
         int begin = (int)random_below(&random, period);
-        if (period % 2 == 0) begin -= begin % 2;
-        char x[4 * ELEMENTS], y[4 * ELEMENTS], out[64];
-        uint8_t flags[PERIOD];
+        begin -= begin % 2;
+        char x[4 * ELEMENTS], out[64];
         float numbers[PERIOD];
         fill_small(&random, dt, x);
-        fill_small(&random, dt, y);
-        for (int i = 0; i < period; i++) {
-            flags[i] = random_once_in(&random, 2);
+        for (int i = 0; i < period; i++)
             numbers[i] = (float)random_between(&random, 1, 7);
-        }
-        level->block_add_kept(dt, x, y, flags, period, begin, out);
-        for (int i = 0; i < all; i++)
-            cr_assert_eq(element(dt, out, i),
-                         element(dt, x, i) + (flags[(begin + i) % period] ? element(dt, y, i) : 0),
-                         "%s type %d: sum of element %d, period %d from %d", level->isa, (int)dt, i,
-                         period, begin);
         level->block_multiply(dt, x, numbers, period, begin, out);
         for (int i = 0; i < all; i++)
             cr_assert_eq(element(dt, out, i),
                          element(dt, x, i) * (double)numbers[(begin + i) % period],
                          "%s type %d: product of element %d, period %d from %d", level->isa,
                          (int)dt, i, period, begin);
+    }
+}
+
+Test(simd, masks_repeat)
+{
+    struct random random = {random_test_seed()};
+    FOR_LEVELS(level)
+    for (int round = 0; round < ROUNDS; round++) {
+        const int period = (int)random_between(&random, 1, PERIOD);
+        const int begin = (int)random_below(&random, period);
+        char x[4 * ELEMENTS], y[4 * ELEMENTS], out[64];
+        uint8_t flags[PERIOD];
+        fill_small(&random, K_F32, x);
+        fill_small(&random, K_F32, y);
+        for (int i = 0; i < period; i++)
+            flags[i] = random_once_in(&random, 2);
+        level->add_kept((const float *)(void *)x, (const float *)(void *)y, flags, period, begin,
+                        (float *)(void *)out);
+        for (int i = 0; i < level->lanes; i++)
+            cr_assert_eq(element(K_F32, out, i),
+                         element(K_F32, x, i) +
+                             (flags[(begin + i) % period] ? element(K_F32, y, i) : 0),
+                         "%s: sum of element %d, period %d from %d", level->isa, i, period, begin);
     }
 }

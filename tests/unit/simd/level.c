@@ -3,6 +3,7 @@
 #include "tests/unit/simd/level.h"
 
 #include "kernels/simd/block.h"
+#include "kernels/simd/masks.h"
 
 #define FOR_TYPE(dt, call)                                                                         \
     do {                                                                                           \
@@ -119,19 +120,12 @@ static void block_zip_both(enum k_dtype dt, const void *x, const void *y, void *
     memcpy(elements, lines, sizeof lines);
 }
 
-static void add_kept(enum k_dtype dt, const void *sum, const void *x, const uint8_t *flags,
-                     int period, int begin, void *elements)
+static void add_kept(const float *sum, const float *x, const uint8_t *flags, int period, int begin,
+                     float *total)
 {
-    struct block_masks masks = {{0}};
-#define CALL(type)                                                                                 \
-    do {                                                                                           \
-        masks_make(type, &masks, flags, period);                                                   \
-        k_put(elements,                                                                            \
-              block_elements(type, block_add_kept(type, block_load(type, sum),                     \
-                                                  block_load(type, x), &masks, begin, period)));   \
-    } while (0)
-    FOR_TYPE(dt, CALL);
-#undef CALL
+    struct k_masks masks = {{0}};
+    masks_make(&masks, flags, period);
+    v_store(total, v_add_kept(v_load(sum), v_load(x), &masks, begin));
 }
 
 static void multiply(enum k_dtype dt, const void *x, const float *numbers, int period, int begin,
@@ -142,8 +136,7 @@ static void multiply(enum k_dtype dt, const void *x, const float *numbers, int p
 #define CALL(type)                                                                                 \
     do {                                                                                           \
         block_table(type, table, ROOM, numbers, period);                                           \
-        const struct k_block factors =                                                             \
-            block_entries(type, table, ROOM, block_entry(type, begin, period));                    \
+        const struct k_block factors = block_entries(type, table, ROOM, block_entry(type, begin)); \
         k_put(elements, block_elements(type, block_multiply(type, block_load(type, x), factors))); \
     } while (0)
     FOR_TYPE(dt, CALL);
@@ -163,11 +156,11 @@ const struct simd_level *K_SYMBOL(simd_level)(void)
                                             .first = first,
                                             .delay = delay,
                                             .zip = zip,
+                                            .add_kept = add_kept,
                                             .pick = pick,
                                             .block_part = block_part,
                                             .block_delay = block_delay_by,
                                             .block_zip = block_zip_both,
-                                            .block_add_kept = add_kept,
                                             .block_multiply = multiply};
     return &level;
 }

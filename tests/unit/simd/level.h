@@ -21,6 +21,8 @@ struct simd_level {
     void (*first)(int count, const float *a, const float *b, float *value);
     void (*delay)(int n, const float *before, const float *value, float *delayed);
     void (*zip)(int half, const float *a, const float *b, float *zipped);
+    void (*add_kept)(const float *sum, const float *x, const uint8_t *flags, int period, int begin,
+                     float *total);
     void (*pick)(const float *a, const float *b, const int32_t *from, float *picked);
     /* Blocks, as elements in memory. */
     void (*block_part)(enum k_dtype dt, const char *at, int from, int to, const char *begin,
@@ -28,8 +30,6 @@ struct simd_level {
     void (*block_delay)(enum k_dtype dt, int n, const void *before, const void *now,
                         void *elements);
     void (*block_zip)(enum k_dtype dt, const void *x, const void *y, void *elements);
-    void (*block_add_kept)(enum k_dtype dt, const void *sum, const void *x, const uint8_t *flags,
-                           int period, int first, void *elements);
     void (*block_multiply)(enum k_dtype dt, const void *x, const float *numbers, int period,
                            int first, void *elements);
 };
