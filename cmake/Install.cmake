@@ -9,6 +9,7 @@ set(made ${CMAKE_BINARY_DIR}/install)
 install(DIRECTORY api/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(TARGETS aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler aclnn_msprofiler
     EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
+install(TARGETS aclnn-cpu-info RUNTIME DESTINATION bin)
 install(FILES LICENSE README.md DESTINATION share/doc/aclnn-cpu)
 
 # find_package(aclnn-cpu) and pkg-config; both find the tree from their own place in it.

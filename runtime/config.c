@@ -119,7 +119,9 @@ static void read_threads(const struct rt_cgroup *limits)
     }
     if (limits->cpus > 0 && limits->cpus < cpus) cpus = limits->cpus;
     config.threads = cpus < MOST_THREADS ? cpus : MOST_THREADS;
-    read_integer("ACLNN_CPU_THREADS", 1, MOST_THREADS, &config.threads);
+    config.threads_asked = read_integer("ACLNN_CPU_THREADS", 1, MOST_THREADS, &config.threads);
+    config.mask_cpus = mask;
+    config.quota_cpus = limits->cpus > 0 ? limits->cpus : 0;
     config.threads_fill_cpus = config.threads == mask;
 }
 

@@ -10,6 +10,9 @@
 struct rt_config {
     int threads; /* ACLNN_CPU_THREADS, else the CPUs this process may use (affinity, cgroup quota);
                     >= 1 */
+    bool threads_asked;     /* ACLNN_CPU_THREADS says so */
+    int mask_cpus;          /* in the affinity mask; 0: unknown */
+    int quota_cpus;         /* of the control group's CPU time, rounded up; 0: none */
     bool threads_fill_cpus; /* threads equals the CPUs in the affinity mask: worker i may be pinned
                                to the i-th */
     bool launch_blocking;   /* ASCEND_LAUNCH_BLOCKING=1 */
