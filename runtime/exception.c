@@ -107,7 +107,7 @@ void rt_exception_raise(const struct rt_stream *stream, aclError code)
     raised_count++;
     bool starts = !is_telling;
     is_telling = true;
-    telling.run = tell_all;
+    if (starts) telling.run = tell_all;
     bool is_alone = starts && !rt_host_push(&telling);
     pthread_mutex_unlock(&lock);
     if (is_alone) tell_all(&telling);

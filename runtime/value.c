@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values in memory that tasks write and wait for. Anybody may write the memory, and nobody tells: a
  * stream that waits is parked, and its value is looked at when a batch of tasks or a write of ours
- * has ended, and by the watchman, who comes every millisecond when there is nothing else for him.
+ * has ended, and by the watchman, who comes every two milliseconds when there is nothing else.
  *
  * Locks: `lock` guards the list of parked streams. A stream's lock may be taken inside it. */
 #include "runtime/value.h"

@@ -31,7 +31,7 @@ enum {
     SPIN_NS = 50000,            /* before sleeping: loops that follow each other pay no wake-up */
     FIRST_LOOK_NS = 50000,      /* the watchman's period while it finds work ... */
     SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
-    POLL_LOOK_NS = 1000000,     /* when there are only waits for values in memory */
+    POLL_LOOK_NS = 2000000,     /* when there are only waits for values in memory */
     PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
     LOOKS_AT_ONCE = 256,        /* streams per look */
     LEAST_STACK = 2 << 20,      /* kernels keep what fits the caches on it */

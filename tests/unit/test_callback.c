@@ -13,6 +13,7 @@
 /* A thread that processes reports until told to stop. */
 static atomic_bool stops;
 static pthread_t server;
+static sem_t has_begun;
 static sem_t may_serve; /* posted: it goes on to its loop */
 static atomic_int served;
 
@@ -20,6 +21,7 @@ static void *serve(void *argument)
 {
     (void)argument;
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    sem_post(&has_begun);
     while (sem_wait(&may_serve) != 0) {
     }
     while (!stops) {
@@ -34,8 +36,11 @@ static void *serve(void *argument)
 
 static void start_server(void)
 {
+    sem_init(&has_begun, 0, 0);
     sem_init(&may_serve, 0, 0);
     cr_assert_eq(pthread_create(&server, NULL, serve, NULL), 0);
+    while (sem_wait(&has_begun) != 0) {
+    }
 }
 
 static void stop_server(void)
