@@ -29,7 +29,7 @@ static void call(const struct rt_task *task)
 static void run_away(struct rt_host_job *job)
 {
     struct rt_stream *stream =
-        (struct rt_stream *)((char *)job - offsetof(struct rt_stream, host_job));
+        (struct rt_stream *)(void *)((char *)job - offsetof(struct rt_stream, host_job));
     unsigned generation = rt_host_generation();
     if (rt_queue_begin(stream)) {
         rt_context_enter(stream->context);

@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
+#include "runtime/alloc.h"
 #include "runtime/device.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/lane.h"
@@ -300,3 +303,92 @@ Test(callback, finalize_does_not_wait_for_a_thread_that_does_not, .timeout = 60)
     sem_post(&may_serve);
     stop_server();
 }
+
+Test(callback, without_memory, .timeout = 60)
+{
+    struct lane lane = lane_open(0);
+    uint64_t self = (uint64_t)pthread_self();
+    aclrtNotify notify;
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtSubscribeReport(self, lane.handle), ACL_ERROR_RT_MEMORY_ALLOCATION,
+                   "no host memory");
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtCreateNotify(&notify, 0), ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory");
+    cr_assert_eq(aclrtSubscribeReport(self, lane.handle), ACL_SUCCESS);
+    rt_alloc_fail_at(1);
+    expect_refused(aclrtLaunchCallback(note, NULL, ACL_CALLBACK_BLOCK, lane.handle),
+                   ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory");
+    rt_alloc_fail_at(2); /* the queue's first chunk */
+    cr_expect_eq(aclrtLaunchCallback(note, NULL, ACL_CALLBACK_BLOCK, lane.handle),
+                 ACL_ERROR_RT_MEMORY_ALLOCATION);
+    rt_alloc_fail_at(0);
+    cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS, "none waits for this thread");
+    launch(lane, "a", ACL_CALLBACK_BLOCK);
+    cr_expect_eq(aclrtProcessReport(-1), ACL_SUCCESS);
+    cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    cr_expect_str_eq(lane_log, "a");
+    rt_runtime_shutdown();
+}
+
+#ifndef __SANITIZE_THREAD__
+/* The parent's callbacks are not the child's, which subscribes anew. */
+Test(callback, a_child_starts_afresh, .timeout = 60)
+{
+    start_server();
+    struct lane lane = open_served();
+    int status = -1;
+    launch(lane, "a", ACL_CALLBACK_BLOCK);
+    launch(lane, "b", ACL_CALLBACK_NO_BLOCK);
+    lane_await(lane_is(lane, RT_STREAM_PARKED));
+    pid_t child = fork();
+    if (child == 0) {
+        if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(1);
+        if (aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle) != ACL_SUCCESS) _exit(2);
+        launch(lane, "c", ACL_CALLBACK_BLOCK);
+        if (aclrtProcessReport(10000) != ACL_SUCCESS) _exit(3);
+        if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(4);
+        rt_runtime_shutdown();
+        _exit(strcmp(lane_log, "c") == 0 ? 0 : 5);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect_eq(status, 0, "%x", (unsigned)status);
+    sem_post(&may_serve);
+    cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    lane_await(lane_logged == 2);
+    cr_expect_str_eq(lane_log, "ab");
+    stop_server();
+    rt_runtime_shutdown();
+}
+
+static pid_t forked;
+
+static void fork_inside(void *argument)
+{
+    (void)argument;
+    forked = fork();
+    if (forked == 0) lane_note('f');
+}
+
+/* A callback may fork; the child's call of aclrtProcessReport ends, for it is subscribed no more.
+ */
+Test(callback, a_callback_may_fork, .timeout = 60)
+{
+    struct lane lane = lane_open(0);
+    int status = -1;
+    cr_assert_eq(aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle), ACL_SUCCESS);
+    cr_assert_eq(aclrtLaunchCallback(fork_inside, NULL, ACL_CALLBACK_BLOCK, lane.handle),
+                 ACL_SUCCESS);
+    aclError processed = aclrtProcessReport(-1);
+    if (forked == 0) {
+        bool ok = processed == ACL_ERROR_RT_THREAD_SUBSCRIBE && lane_logged == 1 &&
+                  aclrtSynchronizeStream(lane.handle) == ACL_SUCCESS;
+        rt_runtime_shutdown();
+        _exit(ok ? 0 : 1);
+    }
+    cr_expect_eq(processed, ACL_SUCCESS);
+    cr_assert_eq(waitpid(forked, &status, 0), forked);
+    cr_expect_eq(status, 0, "%x", (unsigned)status);
+    cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    rt_runtime_shutdown();
+}
+#endif
