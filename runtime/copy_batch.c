@@ -6,8 +6,10 @@
 
 #include "runtime/copy.h"
 #include "runtime/error.h"
+#include "runtime/handles.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
+#include "runtime/stream_capture.h"
 #include "runtime/transfer.h"
 
 #include "acl/acl_rt.h"
@@ -149,6 +151,17 @@ static aclError check(const char *who, const struct batch *batch, size_t *failed
     return status == ACL_SUCCESS ? check_copies(who, batch, failed) : status;
 }
 
+static bool has_pageable(const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        size_t size = batch->sizes[i];
+        if (size == 0) continue;
+        if (!rt_memory_is_known(batch->to[i], size) || !rt_memory_is_known(batch->from[i], size))
+            return true;
+    }
+    return false;
+}
+
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
                           size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                           size_t numAttrs, size_t *failIndex)
@@ -156,6 +169,7 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
     struct batch batch = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     bool empty;
     aclError status = check(__func__, &batch, failIndex, &empty);
+    if (status == ACL_SUCCESS && !empty) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS || empty) return status;
     for (size_t i = 0; i < numBatches; i++)
         rt_move(dsts[i], srcs[i], sizes[i]);
@@ -173,11 +187,12 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
     struct rt_stream *queue;
     status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS || empty) return status;
-    bool wait = false;
+    bool wait = has_pageable(&batch);
+    if (wait) status = rt_capture_check_pageable(__func__, queue);
+    if (wait && status == ACL_SUCCESS) status = rt_stream_check_wait(__func__, queue);
+    if (status != ACL_SUCCESS) return status;
     for (size_t i = 0; i < numBatches && status == ACL_SUCCESS; i++) {
-        if (sizes[i] == 0) continue;
-        wait |= !rt_memory_is_known(dsts[i], sizes[i]) || !rt_memory_is_known(srcs[i], sizes[i]);
-        status = rt_copy_queue(queue, dsts[i], srcs[i], sizes[i]);
+        if (sizes[i] > 0) status = rt_copy_queue(queue, dsts[i], srcs[i], sizes[i]);
     }
     if (wait) rt_stream_drain(queue); /* after a failure, too: part of it is queued */
     return status;

@@ -77,7 +77,7 @@ for project in toolkit_link find_package backends; do
     if grep -i 'warning' "$scratch/$project.log"; then fail "$project builds with warnings"; fi
 done
 for program in toolkit_link/by_path toolkit_link/by_name toolkit_link/by_search find_package/in_c \
-    find_package/in_c_opapi find_package/by_dlopen backends/megengine; do
+    find_package/in_c_opapi find_package/by_dlopen backends/ggml backends/megengine; do
     runs "$scratch/$program"
 done
 

@@ -347,6 +347,36 @@ Test(pointer, batch_copies_both_ways)
     cr_expect_eq(failed, SIZE_MAX);
 }
 
+Test(pointer, batch_in_a_capture)
+{
+    aclrtStream stream;
+    aclmdlRI graph;
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    cr_assert_eq(aclrtHostRegisterV2(pages, PAGES * PAGE, ACL_HOST_REG_PINNED), ACL_SUCCESS);
+    describe_batch(pages);
+    cr_assert_eq(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+    cr_assert_eq(batch_async(stream), ACL_SUCCESS);
+    cr_assert_eq(aclmdlRICaptureEnd(stream, &graph), ACL_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        fill_batch(pages);
+        cr_assert_eq(aclmdlRIExecuteAsync(graph, stream), ACL_SUCCESS);
+        cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+        expect_batch_copied(pages);
+    }
+    cr_assert_eq(aclmdlRIDestroy(graph), ACL_SUCCESS);
+    cr_assert_eq(aclrtHostUnregister(pages), ACL_SUCCESS);
+
+    for (int is_async = 0; is_async < 2; is_async++) { /* pageable memory is forbidden then */
+        fill_batch(pages);
+        cr_assert_eq(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
+        cr_expect_eq(is_async ? batch_async(stream) : batch(),
+                     ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+        cr_expect_eq(aclmdlRICaptureEnd(stream, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+        cr_expect_eq(device_memory[0], 9, "a refused batch copied");
+    }
+    cr_assert_eq(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
 Test(pointer, batch_refusals)
 {
     const aclError null = ACL_ERROR_INVALID_PARAM, invalid = ACL_ERROR_RT_PARAM_INVALID;
