@@ -14,6 +14,7 @@ enum {
     AVG_RING_ROWS = 192,     /* taller windows sum over the depth anew for each row of outputs */
     AVG_RING_SLACK = 16,
     AVG_COLUMNS = 512,   /* outputs of a tile, or cells of it */
+    AVG_PICKS = 1024,    /* cells, sums or outputs of a plane that is added as a whole */
     AVG_BLOCK = 8,       /* terms are added in blocks of so many, the blocks' sums one by one */
     AVG_UNIFORM = 64,    /* widest window that is summed with the padding's cells */
     AVG_WIDE = 16,       /* channels from which vectors run along them */
@@ -50,6 +51,7 @@ struct avg_plan {
     bool sequential; /* every row of the input is added once */
     int64_t batch;   /* rows done at once */
     int64_t pitch;   /* floats of a row of sums */
+    bool planes;     /* small ones, added as a whole; items are planes */
 };
 
 static inline int64_t avg_ceil(int64_t a, int64_t b)
@@ -178,6 +180,17 @@ static inline int64_t avg_row_floats(int64_t pitch)
     return (pitch + 3 * 16) / 16 * 16;
 }
 
+/* Planes of one channel that fit into a few vectors, of ranges that differ from output to output.
+ */
+static inline bool avg_takes_planes(const struct avg_plan *plan)
+{
+    const struct avg_axis *height = &plan->height, *width = &plan->width;
+    return plan->channels == 1 && plan->depth.in == 1 && plan->depth.out == 1 &&
+           avg_range(&plan->depth, 0).count == 1 && !width->uniform &&
+           height->in * width->in <= AVG_PICKS && height->out * width->in <= AVG_PICKS &&
+           height->out * width->out <= AVG_PICKS;
+}
+
 static inline struct avg_plan avg_plan(const struct k_average *average)
 {
     struct avg_plan plan = {.depth = avg_axis(average, 0),
@@ -222,6 +235,8 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
     }
     plan.items =
         plan.outer * plan.depth.out * plan.channel_tiles * plan.cell_tiles * plan.height.out;
+    plan.planes = avg_takes_planes(&plan);
+    if (plan.planes) plan.items = plan.outer;
     return plan;
 }
 

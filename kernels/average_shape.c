@@ -8,6 +8,10 @@ struct k_work k_avg_pool_work(const struct k_average *average, enum k_dtype dtyp
     (void)dtype;
     const struct avg_plan plan = avg_plan(average);
     if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
+    if (plan.planes) {
+        const int64_t floats = plan.height.in * plan.width.in + plan.height.out * plan.width.out;
+        return (struct k_work){.items = plan.items, .grain = pool_max(POOL_GRAIN / floats, 1)};
+    }
     /* What a row of outputs reads; a slice makes the ring's rows anew: a small part of it. */
     const int64_t rows = pool_max(plan.height.in / plan.height.out, 1);
     int64_t grain = POOL_GRAIN / pool_max(plan.pitch * rows, 1);

@@ -15,6 +15,15 @@ struct avg_scale {
     float at[AVG_COLUMNS + AVG_FRONT];
 };
 
+/* Which floats of a row each output adds, vector by vector. */
+struct picks {
+    int columns;
+    int64_t gap; /* from a term to the next */
+    int32_t first[AVG_PICKS + AVG_FRONT], count[AVG_PICKS + AVG_FRONT];          /* of an output */
+    int32_t base[AVG_PICKS / VL + AVG_FRONT], reach[AVG_PICKS / VL + AVG_FRONT]; /* of a vector */
+    int32_t terms[AVG_PICKS / VL + AVG_FRONT];
+};
+
 struct average {
     const struct k_average *average;
     struct avg_plan plan;
@@ -36,9 +45,7 @@ struct average {
     int64_t front, lead, behind, row_floats;
     int64_t pieces, piece_floats, piece_bytes; /* what is contiguous of those in memory */
 
-    int32_t first[AVG_COLUMNS + AVG_FRONT], count[AVG_COLUMNS + AVG_FRONT]; /* in sums, floats */
-    int32_t base[AVG_COLUMNS / VL + AVG_FRONT], reach[AVG_COLUMNS / VL + AVG_FRONT];
-    int32_t terms[AVG_COLUMNS / VL + AVG_FRONT];
+    struct picks along; /* of the sums */
     struct avg_scale scales[AVG_SCALES];
     int scale_turn;
     int64_t held[AVG_RING_ROWS]; /* the row of the input that a row of the ring holds */
@@ -56,19 +63,22 @@ static inline double avg_size_of(const struct average *g, const struct avg_axis 
 
 /* ---- tables ---- */
 
-/* Where vector `at` of outputs reads; columns behind the last one add nothing. */
-static inline void vector_table(struct average *g, int at)
+/* Where vectors of outputs read; columns behind the last one add nothing. */
+static inline void picks_finish(struct picks *picks, int columns)
 {
-    int32_t low = INT32_MAX, high = 0, terms = 0;
-    for (int i = at * VL; i < (at + 1) * VL; i++) {
-        if (i >= g->columns) g->first[i] = g->first[g->columns - 1], g->count[i] = 0;
-        if (g->first[i] < low) low = g->first[i];
-        if (g->first[i] > high) high = g->first[i];
-        if (g->count[i] > terms) terms = g->count[i];
+    picks->columns = columns;
+    for (int at = 0; at * VL < columns; at++) {
+        int32_t low = INT32_MAX, high = 0, terms = 0;
+        for (int i = at * VL; i < (at + 1) * VL; i++) {
+            if (i >= columns) picks->first[i] = picks->first[columns - 1], picks->count[i] = 0;
+            if (picks->first[i] < low) low = picks->first[i];
+            if (picks->first[i] > high) high = picks->first[i];
+            if (picks->count[i] > terms) terms = picks->count[i];
+        }
+        picks->base[at] = low;
+        picks->reach[at] = high - low;
+        picks->terms[at] = terms;
     }
-    g->base[at] = low;
-    g->reach[at] = high - low;
-    g->terms[at] = terms;
 }
 
 static inline void column_tables(struct average *g)
@@ -83,13 +93,12 @@ static inline void column_tables(struct average *g)
         }
         if (range.count == 0) range.first = g->low;
         for (int i = 0; i < per; i++) {
-            g->first[cell * per + i] = (int32_t)((range.first - g->low) * g->channels + i);
-            g->count[cell * per + i] = (int32_t)range.count;
+            g->along.first[cell * per + i] = (int32_t)((range.first - g->low) * g->channels + i);
+            g->along.count[cell * per + i] = (int32_t)range.count;
         }
     }
-    if (g->plan.wide) return;
-    for (int at = 0; at * VL < g->columns; at++)
-        vector_table(g, at);
+    g->along.gap = width->step * g->channels;
+    if (!g->plan.wide) picks_finish(&g->along, g->columns);
 }
 
 static inline void factor_table(struct average *g)

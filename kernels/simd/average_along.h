@@ -35,22 +35,23 @@ void plain_row(enum k_dtype dt, int stride, int n, const float *from, int64_t ga
                 plain_sum(stride, n, from + x * stride, gap) * v_load(scale + x));
 }
 
-/* n terms in vectors of any lanes; those that a lane has not count as -0. */
+/* n terms in vectors of any lanes; those that a lane has not count as -0. spread: over how many
+ * vectors the lanes' first terms lie. */
 K_TEMPLATE
-vf picked_sum(const struct average *g, const float *sums, int x, bool far)
+vf picked_sum(const struct picks *picks, const float *sums, int x, int spread)
 {
-    const int vector = x / VL, n = g->terms[vector];
-    const int64_t gap = g->plan.width.step * g->channels;
-    const float *at = sums + g->base[vector];
+    const int vector = x / VL, n = picks->terms[vector];
+    const float *at = sums + picks->base[vector];
     vi lanes, counts;
-    memcpy(&lanes, g->first + x, sizeof lanes);
-    memcpy(&counts, g->count + x, sizeof counts);
-    lanes = lanes - g->base[vector];
+    memcpy(&lanes, picks->first + x, sizeof lanes);
+    memcpy(&counts, picks->count + x, sizeof counts);
+    lanes = lanes - picks->base[vector];
     const vi low = lanes & (2 * VL - 1), beyond = lanes >= 2 * VL;
     vf sum = {0}, block = {0};
-    for (int t = 0; t < n; t++, at += gap) {
-        vf term = v_pick(v_load(at), v_load(at + VL), low);
-        if (far) {
+    for (int t = 0; t < n; t++, at += picks->gap) {
+        vf term =
+            spread == 1 ? v_pick_one(v_load(at), low) : v_pick(v_load(at), v_load(at + VL), low);
+        if (spread > 2) {
             const vf other = v_pick(v_load(at + 2 * VL), v_load(at + 3 * VL), low);
             term = (vf)((beyond & (vi)other) | (~beyond & (vi)term));
         }
@@ -75,26 +76,40 @@ static inline float lane_sum(const float *at, int count, int64_t gap)
     return sum;
 }
 
-/* Any ranges. */
+/* Vector x / VL of outputs of any ranges. */
 K_TEMPLATE
-void picked_row(enum k_dtype dt, const struct average *g, const float *sums, const float *scale,
+vf picked(const struct picks *picks, const float *sums, int x)
+{
+    const int reach = picks->reach[x / VL];
+    if (reach < VL) return picked_sum(picks, sums, x, 1);
+    if (reach < 2 * VL) return picked_sum(picks, sums, x, 2);
+    if (reach < 4 * VL) return picked_sum(picks, sums, x, 4);
+    float lanes[VL] = {0};
+    for (int i = 0; i < VL && x + i < picks->columns; i++)
+        lanes[i] = lane_sum(sums + picks->first[x + i], picks->count[x + i], picks->gap);
+    return v_load(lanes);
+}
+
+/* Compiled once for all types; what fills the last vector is written, too. */
+static __attribute__((noinline)) void picked_floats(const struct picks *picks, const float *sums,
+                                                    const float *factors, float *to)
+{
+    for (int x = 0; x < picks->columns; x += VL)
+        v_store(to + x, picked(picks, sums, x) * v_load(factors + x));
+}
+
+K_TEMPLATE
+void picked_row(enum k_dtype dt, const struct picks *picks, const float *sums, const float *scale,
                 char *to)
 {
-    for (int x = 0; x < g->columns; x += VL) {
-        vf sum = {0};
-        if (g->reach[x / VL] < 2 * VL) {
-            sum = picked_sum(g, sums, x, false);
-        } else if (g->reach[x / VL] < 4 * VL) {
-            sum = picked_sum(g, sums, x, true);
-        } else {
-            float lanes[VL] = {0};
-            const int64_t gap = g->plan.width.step * g->channels;
-            for (int i = 0; i < VL && x + i < g->columns; i++)
-                lanes[i] = lane_sum(sums + g->first[x + i], g->count[x + i], gap);
-            sum = v_load(lanes);
-        }
-        k_store(dt, to + x * k_size(dt), sum * v_load(scale + x));
+    float values[AVG_PICKS + VL];
+    if (dt == K_F32) {
+        picked_floats(picks, sums, scale, (float *)(void *)to);
+        return;
     }
+    picked_floats(picks, sums, scale, values);
+    for (int x = 0; x < picks->columns; x += VL)
+        k_store(dt, to + x * k_size(dt), v_load(values + x));
 }
 
 /* One channel or few: `columns` outputs to `to`, and what fills the last vector. */
@@ -104,7 +119,7 @@ void columns_row(enum k_dtype dt, const struct average *g, const float *from, co
 {
     const int n = (int)g->plan.width.kernel;
     if (!g->plan.plain)
-        picked_row(dt, g, from, scale, to);
+        picked_row(dt, &g->along, from, scale, to);
     else if (g->plan.width.stride == 1 && n == 3)
         plain_row(dt, 1, 3, from, g->channels, scale, columns, to);
     else if (g->plan.width.stride == 1)
@@ -117,35 +132,38 @@ void columns_row(enum k_dtype dt, const struct average *g, const float *from, co
         plain_row(dt, 2, n, from, 1, scale, columns, to);
 }
 
-/* Many channels: outputs of cells [cell, end), the tile's channels of each, `bytes` apart. */
+/* Many channels: the tile's channels of one output of n terms. */
 K_TEMPLATE
-void cells_row(enum k_dtype dt, int constant, const struct average *g, const float *sums,
-               const float *scale, int cell, int end, char *to, int64_t bytes)
+void cell_row(enum k_dtype dt, int n, const float *from, int64_t gap, vf scale, int channels,
+              char *to)
 {
-    const int channels = g->channels;
-    const int64_t gap = g->plan.width.step * channels;
-    for (; cell < end; cell++, to += bytes) {
-        const float *from = sums + g->first[cell];
-        const int n = constant ? constant : g->count[cell];
-        for (int tile = 0; tile < channels; tile += VL) {
-            const int x = tile + VL <= channels || channels < VL ? tile : channels - VL;
-            const vf sum = n == 0 ? (vf){0} : plain_sum(1, n, from + x, gap);
-            k_store(dt, to + x * k_size(dt), sum * v_all(scale[cell]));
-        }
+    for (int tile = 0; tile < channels; tile += VL) {
+        const int x = tile + VL <= channels || channels < VL ? tile : channels - VL;
+        const vf sum = n == 0 ? (vf){0} : plain_sum(1, n, from + x, gap);
+        k_store(dt, to + x * k_size(dt), sum * scale);
     }
 }
 
+/* Outputs of cells [cell, end), `bytes` apart. */
 K_TEMPLATE
-void cells_row_of(enum k_dtype dt, const struct average *g, const float *sums, const float *scale,
-                  int cell, int end, char *to, int64_t bytes)
+void cells_row(enum k_dtype dt, const struct average *g, const float *sums, const float *scale,
+               int cell, int end, char *to, int64_t bytes)
 {
-    const int n = g->plan.width.uniform ? (int)g->plan.width.kernel : 0;
-    if (n == 2)
-        cells_row(dt, 2, g, sums, scale, cell, end, to, bytes);
-    else if (n == 3)
-        cells_row(dt, 3, g, sums, scale, cell, end, to, bytes);
-    else
-        cells_row(dt, 0, g, sums, scale, cell, end, to, bytes);
+    const int channels = g->channels;
+    const int64_t gap = g->along.gap;
+    for (; cell < end; cell++, to += bytes) {
+        const float *from = sums + g->along.first[cell];
+        const vf factor = v_all(scale[cell]);
+        const int n = g->along.count[cell];
+        if (n == 1)
+            cell_row(dt, 1, from, gap, factor, channels, to);
+        else if (n == 2)
+            cell_row(dt, 2, from, gap, factor, channels, to);
+        else if (n == 3)
+            cell_row(dt, 3, from, gap, factor, channels, to);
+        else
+            cell_row(dt, n, from, gap, factor, channels, to);
+    }
 }
 
 #endif

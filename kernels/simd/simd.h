@@ -401,4 +401,15 @@ vf v_pick(vf a, vf b, vi from)
 #endif
 }
 
+/* Lane i of the result is lane from[i] of a, 0 <= from[i] < VL. */
+K_TEMPLATE
+vf v_pick_one(vf a, vi from)
+{
+#if defined(K_PERMUTES)
+    return v_permute(a, from);
+#else
+    return v_pick(a, a, from);
+#endif
+}
+
 #endif

@@ -6,7 +6,8 @@
  * Separable: the rows that a row of outputs needs are added first, along the depth, then along the
  * height, vector by vector, into one row of sums in L1; outputs then add along that row. Rows
  * summed over the depth wait in a ring for the next rows of outputs. So the cost of an element
- * grows with the sum of a window's extents at most.
+ * grows with the sum of a window's extents at most. Small planes are added as a whole, first along
+ * the height, then along the width (average_planes.h).
  *
  * Order of a sum, the same for every level, layout and cutting: along each axis blocks of AVG_BLOCK
  * consecutive terms, each from its first to its last, then the blocks' sums likewise. Blocks begin
@@ -19,6 +20,7 @@
  * rounding of the store. */
 #include "kernels/simd/average.h"
 #include "kernels/simd/average_along.h"
+#include "kernels/simd/average_planes.h"
 #include "kernels/simd/average_rows.h"
 #include "kernels/simd/instance.h"
 
@@ -60,7 +62,7 @@ void put_cells(enum k_dtype dt, struct average *g, int64_t row, const float *sum
         end = (int)pool_min(cell + most, g->cells);
         if (apart) outlet_begin(&g->outlet, to + cell * g->cell_bytes, bytes, stream);
         char *room = outlet_room(&g->outlet, 1, (end - cell) * bytes);
-        cells_row_of(dt, g, sums, scale, cell, end, room, bytes);
+        cells_row(dt, g, sums, scale, cell, end, room, bytes);
         outlet_took(&g->outlet, 1, (end - cell) * bytes);
         if (apart) outlet_end(&g->outlet);
     }
@@ -179,6 +181,10 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
     struct average g;
     average_begin(&g, k_size(dt), average, buf);
     const struct avg_plan *plan = &g.plan;
+    if (plan->planes) {
+        walk_planes(dt, &g, slice);
+        return;
+    }
     const bool sunk = g.contiguous && !plan->gathered && slice.begin < slice.end;
     if (sunk) {
         const int64_t last = slice.end - 1, from = item_output(plan, slice.begin);
