@@ -8,15 +8,27 @@
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_rows.h"
 
-enum { CHANNELS_FEW = 2 }; /* blocks, of which neighbour cells are written one by one */
+enum {
+    CHANNELS_FEW = 2, /* blocks: so many of any number of cells are written cell by cell, */
+    CELLS_FEW = 4,    /* cells: or any number of blocks of so many cells */
+};
 
 /* A cell's channels, as they go out. */
 struct cell_line {
     char *to;
     bool stream;
+    bool half;    /* the channels are the first half of a vector */
     int64_t last; /* where the last block begins: over its neighbour if it has to */
     int blocks, channels;
 };
+
+static inline void cell_write(const struct cell_line *line, char *to, vf elements, bool stream)
+{
+    if (line->half)
+        memcpy(to, &elements, sizeof elements / 2);
+    else
+        k_write(to, elements, stream);
+}
 
 K_TEMPLATE
 int64_t channels_at(enum k_dtype dt, const struct cell_line *line, int block)
@@ -79,8 +91,8 @@ void channels_cell(enum k_dtype dt, int terms, const struct cell_line *line,
         if (terms >= 1) sum = slot_load(dt, slots[0] + at);
         if (terms >= 2) sum = block_add(dt, sum, slot_load(dt, slots[1] + at));
         if (terms >= 3) sum = block_add(dt, sum, slot_load(dt, slots[2] + at));
-        k_write(line->to + channels_at(dt, line, block) * k_size(dt), block_elements(dt, sum),
-                line->stream);
+        cell_write(line, line->to + channels_at(dt, line, block) * k_size(dt),
+                   block_elements(dt, sum), line->stream);
     }
 }
 
@@ -92,7 +104,7 @@ void channels_cell_of_window(enum k_dtype dt, int n, const struct rows *in,
     for (int block = 0; block < line->blocks; block++) {
         const int64_t x = channels_at(dt, line, block);
         const struct k_block sum = channels_load(dt, n, in, line, at, x, width);
-        k_write(line->to + x * k_size(dt), block_elements(dt, sum), stream);
+        cell_write(line, line->to + x * k_size(dt), block_elements(dt, sum), stream);
     }
 }
 
@@ -136,7 +148,7 @@ void channels_cells_of_window(enum k_dtype dt, int n, const struct rows *in,
         char *row = out->row + first * out->cell_bytes + x * k_size(dt);
         for (int64_t r = 0; r < out->rows; r++, row += out->row_bytes)
             for (int64_t i = 0; i < cells; i++)
-                k_write(row + i * out->cell_bytes, elements, line->stream);
+                cell_write(line, row + i * out->cell_bytes, elements, line->stream);
     }
 }
 
@@ -181,7 +193,8 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
         const int64_t end = pool_min(start + width->stride, g->cells);
         const int64_t split = pool_min(start + width->rest, end);
         int64_t cell = pool_max(start, 0);
-        if (most == 1 && real && out->direct && line->blocks <= CHANNELS_FEW) {
+        if (most == 1 && real && out->direct &&
+            (line->blocks <= CHANNELS_FEW || (!line->stream && split - cell <= CELLS_FEW))) {
             channels_cells_of_window(dt, n, in, line, at, factor, out, cell, split - cell);
             cell = pool_max(cell, split);
         } else if (most == 1 && real && out->direct && split > cell + 1) {
@@ -238,7 +251,8 @@ static inline bool channels_repeat(const struct grad *g, const struct cell_line 
 {
     const struct pool_axis *width = &g->plan.width;
     return !g->pool->stream_output && g->plan.height.most == 1 && width->most == 1 &&
-           width->rest == width->stride && g->count == g->real && line->blocks <= CHANNELS_FEW;
+           width->rest == width->stride && g->count == g->real &&
+           (line->blocks <= CHANNELS_FEW || width->stride * g->plan.height.stride <= CELLS_FEW);
 }
 
 /* Rows [h, end) of this column. */
@@ -258,10 +272,14 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                             .cell_bytes = plan->channels * size,
                             .row_bytes = plan->width.in * plan->channels * size,
                             .rows = 1};
-    const bool wide = g->channels >= BLOCK(dt);
+    const bool half = g->channels * 2 == BLOCK(dt), wide = g->channels >= BLOCK(dt) || half;
+    /* What a vector writes behind a narrow cell is written again with the next one. */
+    const bool spills = !wide && g->contiguous && !g->pool->stream_output;
+    const int64_t spilling = g->cells * out.cell_bytes + K_VECTOR_BYTES;
     struct cell_line line = {.blocks = (g->channels + BLOCK(dt) - 1) / BLOCK(dt),
                              .channels = g->channels,
-                             .last = wide ? g->channels - BLOCK(dt) : 0};
+                             .half = half,
+                             .last = wide && !half ? g->channels - BLOCK(dt) : 0};
     while (h < end) {
         rows_begin(dt, g, h, end, &in);
         for (int64_t r = 0; r < in.rows; r += out.rows, h += out.rows) {
@@ -271,9 +289,10 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                     LINE_BYTES ==
                 0;
             line.stream = g->pool->stream_output && aligned && wide;
-            out.direct = line.stream || (!g->pool->stream_output && wide);
+            out.direct = line.stream || (!g->pool->stream_output && wide) ||
+                         (spills && g->outlet.end - out.row >= spilling);
             out.rows = 1;
-            if (out.direct && channels_repeat(g, &line) && in.place < in.rest)
+            if (out.direct && wide && channels_repeat(g, &line) && in.place < in.rest)
                 out.rows = pool_min(in.rest - in.place, in.rows - r);
             const int n = in.place < in.rest ? in.most : in.most - 1;
             if (n == 0)
@@ -284,6 +303,7 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                 channels_row_of(dt, 2, n, &out, &in, in.at, &line);
             else
                 channels_row_of(dt, 3, n, &out, &in, in.at, &line);
+            if (spills && out.direct) outlet_skip(&g->outlet, g->cells * out.cell_bytes);
             in.place += out.rows;
             if (in.place == in.step) in.place = 0, in.at += in.row_bytes;
         }

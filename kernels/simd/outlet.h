@@ -167,6 +167,12 @@ static inline void outlet_took(struct k_outlet *outlet, int64_t rows, int64_t by
     outlet_took_repeated(outlet, rows, bytes, 0, 1);
 }
 
+/* The next rows, not to be streamed, were written where they belong. */
+static inline void outlet_skip(struct k_outlet *outlet, int64_t bytes)
+{
+    outlet->vectors.to += bytes;
+}
+
 static inline void outlet_end(struct k_outlet *outlet)
 {
     vectors_end(&outlet->vectors);
