@@ -11,6 +11,7 @@
 #include "kernels/simd/max_block.h"
 #include "kernels/simd/max_channels.h"
 #include "kernels/simd/max_grad.h"
+#include "kernels/simd/max_grad_cells.h"
 #include "kernels/simd/max_scatter.h"
 
 static __attribute__((noinline)) void take_f32(struct max_grad *g, int64_t od, int64_t oh,
