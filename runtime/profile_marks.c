@@ -85,19 +85,11 @@ static aclError check_marks(const char *who)
         "no marks are recorded; aclprofStart with ACL_PROF_MSPROFTX starts that");
 }
 
-static aclError check_text(const char *who, const char *text, size_t length)
+static aclError check_length(const char *who, size_t length)
 {
-    if (!text) return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "msg is NULL");
     if (length > 0 && length <= LONGEST_TEXT) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "msgLen is %zu; it must be from 1 to %d",
                            length, LONGEST_TEXT);
-}
-
-static aclError check_stamp(const char *who, const void *stamp)
-{
-    aclError status = check_marks(who);
-    if (status != ACL_SUCCESS || stamp) return status;
-    return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "stamp is NULL");
 }
 
 /* Takes over text, an allocation of its own. What finds no room is counted as lost. */
@@ -149,8 +141,11 @@ void aclprofDestroyStamp(void *stamp)
 
 aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen)
 {
-    aclError status = check_stamp(__func__, stamp);
-    if (status == ACL_SUCCESS) status = check_text(__func__, msg, msgLen);
+    aclError status = check_marks(__func__);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(stamp, ACL_ERROR_INVALID_PARAM, "stamp is NULL");
+    RT_CHECK(msg, ACL_ERROR_INVALID_PARAM, "msg is NULL");
+    status = check_length(__func__, msgLen);
     if (status != ACL_SUCCESS) return status;
     struct stamp *own = stamp;
     memcpy(own->text, msg, msgLen);
@@ -160,8 +155,9 @@ aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgL
 
 aclError aclprofMark(void *stamp)
 {
-    aclError status = check_stamp(__func__, stamp);
+    aclError status = check_marks(__func__);
     if (status != ACL_SUCCESS) return status;
+    RT_CHECK(stamp, ACL_ERROR_INVALID_PARAM, "stamp is NULL");
     char *text = copy(((struct stamp *)stamp)->text);
     if (!text) return refuse_for_memory(__func__);
     record(RT_RECORD_MARK, text, rt_now_ns(), 0, NULL);
@@ -184,7 +180,9 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
         .name = "aclprofMarkEx", .run = run_mark, .drop = drop_mark};
     struct rt_stream *queue;
     aclError status = check_marks(__func__);
-    if (status == ACL_SUCCESS) status = check_text(__func__, msg, msgLen);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(msg, ACL_ERROR_INVALID_PARAM, "msg is NULL");
+    status = check_length(__func__, msgLen);
     if (status == ACL_SUCCESS) status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     struct stamp both = {0};
@@ -203,8 +201,9 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
 
 aclError aclprofPush(void *stamp)
 {
-    aclError status = check_stamp(__func__, stamp);
+    aclError status = check_marks(__func__);
     if (status != ACL_SUCCESS) return status;
+    RT_CHECK(stamp, ACL_ERROR_INVALID_PARAM, "stamp is NULL");
     const char *text = ((struct stamp *)stamp)->text;
     struct rt_record_log *log = rt_record_own_log();
     struct rt_profile_range *range = log ? rt_alloc(sizeof(*range) + strlen(text) + 1) : NULL;
@@ -232,8 +231,9 @@ aclError aclprofPop(void)
 
 aclError aclprofRangeStart(void *stamp, uint32_t *rangeId)
 {
-    aclError status = check_stamp(__func__, stamp);
+    aclError status = check_marks(__func__);
     if (status != ACL_SUCCESS) return status;
+    RT_CHECK(stamp, ACL_ERROR_INVALID_PARAM, "stamp is NULL");
     RT_CHECK(rangeId, ACL_ERROR_INVALID_PARAM, "rangeId is NULL");
     struct open_range *range = rt_alloc(sizeof(*range));
     char *text = copy(((struct stamp *)stamp)->text);

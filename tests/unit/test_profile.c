@@ -476,6 +476,18 @@ Test(profile, marks_and_ranges_are_the_programs)
     OK(aclprofStart(config));
     void *stamp = aclprofCreateStamp();
     cr_assert_not_null(stamp);
+    static const char long_text[128] = {[0 ... 126] = 'x'};
+    cr_expect_eq(aclprofSetStampTraceMessage(NULL, "x", 1), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofSetStampTraceMessage(stamp, NULL, 1), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofSetStampTraceMessage(stamp, "x", 0), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofSetStampTraceMessage(stamp, long_text, 128), ACL_ERROR_INVALID_PARAM);
+    OK(aclprofSetStampTraceMessage(stamp, long_text, 127));
+    cr_expect_eq(aclprofMark(NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofPush(NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofRangeStart(stamp, NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofMarkEx(NULL, 1, NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofMarkEx("x", 0, NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofMarkEx("x", 1, (aclrtStream)&thread), ACL_ERROR_RT_INVALID_HANDLE);
     OK(aclprofSetStampTraceMessage(stamp, "outer", 5));
     OK(aclprofPush(stamp));
     OK(aclprofSetStampTraceMessage(stamp, "inner and more", 5));
