@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a graph: growing while it is captured, sealed, freed.
- * Locks: none; who grows or seals a graph holds the lock of stream_capture.c or is alone with it. */
+ * Locks: none; who grows or seals a graph holds the lock of stream_capture.c or is alone with it.
+ */
 #include "runtime/graph.h"
 
 #include <string.h>
@@ -157,7 +158,9 @@ void rt_graph_remove_last(struct rt_graph *graph)
 bool rt_graph_flush(struct rt_graph *graph, uint32_t lane)
 {
     struct rt_task task = {.kind = &rt_nothing_kind};
-    return graph->lanes[lane].pending_count == 0 || rt_graph_add_node(graph, lane, &task);
+    bool has_joined_only = lane > 0 && graph->lanes[lane].count == 0;
+    if (graph->lanes[lane].pending_count == 0 && !has_joined_only) return true;
+    return rt_graph_add_node(graph, lane, &task);
 }
 
 /* --- sealing --------------------------------------------------------------------------------- */

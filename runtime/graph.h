@@ -3,8 +3,8 @@
  *
  * Nodes lie in lanes, one for each stream that was captured. A lane's nodes run one after the
  * other; a node may wait until so many nodes of another lane have run. While it is captured
- * (stream_capture.c) nodes stand in the order in which they were submitted; rt_graph_seal sorts them by
- * lanes, once, and from then on only replays (replay.c) and updates of task groups change
+ * (stream_capture.c) nodes stand in the order in which they were submitted; rt_graph_seal sorts
+ * them by lanes, once, and from then on only replays (replay.c) and updates of task groups change
  * anything. */
 #ifndef ACLNN_CPU_RUNTIME_GRAPH_H
 #define ACLNN_CPU_RUNTIME_GRAPH_H
@@ -111,7 +111,8 @@ bool rt_graph_add_wait(struct rt_graph *graph, uint32_t lane, struct rt_node_wai
 bool rt_graph_add_node(struct rt_graph *graph, uint32_t lane, const struct rt_task *task);
 /* Gives the node that was added last back to its owner. */
 void rt_graph_remove_last(struct rt_graph *graph);
-/* Waits that no node of the lane has taken become a node of their own. */
+/* Waits that no node of the lane has taken become a node of their own, and so does a lane that has
+ * none: there is something to wait for then. */
 bool rt_graph_flush(struct rt_graph *graph, uint32_t lane);
 
 /* A lane that the origin lane (0) does not wait for to its end; -1: none. To be called before

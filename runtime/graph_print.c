@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program asks about a graph: its name, its number, its tasks; and the end of its handle.
- * Locks: the name is guarded by the lock of stream_capture.c. A sealed graph is read without one. */
+ * Locks: the name is guarded by the lock of stream_capture.c. A sealed graph is read without one.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/alloc.h"
-#include "runtime/stream_capture.h"
 #include "runtime/context.h"
 #include "runtime/error.h"
 #include "runtime/graph.h"
 #include "runtime/log.h"
+#include "runtime/stream_capture.h"
 #include "runtime/task_group.h"
 
 enum { LONGEST_NAME = 511 };
@@ -101,9 +102,9 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 /* What a task in a group does is read in the lock: it may be replaced. */
 static const char *name_of(struct rt_graph *graph, const struct rt_node *node)
 {
-    if (!node->slot) return node->task.kind->name;
+    if (!node->slot) return rt_task_name(&node->task);
     pthread_mutex_lock(&graph->lock);
-    const char *name = node->slot->shown->task.kind->name;
+    const char *name = rt_task_name(&node->slot->shown->task);
     pthread_mutex_unlock(&graph->lock);
     return name;
 }

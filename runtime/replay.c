@@ -163,7 +163,7 @@ static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct r
             if (!ready) return WAITS_OUTSIDE;
         }
         if (node->slot)
-            rt_node_slot_run(graph, node->slot, graph->runs_in);
+            rt_node_slot_run(graph, node->slot, queue, graph->runs_in);
         else
             rt_profile_run(queue, task, task->kind->rerun, graph->runs_in, 0, 0);
         bool is_awaited = node->is_awaited;

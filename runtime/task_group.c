@@ -2,15 +2,16 @@
 /* Task groups. A captured task of a group stands in a slot; an update is a task of its own that
  * puts another one there, when the stream comes to it. A replay runs what the slot shows when it
  * comes to the node: the program orders the two, by an event or by one stream.
- * Locks: capture_lock (stream_capture.c) guards groups and who fills or updates them, a graph's lock what
- * its slots show. No task is dropped or submitted inside either. */
+ * Locks: capture_lock (stream_capture.c) guards groups and who fills or updates them, a graph's
+ * lock what its slots show. No task is dropped or submitted inside either. */
 #include "runtime/task_group.h"
 
 #include <stddef.h>
 
 #include "runtime/alloc.h"
-#include "runtime/stream_capture.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
+#include "runtime/stream_capture.h"
 
 enum { WORD_GRAPH, WORD_SLOT, WORD_SHARED };
 
@@ -53,13 +54,14 @@ bool rt_task_group_add(struct rt_graph *graph)
     return true;
 }
 
-void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct rt_stream *stream)
+void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct rt_stream *track,
+                      struct rt_stream *stream)
 {
     pthread_mutex_lock(&graph->lock);
     struct rt_shared_task *shared = slot->shown;
     atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
     pthread_mutex_unlock(&graph->lock);
-    shared->task.kind->rerun(&shared->task, stream);
+    rt_profile_run(track, &shared->task, shared->task.kind->rerun, stream, 0, 0);
     release_shared(shared);
 }
 

@@ -27,8 +27,8 @@ struct rt_task_group {
     bool is_updated; /* some stream replaces its tasks now */
 };
 
-/* In the lock of stream_capture.c. Moves the task of the graph's last node into the open group. False
- * without memory: the node keeps it. */
+/* In the lock of stream_capture.c. Moves the task of the graph's last node into the open group.
+ * False without memory: the node keeps it. */
 bool rt_task_group_add(struct rt_graph *graph);
 
 /* Queues in the stream that the slot shall show another task, which it takes over when it succeeds.
@@ -43,8 +43,9 @@ void rt_task_group_stop_update(struct rt_stream *stream);
 void rt_task_group_forget_all(struct rt_graph *graph);
 void rt_task_group_free_all(struct rt_graph *graph);
 
-/* Runs the task that the slot shows. */
-void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct rt_stream *stream);
+/* Runs the task that the slot shows, in a replay in `stream` whose lane is `track`. */
+void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct rt_stream *track,
+                      struct rt_stream *stream);
 
 /* The lock of stream_capture.c. */
 void rt_capture_lock(void);
