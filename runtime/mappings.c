@@ -161,7 +161,8 @@ static void note_discharge(struct piece *piece)
 static void detach(struct place *place)
 {
     place->detached = true;
-    mmap(place->node.memory, place->node.capacity, PROT_NONE, RESERVE_FLAGS | MAP_FIXED, -1, 0);
+    (void)mmap(place->node.memory, place->node.capacity, PROT_NONE, RESERVE_FLAGS | MAP_FIXED, -1,
+               0);
     rt_block_tree_remove(&places, &place->node);
     atomic_fetch_sub_explicit(&place_count, 1, memory_order_relaxed);
     struct piece *piece = place->piece;

@@ -371,7 +371,7 @@ Test(virtual_memory, refuses_wrong_mappings)
                    ACL_ERROR_RT_INVALID_HANDLE, "is not memory");
     expect_refused(aclrtMapMem(range + 7 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
     expect_refused(aclrtMapMem(range + 8 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
-    expect_refused(aclrtMapMem((char *)NULL + PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
+    expect_refused(aclrtMapMem((void *)PAGE, 2 * PAGE, 0, handle, 0), invalid, "not inside");
 
     map(range + 2 * PAGE, 2 * PAGE, handle);
     expect_refused(aclrtMapMem(range + 2 * PAGE, 2 * PAGE, 0, handle, 0), invalid, "already");
