@@ -294,25 +294,35 @@ static struct k_conv describe(const struct op_conv *conv, const aclTensor *large
     return k;
 }
 
-/* Few channels: one side straight from the other and the weight. */
-static void direct_step(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
-                        int bias)
+/* The dot product of pairs serves where nothing but bf16 is multiplied. */
+static bool multiplies_pairs(const struct k_conv *k, enum k_dtype a, enum k_dtype b)
 {
-    k_fn *kernel = k_best()->conv_direct;
-    const struct k_work work = k_conv_direct_work(k);
-    if (k->has_bias)
-        ex_step(plan, "conv_direct", kernel, k, sizeof *k, work,
-                EX_BUFFERS(from, weight, to, bias));
-    else
-        ex_step(plan, "conv_direct", kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
+    return a == K_BF16 && b == K_BF16 && k->rounding == K_ROUND_NONE && k_pairs_bf16();
 }
 
-/* One side from the other: with the weight packed, unless channels are few. */
-static void map_steps(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
+/* One side straight from the other and the weight. */
+static void direct_step(struct ex_plan *plan, const char *name, k_fn *kernel,
+                        const struct k_conv *k, struct k_work work, int weight, int from, int to,
+                        int bias)
+{
+    if (k->has_bias)
+        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to, bias));
+    else
+        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
+}
+
+/* One side from the other: with the weight packed, unless channels are few or BLIS does it. */
+static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int from, int to,
                       int bias)
 {
+    k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
     if (k_conv_is_direct(k)) {
-        direct_step(plan, k, weight, from, to, bias);
+        direct_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
+                    from, to, bias);
+        return;
+    }
+    if (k_conv_is_gemm(k)) {
+        direct_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to, bias);
         return;
     }
     const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
@@ -331,11 +341,19 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
 {
     k->weight = describe_tensor(conv, grad_weight, true);
     k_conv_set_parts(k);
+    k->pairs = multiplies_pairs(k, k->small.dtype, k->large.dtype);
     const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
-    const bool is_direct = k_conv_grad_is_direct(k);
-    ex_step(plan, is_direct ? "conv_direct_grad" : "conv_weight_grad",
-            is_direct ? k_best()->conv_direct_grad : k_best()->conv_weight_grad, k, sizeof *k,
-            k_conv_weight_grad_work(k), EX_BUFFERS(small, large, parts));
+    const char *name = "conv_weight_grad";
+    k_fn *kernel = k_best()->conv_weight_grad;
+    if (k_conv_grad_is_direct(k)) {
+        name = "conv_direct_grad";
+        kernel = k_best()->conv_direct_grad;
+    } else if (k_conv_grad_is_outer(k)) {
+        name = "conv_outer_grad";
+        kernel = k_best()->conv_outer_grad;
+    }
+    ex_step(plan, name, kernel, k, sizeof *k, k_conv_weight_grad_work(k),
+            EX_BUFFERS(small, large, parts));
     ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
             k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
 }

@@ -7,6 +7,7 @@ foreach(target IN LISTS object_targets)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
 endforeach()
 
+get_property(blis GLOBAL PROPERTY ACLNN_BLIS_LIBRARY) # or nothing
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson) # aclInit's file
 
@@ -20,7 +21,7 @@ set_property(TARGET aclnn_cpu APPEND PROPERTY LINK_DEPENDS ${exports})
 target_include_directories(aclnn_cpu SYSTEM INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/api/include> $<INSTALL_INTERFACE:include>)
 target_link_libraries(aclnn_cpu PRIVATE
-    Threads::Threads m $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>)
+    Threads::Threads m ${blis} $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>)
 # nodelete: worker threads and the hooks of ending threads must not outlive a dlclose.
 target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete)
 if(NOT ACLNN_CPU_SANITIZE)
@@ -30,7 +31,7 @@ endif()
 add_library(aclnn_cpu_static STATIC EXCLUDE_FROM_ALL ${objects})
 target_include_directories(aclnn_cpu_static INTERFACE ${CMAKE_SOURCE_DIR})
 target_include_directories(aclnn_cpu_static SYSTEM INTERFACE ${CMAKE_SOURCE_DIR}/api/include)
-target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m PkgConfig::CJSON PRIVATE aclnn_sanitizers)
+target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m ${blis} PkgConfig::CJSON PRIVATE aclnn_sanitizers)
 
 # A thin library must satisfy a link line that names only CANN's libraries, and linkers look for a symbol only in the
 # libraries named. So it is an ELF filter (DT_FILTER): its symbol table names its layer's functions, and the loader binds

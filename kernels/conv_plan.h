@@ -17,9 +17,17 @@ enum {
 
     CONV_LANES = 16,        /* partial sums side by side in the weight's gradient */
     CONV_GRAD_RUN = 528,    /* positions that are packed at once; a multiple of the lanes */
-    CONV_GRAD_ROWS = 64,    /* small channels of one item, at most */
-    CONV_GRAD_COLUMNS = 72, /* (large channel, tap) of one item, at most */
+    CONV_GRAD_ROWS = 32,    /* small channels of one item, at most */
+    CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
     CONV_PARTS_BYTES = 4 << 20,
+
+    CONV_OUTER_PANEL = 64,      /* small channels side by side in conv_outer_grad */
+    CONV_OUTER_ROWS = 128,      /* small channels of one item, at most; whole panels */
+    CONV_OUTER_COLUMNS = 288,   /* (large channel, tap) of one item, about */
+    CONV_OUTER_SUMS = 40960,    /* floats of an item's sums */
+    CONV_OUTER_POSITIONS = 112, /* that are packed at once: a panel of them stays in L1 */
+    CONV_OUTER_BAND = 57344,    /* floats of the large side's bands */
+    CONV_OUTER_AXIS = 1 << 14,  /* the longest reach of a window */
 
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */
     CONV_DIRECT_WIDE = 16,       /* result width from which all of them are worth it */
@@ -173,11 +181,11 @@ static inline struct conv_map_plan conv_map_plan(const struct k_conv *conv)
     }
 }
 
-/* Terms between two additions to a result: equal shares of at most CONV_DEPTH. */
+/* Terms between two additions to a result: equal shares of at most CONV_DEPTH, whole pairs. */
 static inline int64_t conv_depth_block(int64_t depth)
 {
     const int64_t blocks = conv_up(depth, CONV_DEPTH);
-    return blocks == 0 ? 0 : conv_up(depth, blocks);
+    return blocks == 0 ? 0 : conv_up(conv_up(depth, blocks), 2) * 2;
 }
 
 /* Blocks of conv_weight_grad: items are (part, group, row block, column block). */
@@ -293,6 +301,109 @@ static inline struct conv_direct_plan conv_direct_plan(const struct k_conv *conv
     plan.row_blocks = conv_up(height, rows);
     plan.rows = conv_up(height, plan.row_blocks);
     plan.bands = conv->batch * plan.size[0] * plan.row_blocks * plan.column_blocks;
+    return plan;
+}
+
+/* ---- conv_outer_grad: tiles of small positions, each with its band of the large side ---- */
+
+struct conv_outer_plan {
+    bool fits;
+    bool is_joined;                                   /* axis 1 is one with axis 2 */
+    int64_t rows, row_blocks, columns, column_blocks; /* of tiles, along axes 1 and 2 */
+    int64_t tiles, tiles_at_once, part;               /* in all; packed together; of one part */
+    int64_t small_rows, small_blocks, channels, channel_blocks; /* of an item */
+    int64_t items;
+};
+
+/* Rows and columns of the large side that tiles so large read. */
+static inline int64_t conv_outer_rows(const struct k_conv *conv, int64_t rows)
+{
+    const struct k_conv_axis *a = &conv->axis[1];
+    return (rows - 1) * a->stride + (a->kernel - 1) * a->dilation + 1;
+}
+
+static inline int64_t conv_outer_columns(const struct k_conv *conv, int64_t columns)
+{
+    const struct k_conv_axis *a = &conv->axis[2];
+    return (columns - 1) * a->stride + (a->kernel - 1) * a->dilation + 1;
+}
+
+/* Windows of one element at every position: a plane's rows are one. */
+static inline bool conv_outer_joins(const struct k_conv *conv)
+{
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const struct k_conv_axis *a = &conv->axis[axis];
+        if (a->kernel != 1 || a->stride != 1 || a->pad != 0 || a->large != a->small) return false;
+    }
+    return true;
+}
+
+static inline void conv_outer_join(struct k_conv *conv)
+{
+    const int64_t positions = conv->axis[1].small * conv->axis[2].small;
+    conv->axis[1] = (struct k_conv_axis){1, 1, 1, 1, 1, 0};
+    conv->axis[2] = (struct k_conv_axis){positions, positions, 1, 1, 1, 0};
+}
+
+/* Floats of one channel's band of a tile; more than CONV_OUTER_BAND when it is too large. */
+static inline int64_t conv_outer_floats(const struct k_conv *conv, int64_t rows, int64_t columns)
+{
+    const struct conv_span row = {.count = conv_outer_columns(conv, columns),
+                                  .step = conv->axis[2].stride};
+    const int64_t floats = conv_band_pitch(&row) * row.step;
+    const int64_t depth = (conv->axis[0].kernel - 1) * conv->axis[0].dilation + 1;
+    const int64_t all = depth * conv_outer_rows(conv, rows);
+    return floats > CONV_OUTER_BAND || all > CONV_OUTER_BAND ? CONV_OUTER_BAND + 1 : all * floats;
+}
+
+static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
+{
+    struct conv_outer_plan plan = {.is_joined = conv_outer_joins(given)};
+    struct k_conv joined = *given;
+    const struct k_conv *conv = &joined;
+    if (plan.is_joined) conv_outer_join(&joined);
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const struct k_conv_axis *a = &conv->axis[axis];
+        if (a->kernel > CONV_OUTER_AXIS || a->dilation > CONV_OUTER_AXIS ||
+            a->stride > CONV_OUTER_AXIS || a->kernel * a->dilation > CONV_OUTER_AXIS)
+            return plan;
+    }
+    const int64_t taps = conv_taps(conv), height = conv->axis[1].small, width = conv->axis[2].small;
+    plan.column_blocks = conv_up(width, CONV_OUTER_POSITIONS);
+    plan.columns = conv_up(width, plan.column_blocks);
+    plan.rows = CONV_OUTER_POSITIONS / (plan.columns > 0 ? plan.columns : 1);
+    if (plan.rows > height) plan.rows = height;
+    plan.row_blocks = conv_up(height, plan.rows > 0 ? plan.rows : 1);
+    plan.rows = plan.row_blocks > 0 ? conv_up(height, plan.row_blocks) : 0;
+    while (plan.rows > 1 && conv_outer_floats(conv, plan.rows, plan.columns) > CONV_OUTER_BAND)
+        plan.rows--;
+    const int64_t floats = conv_outer_floats(conv, plan.rows, plan.columns);
+    if (plan.rows < 1 || plan.columns < 1 || floats > CONV_OUTER_BAND ||
+        taps > CONV_OUTER_SUMS / CONV_OUTER_PANEL)
+        return plan;
+    plan.fits = true;
+    plan.row_blocks = conv_up(height, plan.rows);
+    plan.tiles = conv->batch * conv->axis[0].small * plan.row_blocks * plan.column_blocks;
+
+    int64_t rows = CONV_OUTER_ROWS;
+    while (rows * taps > CONV_OUTER_SUMS)
+        rows -= CONV_OUTER_PANEL;
+    plan.small_blocks = conv_up(conv->small_channels, rows);
+    plan.small_rows = conv_up(conv_up(conv->small_channels, plan.small_blocks), CONV_OUTER_PANEL) *
+                      CONV_OUTER_PANEL;
+    int64_t channels = CONV_OUTER_COLUMNS / taps;
+    if (channels > CONV_OUTER_BAND / floats) channels = CONV_OUTER_BAND / floats;
+    if (channels > CONV_OUTER_SUMS / (plan.small_rows * taps))
+        channels = CONV_OUTER_SUMS / (plan.small_rows * taps);
+    if (channels < 1) channels = 1;
+    plan.channel_blocks = conv_up(conv->large_channels, channels);
+    plan.channels = conv_up(conv->large_channels, plan.channel_blocks);
+    plan.tiles_at_once = CONV_OUTER_POSITIONS / (plan.rows * plan.columns);
+    if (plan.tiles_at_once > CONV_OUTER_BAND / (floats * plan.channels))
+        plan.tiles_at_once = CONV_OUTER_BAND / (floats * plan.channels);
+    if (plan.tiles_at_once < 1) plan.tiles_at_once = 1;
+    plan.part = conv_up(plan.tiles, conv->parts);
+    plan.items = conv->parts * conv->groups * plan.small_blocks * plan.channel_blocks;
     return plan;
 }
 

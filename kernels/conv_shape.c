@@ -86,24 +86,42 @@ bool k_conv_grad_is_direct(const struct k_conv *conv)
     return conv_direct_plan(conv, false, direct_channels(conv)).fits;
 }
 
+bool k_conv_grad_is_outer(const struct k_conv *conv)
+{
+    return !k_conv_grad_is_direct(conv) && conv_outer_plan(conv).fits;
+}
+
 size_t k_conv_parts_bytes(const struct k_conv *conv)
 {
     return bytes_of(conv->parts, conv->groups * conv->small_channels,
                     conv->large_channels * conv_taps(conv), sizeof(float));
 }
 
+/* Pieces that a part may be made of, and items of one part. */
+struct part_limits {
+    int64_t pieces, items;
+};
+
+static struct part_limits part_limits(const struct k_conv *conv)
+{
+    if (k_conv_grad_is_direct(conv))
+        return (struct part_limits){conv_direct_plan(conv, false, direct_channels(conv)).bands,
+                                    conv->groups};
+    const struct conv_outer_plan outer = conv_outer_plan(conv);
+    if (outer.fits) return (struct part_limits){outer.tiles, outer.items};
+    const struct conv_grad_plan plan = conv_grad_plan(conv);
+    return (struct part_limits){plan.positions, plan.items};
+}
+
 void k_conv_set_parts(struct k_conv *conv)
 {
     conv->parts = 1;
-    const bool is_direct = k_conv_grad_is_direct(conv);
-    const struct conv_grad_plan plan = conv_grad_plan(conv);
+    const struct part_limits limits = part_limits(conv);
     const size_t bytes = k_conv_parts_bytes(conv);
-    const int64_t items = is_direct ? conv->groups : plan.items;
-    int64_t parts = plan.positions / (4 * CONV_GRAD_RUN);
-    if (items > 0 && parts > conv_up(CONV_ENOUGH, items)) parts = conv_up(CONV_ENOUGH, items);
-    const int64_t bands =
-        is_direct ? conv_direct_plan(conv, false, direct_channels(conv)).bands : 0;
-    if (is_direct && parts > bands) parts = bands;
+    int64_t parts = conv_grad_plan(conv).positions / (4 * CONV_GRAD_RUN);
+    if (limits.items > 0 && parts > conv_up(CONV_ENOUGH, limits.items))
+        parts = conv_up(CONV_ENOUGH, limits.items);
+    if (parts > limits.pieces) parts = limits.pieces;
     if (bytes > 0 && parts > (int64_t)(CONV_PARTS_BYTES / bytes))
         parts = (int64_t)(CONV_PARTS_BYTES / bytes);
     conv->parts = parts < 1 ? 1 : parts;
@@ -119,10 +137,16 @@ struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
                        2 * products * (double)conv->large_channels / (double)conv->parts);
     }
     const struct conv_grad_plan plan = conv_grad_plan(conv);
-    const double tile = 2 * (double)plan.rows * (double)plan.columns;
-    const double packing = 16 * (double)(plan.rows + plan.columns);
-    const double part = plan.part < plan.positions ? (double)plan.part : (double)plan.positions;
-    return work_of(plan.items, (tile + packing) * part);
+    const struct conv_outer_plan outer = conv_outer_plan(conv);
+    const double packing = 16, part = (double)plan.positions / (double)conv->parts;
+    if (outer.fits) {
+        const double rows = (double)outer.small_rows, channels = (double)outer.channels;
+        return work_of(
+            outer.items,
+            (2 * rows * channels * (double)conv_taps(conv) + packing * (rows + channels)) * part);
+    }
+    const double rows = (double)plan.rows, columns = (double)plan.columns;
+    return work_of(plan.items, (2 * rows * columns + packing * (rows + columns)) * part);
 }
 
 struct k_work k_conv_weight_sum_work(const struct k_conv *conv)

@@ -67,9 +67,22 @@ static const struct {
 
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
+/* The level that may use dot products of pairs of bf16; naming it forbids them. */
+static const char *const without_pairs = "avx512";
+
+static bool cpu_has_pairs(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512bf16");
+#else
+    return false;
+#endif
+}
+
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static const struct k_table *runnable[COMPILED], *best;
 static size_t runnable_count, cache_l2, cache_last_level;
+static bool pairs;
 
 /* What the kernel says of CPU 0's cache of a level, or 0. (sysconf is asked second: under some
  * hypervisors it adds up the caches of a whole socket.) */
@@ -114,6 +127,8 @@ static void look(void)
     const char *wanted = getenv("ACLNN_CPU_ISA");
     for (size_t i = 0; wanted && i < runnable_count; i++)
         if (strcmp(runnable[i]->isa, wanted) == 0) best = runnable[i];
+    pairs = strcmp(best->isa, without_pairs) == 0 && cpu_has_pairs() &&
+            (!wanted || strcmp(wanted, without_pairs) != 0);
 
     cache_l2 = cache_size(2, _SC_LEVEL2_CACHE_SIZE, (size_t)1 << 20);
     cache_last_level = cache_size(3, _SC_LEVEL3_CACHE_SIZE, cache_l2);
@@ -124,6 +139,12 @@ const struct k_table *k_best(void)
 {
     pthread_once(&looked, look);
     return best;
+}
+
+bool k_pairs_bf16(void)
+{
+    pthread_once(&looked, look);
+    return pairs;
 }
 
 size_t k_tables(const struct k_table *tables[], size_t capacity)

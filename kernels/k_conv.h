@@ -34,11 +34,12 @@ struct k_conv {
     struct k_conv_axis axis[K_CONV_AXES];
     struct k_conv_tensor small, large, weight;
     enum k_rounding rounding; /* of every operand of a product */
-    bool to_large;            /* conv_map: the result is the large side */
-    bool has_bias;            /* conv_map */
-    enum k_dtype bias_dtype;  /* and of the gradient of the bias */
+    bool pairs;    /* conv_pack, conv_map, conv_outer_grad: bf16 products by k_pairs_bf16 */
+    bool to_large; /* conv_map: the result is the large side */
+    bool has_bias; /* conv_map */
+    enum k_dtype bias_dtype; /* and of the gradient of the bias */
     int64_t bias_stride;
-    int64_t parts; /* conv_weight_grad: partial sums per element; k_conv_set_parts */
+    int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */
 };
 
 /* conv_pack: the weight as conv_map reads it, FLOAT. Its bytes; SIZE_MAX when they cannot be
@@ -57,6 +58,14 @@ enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT
 bool k_conv_is_direct(const struct k_conv *conv);
 struct k_work k_conv_direct_work(const struct k_conv *conv);
 
+/* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster; one function for
+ * all levels. Never true in a build without BLIS. */
+bool k_conv_is_gemm(const struct k_conv *conv);
+struct k_work k_conv_gemm_work(const struct k_conv *conv);
+k_fn k_conv_gemm;
+/* The kernels that BLIS takes on this CPU, in its own words; NULL without BLIS. */
+const char *k_blis_arch(void);
+
 /* conv_weight_grad: partial sums, FLOAT, of
  *     w[m][c][t] = sum over n, o of small[n][m][o] * large[n][c][o * stride - pad + t * dilation]
  * where a position outside of large counts as 0. conv_weight_sum joins the parts in their order and
@@ -65,6 +74,8 @@ enum { K_CONV_GRAD_SMALL, K_CONV_GRAD_LARGE, K_CONV_GRAD_PARTS, K_CONV_GRAD_BUFF
 enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
 /* conv_direct_grad: the same for few channels, when k_conv_set_parts says so. */
 bool k_conv_grad_is_direct(const struct k_conv *conv);
+/* conv_outer_grad: the same for all others whose window is not huge. */
+bool k_conv_grad_is_outer(const struct k_conv *conv);
 void k_conv_set_parts(struct k_conv *conv);
 size_t k_conv_parts_bytes(const struct k_conv *conv); /* SIZE_MAX when they cannot be counted */
 struct k_work k_conv_weight_grad_work(const struct k_conv *conv);

@@ -5,6 +5,7 @@
 #define ACLNN_CPU_KERNELS_KERNELS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,6 +76,10 @@ struct k_table {
 /* The best table this CPU runs, or the one that ACLNN_CPU_ISA names when the CPU runs it. Chosen at
  * the first call. */
 const struct k_table *k_best(void);
+
+/* Whether the kernels of k_best() may multiply pairs of bf16 by the CPU's dot product (AVX512-BF16).
+ * With ACLNN_CPU_ISA=avx512 they may not; ACLNN_CPU_ISA=avx512_bf16 is that level with it. */
+bool k_pairs_bf16(void);
 
 /* All tables this CPU runs, best first; returns how many (at most capacity are stored). */
 size_t k_tables(const struct k_table *tables[], size_t capacity);

@@ -39,6 +39,19 @@ K_TEMPLATE
 void band_row_of(enum k_dtype dt, const char *from, int64_t step, int64_t first, int64_t end,
                  int64_t count, enum k_rounding rounding, float *to)
 {
+#if defined(K_ISA_avx512)
+    if (step == 1) {
+        for (int64_t i = 0; i < count; i += VL) {
+            const int64_t begin = first > i ? first - i : 0, stop = end > i ? end - i : 0;
+            const uint64_t lanes =
+                (begin < VL ? ~0ULL << begin : 0) & (stop < VL ? (1ULL << stop) - 1 : 0xffff);
+            vf value = k_load_lanes(dt, v_address(from, i * k_size(dt)), (__mmask16)lanes);
+            if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
+            v_store(to + i, value);
+        }
+        return;
+    }
+#endif
     for (int64_t i = 0; i < count; i += VL) {
         vf value = {0};
         if (first <= i && i + VL <= end && step == 1) {
@@ -69,6 +82,16 @@ static __attribute__((noinline, unused)) void band_row(enum k_dtype dtype, const
         band_row_of(K_BF16, from, step, first, end, count, rounding, to);
 }
 
+enum { BAND_AHEAD = 3 }; /* channels */
+
+/* Bytes that will be read soon. Rows of a few lines begin anew in memory for each channel: the
+ * machine's own prefetching begins too late for them. */
+static inline void band_announce(const char *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += LINE_BYTES)
+        __builtin_prefetch(from + i);
+}
+
 /* The band of `channels` channels, the first of which begins at `from`; extent[] is the tensor's.
  */
 static __attribute__((unused)) void band_pack(const struct band *band,
@@ -87,6 +110,10 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                     continue;
                 }
                 const int64_t row = c * tensor->inner + d * tensor->axis[0] + h * tensor->axis[1];
+                if (c + BAND_AHEAD < channels && tensor->axis[2] == 1)
+                    band_announce(v_address(from, size * (row + BAND_AHEAD * tensor->inner)),
+                                  size * extent[2] < size * s[2].count ? size * extent[2]
+                                                                       : size * s[2].count);
                 for (int64_t r = 0; r < step && r < s[2].count; r++) {
                     /* Positions r, r + step, ... of the span; `first` to `end` lie inside. */
                     const int64_t at = s[2].first + r;

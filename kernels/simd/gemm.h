@@ -6,6 +6,7 @@
 #define ACLNN_CPU_KERNELS_SIMD_GEMM_H
 
 #include "kernels/conv_plan.h"
+#include "kernels/simd/pairs.h"
 #include "kernels/simd/simd.h"
 
 /* a * b + c */
@@ -51,6 +52,16 @@ vf v_between(int first, int count, vf value, vf other)
     const vi inside = (lanes >= first) & (lanes < first + count);
     return (vf)((inside & (vi)value) | (~inside & (vi)other));
 }
+
+#if defined(K_ISA_avx512)
+/* Those lanes of the elements at `at`, zeros elsewhere; only their memory is touched. */
+K_TEMPLATE
+vf k_load_lanes(enum k_dtype dt, const char *at, __mmask16 lanes)
+{
+    if (dt == K_F32) return (vf)_mm512_maskz_loadu_ps(lanes, (const void *)at);
+    return v_from_half(dt, (vh)_mm256_maskz_loadu_epi16(lanes, (const void *)at));
+}
+#endif
 
 /* Lanes first to first + count - 1 of the elements at + lane * step (in elements); other lanes keep
  * what is in `other`, and their memory is not touched. */
@@ -160,6 +171,43 @@ void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *
             v_store(at, add ? v_load(at) + sum[r][v] : sum[r][v]);
         }
 }
+
+#if defined(K_PAIRS)
+/* The same with rows of pairs; depth counts them. */
+K_TEMPLATE
+K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t depth, float *c,
+                               bool add)
+{
+    vf sum[GEMM_ROWS][GEMM_WIDTH];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 3
+        for (int v = 0; v < GEMM_WIDTH; v++)
+            sum[r][v] = (vf){0};
+    for (int64_t k = 0; k < depth; k++) {
+        const vu b0 = v_keep_pairs(v_load_pairs(b)), b1 = v_keep_pairs(v_load_pairs(b + VL));
+        const vu b2 = v_keep_pairs(v_load_pairs(b + 2 * VL));
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++) {
+            uint32_t pair;
+            memcpy(&pair, a + r, sizeof pair);
+            const vu w = v_keep_pairs(v_all_pairs(pair));
+            sum[r][0] = v_dot(w, b0, sum[r][0]);
+            sum[r][1] = v_dot(w, b1, sum[r][1]);
+            sum[r][2] = v_dot(w, b2, sum[r][2]);
+        }
+        a += CONV_PANEL;
+        b += GEMM_COLUMNS;
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 3
+        for (int v = 0; v < GEMM_WIDTH; v++) {
+            float *at = c + r * GEMM_COLUMNS + v * VL;
+            v_store(at, add ? v_load(at) + sum[r][v] : sum[r][v]);
+        }
+}
+#endif
 
 /* conv_weight_grad: DOT_ROWS by DOT_COLUMNS sums of CONV_LANES lanes each. */
 enum {

@@ -90,6 +90,38 @@ static __attribute__((noinline)) void multiply(int rows, const float *a, const f
     }
 }
 
+#if defined(K_PAIRS)
+static __attribute__((noinline)) K_PAIRS_TARGET void
+multiply_pairs(int rows, const float *a, const float *b, int64_t depth, float *c, bool add)
+{
+    if (rows == 8)
+        gemm_pairs(8, a, b, depth, c, add);
+    else if (rows >= 4) {
+        gemm_pairs(4, a, b, depth, c, add);
+        for (int row = 4; row < rows; row++)
+            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add);
+    } else
+        for (int row = 0; row < rows; row++)
+            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add);
+}
+#endif
+
+/* All rows of a panel. weight is the panel's first row of the depth's block. */
+static void multiply_panel(const struct map_item *item, int64_t rows, const float *weight,
+                           const float *columns, int64_t depth, float *sums, bool add)
+{
+#if defined(K_PAIRS)
+    if (item->conv->pairs) {
+        multiply_pairs((int)rows, weight, columns, conv_up(depth, 2), sums, add);
+        return;
+    }
+#endif
+    for (int64_t row = 0; row < rows; row += GEMM_ROWS)
+        multiply((int)(rows - row < GEMM_ROWS ? rows - row : GEMM_ROWS), weight + row, columns,
+                 depth, sums + row * GEMM_COLUMNS, add);
+    (void)item;
+}
+
 /* ---- storing ---- */
 
 static float load_bias(const struct k_conv *conv, const char *bias, int64_t channel)
@@ -160,17 +192,19 @@ static void run_item(struct map_item *item, struct map_buffers *buffers)
         const int64_t depth = left < item->depth_block ? left : item->depth_block;
         const bool is_last = begin + depth == item->depth, is_only = is_last && begin == 0;
         if (depth > 0) pack_depth(item, buffers->columns, begin, begin + depth);
+        for (int tile = 0; item->conv->pairs && tile < item->tiles; tile++)
+            pairs_of_rows(buffers->columns + (int64_t)tile * CONV_DEPTH * GEMM_COLUMNS,
+                          GEMM_COLUMNS, depth);
+        const int64_t first = item->conv->pairs ? begin / 2 : begin; /* row of the packed weight */
         for (int tile = 0; tile < item->tiles; tile++) {
             const float *columns = buffers->columns + (int64_t)tile * CONV_DEPTH * GEMM_COLUMNS;
             for (int64_t panel = 0; panel < item->panels; panel++) {
                 const int64_t slot = is_only ? 0 : tile * item->panels + panel;
                 float *sums = buffers->sums + slot * panel_sums;
-                const float *weight = item->weight + (panel * item->depth + begin) * CONV_PANEL;
+                const float *weight = item->weight + (panel * item->depth + first) * CONV_PANEL;
                 int64_t rows = item->rows - panel * CONV_PANEL;
                 if (rows > CONV_PANEL) rows = CONV_PANEL;
-                for (int64_t row = 0; depth > 0 && row < rows; row += GEMM_ROWS)
-                    multiply((int)(rows - row < GEMM_ROWS ? rows - row : GEMM_ROWS), weight + row,
-                             columns, depth, sums + row * GEMM_COLUMNS, begin > 0);
+                if (depth > 0) multiply_panel(item, rows, weight, columns, depth, sums, begin > 0);
                 if (is_last) store_tile(item, tile, panel, sums);
             }
         }

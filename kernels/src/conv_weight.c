@@ -103,7 +103,9 @@ void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k
                                                   line_of_class(conv, 1, h),
                                                   line_of_class(conv, 2, x)};
                     const int64_t depth = channels * l[0].taps * l[1].taps * l[2].taps;
-                    pack_panel_any(conv, l, from, count, to + panel * CONV_PANEL * depth);
+                    float *packed = to + panel * CONV_PANEL * depth;
+                    pack_panel_any(conv, l, from, count, packed);
+                    if (conv->pairs) pairs_of_rows(packed, CONV_PANEL, depth);
                     to += panels * CONV_PANEL * depth;
                 }
     }
@@ -111,12 +113,34 @@ void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k
 
 /* ---- the weight's gradient from its parts ---- */
 
+/* A row whose elements follow each other. */
+K_TEMPLATE
+void sum_dense_row(enum k_dtype dt, const struct k_conv *conv, const float *part,
+                   int64_t part_floats, int64_t count, char *to)
+{
+    for (int64_t i = 0; i < count; i += VL) {
+        const int some = (int)(count - i < VL ? count - i : VL);
+        const bool is_whole = some == VL;
+        vf sum = is_whole ? v_load(part + i) : k_load_first(K_F32, (const char *)(part + i), some);
+        for (int64_t p = 1; p < conv->parts; p++) {
+            const float *at = part + p * part_floats + i;
+            sum = sum + (is_whole ? v_load(at) : k_load_first(K_F32, (const char *)at, some));
+        }
+        k_store_between(dt, to + i * k_size(dt), 1, 0, some, sum);
+    }
+}
+
 K_TEMPLATE
 void sum_row(enum k_dtype dt, const struct k_conv *conv, const float *part, int64_t part_floats,
              char *to)
 {
     const struct k_conv_tensor *w = &conv->weight;
     const struct k_conv_axis *a = conv->axis;
+    if (w->axis[2] == 1 && w->axis[1] == a[2].kernel && w->axis[0] == a[1].kernel * a[2].kernel &&
+        w->inner == conv_taps(conv)) {
+        sum_dense_row(dt, conv, part, part_floats, conv->large_channels * conv_taps(conv), to);
+        return;
+    }
     int64_t i = 0;
     for (int64_t c = 0; c < conv->large_channels; c++)
         for (int64_t d = 0; d < a[0].kernel; d++)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution's paths that random problems are too small for, against the definition: BLIS's
+ * products, several blocks of channels, windows that no band holds, bf16 by dot products. */
+#include <criterion/criterion.h>
+
+#include "tests/support/conv_rig.h"
+
+struct shape {
+    const char *name;
+    int axes;
+    int64_t batch, groups, small, large; /* channels of a group */
+    int64_t extent[3], kernel[3], stride, dilation, pad;
+};
+
+static const struct shape shapes[] = {
+    {"1x1 for BLIS", 2, 2, 1, 40, 48, {1, 9, 13}, {1, 1, 1}, 1, 1, 0},
+    {"1x1 in groups for BLIS", 2, 2, 3, 33, 35, {1, 8, 11}, {1, 1, 1}, 1, 1, 0},
+    {"1x1x1 for BLIS, several column blocks", 3, 1, 1, 32, 34, {3, 23, 29}, {1, 1, 1}, 1, 1, 0},
+    {"several blocks of channels", 2, 2, 1, 200, 70, {1, 9, 8}, {1, 3, 3}, 1, 1, 1},
+    {"a row longer than a tile", 1, 2, 1, 20, 20, {1, 1, 501}, {1, 1, 5}, 1, 1, 2},
+    {"odd rows, stride", 2, 3, 1, 36, 30, {1, 15, 17}, {1, 3, 3}, 2, 1, 1},
+    {"more taps than a block of sums", 2, 1, 1, 20, 2, {1, 40, 41}, {1, 29, 31}, 1, 1, 0},
+    {"a reach that no band holds", 1, 1, 1, 20, 20, {1, 1, 16500}, {1, 1, 2}, 1, 16450, 0},
+};
+
+static struct conv_case case_of(const struct shape *s, enum conv_operator op, bool transposed,
+                                enum case_dtype dtype)
+{
+    static const aclFormat formats[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
+    struct conv_case test = {.op = op,
+                             .axes = s->axes,
+                             .transposed = transposed,
+                             .mask = {true, true, true},
+                             .seed = 12};
+    struct oracle_conv *c = &test.conv;
+    c->batch = s->batch;
+    c->groups = s->groups;
+    c->small_channels = s->small;
+    c->large_channels = s->large;
+    for (int i = 0; i < ORACLE_CONV_AXES; i++) {
+        const bool is_used = i >= ORACLE_CONV_AXES - s->axes;
+        c->large[i] = s->extent[i];
+        c->kernel[i] = s->kernel[i];
+        c->stride[i] = is_used ? s->stride : 1;
+        c->dilation[i] = is_used ? s->dilation : 1;
+        c->pad[i] = test.pad_end[i] = is_used ? s->pad : 0;
+        c->small[i] =
+            (c->large[i] + 2 * c->pad[i] - (c->kernel[i] - 1) * c->dilation[i] - 1) / c->stride[i] +
+            1;
+    }
+    for (int i = 0; i < CONV_TENSORS; i++) {
+        test.dtype[i] = dtype;
+        test.format[i] = i == CONV_GRAD_BIAS ? ACL_FORMAT_ND : formats[s->axes - 1];
+    }
+    return test;
+}
+
+static struct conv_rig rig;
+
+static void check_all(enum conv_operator op, bool transposed)
+{
+    conv_rig_begin(&rig);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (int dtype = 0; dtype < CASE_FLOATS; dtype++) {
+            const struct conv_case test =
+                case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
+            cr_expect(conv_rig_check(&rig, &test), "%s: %s", shapes[i].name, rig.text);
+        }
+    conv_rig_end(&rig);
+}
+
+Test(conv_paths, gradients, .timeout = 300)
+{
+    check_all(CONV_BACKWARD, false);
+}
+
+Test(conv_paths, gradients_of_transposed, .timeout = 300)
+{
+    check_all(CONV_BACKWARD, true);
+}
+
+Test(conv_paths, forward, .timeout = 300)
+{
+    check_all(CONV_FORWARD, false);
+}
