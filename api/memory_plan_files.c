@@ -100,7 +100,7 @@ enum {
     TOP = 40,
     BOTTOM = 50,
     RIGHT = 20,
-    MARKS = 5,
+    MARKS = 10,       /* at most, along each axis */
     LABEL_WIDTH = 60, /* a box this large has room for its name */
     LABEL_HEIGHT = 12,
     LABEL_LETTER = 6,
@@ -109,7 +109,7 @@ enum {
 /* From steps and bytes to the picture. */
 struct scale {
     double step, byte;
-    double first;
+    double first, end; /* steps */
 };
 
 static double x_of(const struct scale *scale, double step)
@@ -153,22 +153,36 @@ static struct scale scale_of(const aclnnextMemoryPlan *plan)
     }
     return (struct scale){.step = WIDTH / (end - first),
                           .byte = (double)HEIGHT / (plan->total == 0 ? 1 : (double)plan->total),
-                          .first = first};
+                          .first = first,
+                          .end = end};
+}
+
+/* The least of 1, 2, 5, 10, 20, ... that puts no more than MARKS marks along the range. */
+static double mark_distance(double range)
+{
+    double distance = 1;
+    for (int i = 0; range / distance > MARKS; i++)
+        distance *= i % 3 == 1 ? 2.5 : 2;
+    return distance;
 }
 
 static void draw_axes(FILE *file, const aclnnextMemoryPlan *plan, const struct scale *scale)
 {
     char text[32];
-    for (int i = 0; i <= MARKS; i++) {
-        const double bytes = (double)plan->total * i / MARKS, step = i * (double)WIDTH / MARKS;
+    double unit = 1;
+    while ((double)plan->total / unit >= 1024)
+        unit *= 1024;
+    const double bytes_apart = mark_distance((double)plan->total / unit) * unit;
+    for (double bytes = 0; bytes <= (double)plan->total; bytes += bytes_apart)
         fprintf(file,
                 "<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>"
-                "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n",
+                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
                 LEFT, y_of(scale, bytes), WIDTH, LEFT - 6, y_of(scale, bytes) + 4,
-                bytes_text(bytes, text), LEFT + step, TOP + HEIGHT + 18,
-                scale->first + step / scale->step);
-    }
+                bytes_text(bytes, text));
+    const double steps = scale->end - scale->first, steps_apart = mark_distance(steps);
+    for (double step = 0; step < steps; step += steps_apart)
+        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f</text>\n",
+                x_of(scale, scale->first + step + 0.5), TOP + HEIGHT + 18, scale->first + step);
     fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">step</text>\n", LEFT + WIDTH / 2,
             TOP + HEIGHT + 38);
 }
