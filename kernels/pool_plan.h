@@ -186,6 +186,9 @@ static inline void pool_cut_fused(struct pool_plan *plan)
         const int64_t even = (plan->channels + plan->channel_tiles - 1) / plan->channel_tiles;
         plan->tile_channels = pool_min((even + 31) / 32 * 32, plan->channels);
         plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
+        /* One row is all there is: pieces of it are what threads share. */
+        if (plan->height.in == 1)
+            cells = pool_min(cells, pool_max(POOL_GRAIN / plan->tile_channels, stride));
     }
     if (cells / stride > windows) cells = windows * stride;
     if (cells < plan->width.in && cells > stride) cells -= cells % stride;
