@@ -140,6 +140,7 @@ static void destroy(struct block *block)
 /* NULL without memory. */
 static struct block *create(int class, size_t capacity, bool huge)
 {
+    rt_blocks_prepare(); /* nobody waits or is waited for before there is a block */
     struct block *block = rt_alloc_zeroed(sizeof *block);
     if (!block) return NULL;
     block->node.capacity = capacity;
@@ -280,7 +281,6 @@ static void hand_out(struct block *block, const struct rt_block_request *request
 static enum rt_block_result take_kept(const struct rt_block_request *request, bool huge, int class,
                                       struct block **block, struct block **evicted)
 {
-    rt_blocks_prepare();
     take_lock();
     if (request->place == RT_BLOCK_HOST) {
         used_bytes[RT_BLOCK_HOST] += request->reserved;
