@@ -79,13 +79,15 @@ struct rt_profile_range {
 struct rt_record_log {
     struct rt_record_log *next; /* of the list of all; never changes */
     atomic_bool is_taken;
-    struct rt_record_chunk *tail;   /* the thread's */
-    struct rt_record_chunk *head;   /* the reader's; the first one is made with the log */
-    uint32_t read;                  /* records of head that the reader has had */
-    uint64_t thread;                /* the reader's: whose records come next */
-    _Atomic uint64_t lost;          /* by the thread, ever */
-    uint64_t lost_told;             /* the reader's: how many of them it knows */
-    struct rt_profile_note *note;   /* the thread's: of the task it runs */
+    struct rt_record_chunk *tail; /* the thread's */
+    struct rt_record_chunk *head; /* the reader's; the first one is made with the log */
+    uint32_t read;                /* records of head that the reader has had */
+    uint64_t thread;              /* the reader's: whose records come next */
+    struct rt_record_chunk *done; /* the reader's: it has had all up to done_index of this chunk, */
+    uint32_t done_index;          /* and will forget them; NULL: nothing */
+    _Atomic uint64_t lost;        /* by the thread, ever */
+    uint64_t lost_told;           /* the reader's: how many of them it knows */
+    struct rt_profile_note *note; /* the thread's: of the task it runs */
     struct rt_profile_range *range; /* the thread's: its innermost open range */
     struct rt_profile_sum sums[RT_SUMS];
 };
@@ -99,8 +101,7 @@ struct rt_record_log *rt_record_own_log(void);
 
 /* For the reader. */
 struct rt_record_log *rt_record_logs(void);
-/* The records of a log in order: begin with *chunk = NULL; false behind the last that is visible.
- * Nothing is freed. */
+/* The records of a log in order; NULL behind the last that is visible. Nothing is freed. */
 struct rt_record_cursor {
     struct rt_record_log *log;
     struct rt_record_chunk *chunk;

@@ -143,7 +143,8 @@ static void put_tail(void)
             (int)getpid(), file.lost, file.json.base_ns, file.base_unix_ns);
 }
 
-/* sources NULL: only forgets. */
+/* Records are kept until all logs have been read: arrows lead from one log to another. sources
+ * NULL: only forgets. */
 static void take_records(const struct rt_places *sources)
 {
     for (struct rt_record_log *log = rt_record_logs(); log; log = log->next) {
@@ -152,10 +153,16 @@ static void take_records(const struct rt_places *sources)
             if (record->kind == RT_RECORD_THREAD) log->thread = record->number;
             if (sources) rt_json_put_record(&file.json, sources, record, log->thread);
         }
-        rt_record_forget(&cursor);
+        log->done = cursor.chunk;
+        log->done_index = cursor.index;
         uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
         file.lost += lost - log->lost_told;
         log->lost_told = lost;
+    }
+    for (struct rt_record_log *log = rt_record_logs(); log; log = log->next) {
+        struct rt_record_cursor end = {.log = log, .chunk = log->done, .index = log->done_index};
+        if (log->done) rt_record_forget(&end);
+        log->done = NULL;
     }
 }
 
