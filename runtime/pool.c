@@ -10,6 +10,7 @@
  * caller leaves when it is 0. */
 #include "runtime/pool.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -126,7 +127,10 @@ static int await_company(struct rt_loop *loop, struct rt_stream *stream)
     if (loop->chunks >= MANY_CHUNKS &&
         take_slice(loop, rt_worker_place() % loop->parts, FIRST_CHUNK, &begin, &end))
         loop->fn(loop->context, begin, end);
-    return atomic_load_explicit(&stream->close, memory_order_relaxed);
+    int close = atomic_load_explicit(&stream->close, memory_order_relaxed);
+    bool is_elsewhere =
+        atomic_load_explicit(&stream->close_cpu, memory_order_relaxed) != sched_getcpu();
+    return is_elsewhere ? close : 0;
 }
 
 static void run_with_helpers(struct rt_loop *loop, int wanted)

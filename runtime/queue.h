@@ -141,6 +141,7 @@ struct rt_stream {
                                        lock */
     atomic_bool has_error;          /* written under lock */
     atomic_int close;               /* threads that spin until they can take part in a loop */
+    atomic_int close_cpu;           /* of the last one that came */
 };
 
 /* The stream that begins with this object; NULL for NULL. */

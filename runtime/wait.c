@@ -45,6 +45,7 @@ static bool stay_close(struct rt_stream *stream, uint64_t ticket)
 {
     if (rt_pool_threads(rt_pool_default()) == 1) return false;
     bool done = false;
+    atomic_store_explicit(&stream->close_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_fetch_add_explicit(&stream->close, 1, memory_order_relaxed);
     for (int64_t stop = rt_now_ns() + SPIN_NS; !done && rt_now_ns() < stop;) {
         for (int i = 0; i < 16; i++)
