@@ -12,6 +12,7 @@
 
 #include "acl/acl.h"
 #include "api/op_check.h"
+#include "kernels/k_conv.h"
 #include "kernels/kernels.h"
 #include "runtime/base.h"
 #include "runtime/config.h"
@@ -142,7 +143,7 @@ aclnnStatus aclnnextGetInfo(char *text, size_t size, size_t *needed)
     put_library(&page);
     put_cpu(&page);
     put_instructions(&page);
-    put(&page, "%-18snot used\n", "BLIS");
+    put(&page, "%-18s%s\n", "BLIS", k_blis_arch() ? k_blis_arch() : "not in this build");
     put_threads(&page);
     put_operators(&page);
     put_variables(&page);

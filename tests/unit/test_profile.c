@@ -231,6 +231,37 @@ Test(profile, more_than_a_chunk)
     OK(aclFinalize());
 }
 
+enum { LANES = 3, LANE_TASKS = 200 }; /* fewer than a submitter runs itself */
+
+static void *fill_lanes(void *streams)
+{
+    OK(aclrtSetDevice(0));
+    void *memory;
+    OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
+    for (int i = 0; i < LANES * LANE_TASKS; i++)
+        OK(aclrtMemsetAsync(memory, 64, 0, 64, ((aclrtStream *)streams)[i % LANES]));
+    OK(aclrtFree(memory));
+    return NULL;
+}
+
+/* The submits are in a younger log than the runs, and in more than one chunk of it. */
+Test(profile, arrows_lead_from_log_to_log)
+{
+    aclrtStream streams[LANES];
+    pthread_t thread;
+    setenv("ACLNN_CPU_TIMELINE", path, 1);
+    run_program(1);
+    for (int i = 0; i < LANES; i++)
+        OK(aclrtCreateStream(&streams[i]));
+    cr_assert_eq(pthread_create(&thread, NULL, fill_lanes, streams), 0);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    OK(aclrtSynchronizeDevice());
+    OK(aclFinalize());
+    struct timeline timeline = timeline_read(path);
+    cr_expect_eq(timeline_count(&timeline, 'f', "submit"), 5 + LANES * LANE_TASKS);
+    timeline_free(&timeline);
+}
+
 static void *call_once(void *unused)
 {
     (void)unused;
