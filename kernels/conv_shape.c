@@ -107,6 +107,7 @@ static struct part_limits part_limits(const struct k_conv *conv)
     if (k_conv_grad_is_direct(conv))
         return (struct part_limits){conv_direct_plan(conv, false, direct_channels(conv)).bands,
                                     conv->groups};
+    if (k_conv_grad_is_gemm(conv)) return (struct part_limits){conv->batch, conv->groups};
     const struct conv_outer_plan outer = conv_outer_plan(conv);
     if (outer.fits) return (struct part_limits){outer.tiles, outer.items};
     const struct conv_grad_plan plan = conv_grad_plan(conv);
@@ -136,6 +137,7 @@ struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
         return work_of(conv->parts * conv->groups,
                        2 * products * (double)conv->large_channels / (double)conv->parts);
     }
+    if (k_conv_grad_is_gemm(conv)) return k_conv_gemm_grad_work(conv);
     const struct conv_grad_plan plan = conv_grad_plan(conv);
     const struct conv_outer_plan outer = conv_outer_plan(conv);
     const double packing = 16, part = (double)plan.positions / (double)conv->parts;

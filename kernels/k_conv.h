@@ -76,6 +76,10 @@ enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
 bool k_conv_grad_is_direct(const struct k_conv *conv);
 /* conv_outer_grad: the same for all others whose window is not huge. */
 bool k_conv_grad_is_outer(const struct k_conv *conv);
+/* k_conv_gemm_grad: the same by BLIS, as k_conv_gemm. */
+bool k_conv_grad_is_gemm(const struct k_conv *conv);
+struct k_work k_conv_gemm_grad_work(const struct k_conv *conv);
+k_fn k_conv_gemm_grad;
 void k_conv_set_parts(struct k_conv *conv);
 size_t k_conv_parts_bytes(const struct k_conv *conv); /* SIZE_MAX when they cannot be counted */
 struct k_work k_conv_weight_grad_work(const struct k_conv *conv);
