@@ -55,6 +55,15 @@ for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler; do
     readelf -d "$tree/lib64/lib$name.so" | grep -q "SONAME.*\[lib$name.so\]" || fail "lib$name.so has another soname"
 done
 
+# The program finds the library of its own tree, wherever that lies.
+info=$("$tree/bin/aclnn-cpu-info") || fail "aclnn-cpu-info ended with $?: $info"
+case $info in
+*"
+library           $tree/bin/../lib64/libaclnn_cpu.so
+"*) ;;
+*) fail "aclnn-cpu-info printed: $info" ;;
+esac
+
 # set_env.sh finds its own place in every shell, with "." from elsewhere, from a subshell and twice.
 for shell in sh bash dash zsh; do
     command -v "$shell" >/dev/null 2>&1 || continue
