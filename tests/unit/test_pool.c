@@ -116,10 +116,9 @@ static void meet(void *context, int64_t begin, int64_t end)
     (void)context;
     long id = syscall(SYS_gettid);
     long none = 0;
-    if (atomic_compare_exchange_strong(&thread_ids[0], &none, id))
-        atomic_fetch_add(&distinct, 1);
-    else if (thread_ids[0] != id &&
-             (none = 0, atomic_compare_exchange_strong(&thread_ids[1], &none, id)))
+    if (atomic_compare_exchange_strong(&thread_ids[0], &none, id) ||
+        (thread_ids[0] != id &&
+         (none = 0, atomic_compare_exchange_strong(&thread_ids[1], &none, id))))
         atomic_fetch_add(&distinct, 1);
     struct timespec nap = {.tv_nsec = 1000000};
     for (int waited = 0; distinct < 2 && waited < 20000; waited++)
