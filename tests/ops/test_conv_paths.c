@@ -2,7 +2,10 @@
 /* Convolution's paths that random problems are too small for, against the definition: BLIS's
  * products, several blocks of channels, windows that no band holds, bf16 by dot products. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_convolution_backward.h"
 #include "tests/support/conv_rig.h"
 
 struct shape {
@@ -82,4 +85,58 @@ Test(conv_paths, gradients_of_transposed, .timeout = 300)
 Test(conv_paths, forward, .timeout = 300)
 {
     check_all(CONV_FORWARD, false);
+}
+
+/* ---- extents beyond 32 bits: phase 1 counts right and allocates nothing of their size ---- */
+
+static aclTensor *tensor_of(const int64_t dims[4], void *data)
+{
+    const int64_t strides[] = {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
+    return aclCreateTensor(dims, 4, ACL_FLOAT, strides, 0, ACL_FORMAT_NCHW, dims, 4, data);
+}
+
+/* Phase 1 of all gradients of a 3 x 3 convolution, padding 1, on planes of 2 rows. */
+static aclnnStatus plan_of_width(int64_t width, int64_t channels, uint64_t *size)
+{
+    static char memory[64]; /* phase 1 reads nothing */
+    const int64_t activation[] = {1, channels, 2, width}, weight[] = {channels, channels, 3, 3};
+    const int64_t one[] = {1, 1}, none[] = {0, 0};
+    const bool all[] = {true, true, true};
+    aclTensor *dy = tensor_of(activation, memory), *x = tensor_of(activation, memory);
+    aclTensor *w = tensor_of(weight, memory), *dx = tensor_of(activation, memory);
+    aclTensor *dw = tensor_of(weight, memory);
+    const int64_t step = 1;
+    aclTensor *db =
+        aclCreateTensor(&channels, 1, ACL_FLOAT, &step, 0, ACL_FORMAT_ND, &channels, 1, memory);
+    aclIntArray *ones = aclCreateIntArray(one, 2), *zeros = aclCreateIntArray(none, 2);
+    aclBoolArray *mask = aclCreateBoolArray(all, 3);
+    aclOpExecutor *executor = NULL;
+    const aclnnStatus status = aclnnConvolutionBackwardGetWorkspaceSize(
+        dy, x, w, NULL, ones, ones, ones, false, zeros, 1, mask, 0, dx, dw, db, size, &executor);
+    if (status == ACLNN_SUCCESS) aclDestroyAclOpExecutor(executor);
+    aclTensor *tensors[] = {dy, x, w, dx, dw, db};
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
+        aclDestroyTensor(tensors[i]);
+    aclDestroyIntArray(ones);
+    aclDestroyIntArray(zeros);
+    aclDestroyBoolArray(mask);
+    return status;
+}
+
+Test(conv_paths, extents_beyond_32_bits)
+{
+    const int64_t channels[] = {1, 8, 64, 200}; /* each way of computing */
+    cr_assert_eq(aclInit(NULL), ACL_SUCCESS);
+    for (size_t i = 0; i < sizeof channels / sizeof channels[0]; i++)
+        for (int64_t width = (INT64_C(1) << 31) - 1; width <= INT64_C(1) << 34;
+             width += width / 2) {
+            const uint64_t c = (uint64_t)channels[i];
+            uint64_t size = UINT64_MAX;
+            cr_expect_eq(plan_of_width(width, channels[i], &size), ACLNN_SUCCESS, "%s",
+                         aclGetRecentErrMsg());
+            cr_expect_leq(size, (8U << 20) + (c + 8) * (c + 8) * 9 * 4, "%" PRIu64 " bytes", size);
+        }
+    uint64_t size = 0;
+    cr_expect_neq(plan_of_width(INT64_MAX / 4, 64, &size), ACLNN_SUCCESS);
+    aclFinalize();
 }
