@@ -160,6 +160,8 @@ static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct r
             if (!lane->is_outside) task->word[RT_TASK_NOTE].number = 0;
             bool ready = task->kind->ready(task, queue);
             set_outside(graph, lane, !ready);
+            /* A run that was cancelled before it saw the lane outside has not set it going. */
+            if (!ready && is_cancelled(graph)) rt_queue_unpark_early(queue);
             if (!ready) return WAITS_OUTSIDE;
         }
         if (node->slot)
