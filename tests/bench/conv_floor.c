@@ -36,6 +36,7 @@ __attribute__((target("avx512f,avx512bf16"))) static double pairs(int64_t rounds
 {
     __m512 sum[PAIR_SUMS];
     const __m512bh one = (__m512bh)_mm512_set1_epi16(0x3f80);
+#pragma GCC unroll 12
     for (int i = 0; i < PAIR_SUMS; i++)
         sum[i] = _mm512_setzero_ps();
     for (int64_t round = 0; round < rounds; round++)

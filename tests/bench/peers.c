@@ -57,10 +57,14 @@ static void set_environment(int threads)
     setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1); /* huge pages for every malloc */
 }
 
-static void become(const char *const arguments[], int threads, int input, int output)
+static void become(const char *const arguments[], enum role role, int threads, int input,
+                   int output)
 {
     keep_cpus(threads);
     set_environment(threads);
+    /* GNU's OpenMP, which BLIS may bring along, would bind the thread that loads it to one CPU, and
+     * all threads that come from it. */
+    if (role == ROLE_OURS) unsetenv("OMP_PROC_BIND");
     if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(127);
     execvp(arguments[0], (char *const *)(uintptr_t)arguments);
     _exit(127);
@@ -157,7 +161,7 @@ static bool peer_start(struct peers *peers, enum role role, const char *const ar
     struct peer *peer = &peers->peer[peers->count];
     *peer = (struct peer){.role = role, .to = down[1], .from = up[0]};
     peer->process = fork();
-    if (peer->process == 0) become(arguments, peers->threads, down[0], up[1]);
+    if (peer->process == 0) become(arguments, role, peers->threads, down[0], up[1]);
     close(down[0]);
     close(up[1]);
     char *line = peer->process < 0 ? NULL : read_line(peer);
