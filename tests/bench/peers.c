@@ -64,7 +64,10 @@ static void become(const char *const arguments[], enum role role, int threads, i
     set_environment(threads);
     /* GNU's OpenMP, which BLIS may bring along, would bind the thread that loads it to one CPU, and
      * all threads that come from it. */
-    if (role == ROLE_OURS) unsetenv("OMP_PROC_BIND");
+    if (role == ROLE_OURS) {
+        unsetenv("OMP_PROC_BIND");
+        unsetenv("OMP_PLACES"); /* which means the same */
+    }
     if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0) _exit(127);
     execvp(arguments[0], (char *const *)(uintptr_t)arguments);
     _exit(127);
