@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/bench/conversation.h"
 #include "tests/bench/stats.h"
 
 enum { TEXT = 256 };
@@ -19,43 +20,31 @@ static char *values_path, *indices_path;
 static bool is_set_up;
 static double run_seconds; /* what a run took last; 0 before the first */
 
-static void refuse(cJSON *reply, const char *why)
-{
-    cJSON_ReplaceItemInObject(reply, "ok", cJSON_CreateFalse());
-    cJSON_AddStringToObject(reply, "why", why);
-}
-
-static const char *text_of(const cJSON *request, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(request, key));
-    return text == NULL ? "" : text;
-}
-
 static void set_up(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
 {
     struct test_case test;
     char text[TEXT] = "";
     is_set_up = false;
     run_seconds = 0;
-    enum bench_format format = bench_format_of(text_of(request, "format"));
+    enum bench_format format = bench_format_of(conversation_text(request, "format"));
     if (format == BENCH_FORMATS) {
-        refuse(reply, "no such format");
+        conversation_refuse(reply, "no such format");
         return;
     }
-    if (!case_parse(text_of(request, "line"), &test, text, sizeof text) ||
+    if (!case_parse(conversation_text(request, "line"), &test, text, sizeof text) ||
         !bench_problem_of(&test, format, &problem, text, sizeof text)) {
-        refuse(reply, text);
+        conversation_refuse(reply, text);
         return;
     }
     free(values_path);
     free(indices_path);
-    problem.values = values_path = strdup(text_of(request, "values"));
-    problem.indices = indices_path = strdup(text_of(request, "indices"));
+    problem.values = values_path = strdup(conversation_text(request, "values"));
+    problem.indices = indices_path = strdup(conversation_text(request, "indices"));
     is_set_up = contender->set_up(&problem, text, sizeof text);
     if (is_set_up)
         cJSON_AddStringToObject(reply, "note", text);
     else
-        refuse(reply, text);
+        conversation_refuse(reply, text);
 }
 
 static void run(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
@@ -110,7 +99,7 @@ static bool write_planes(FILE *file, int tensor, const void *data, const cJSON *
 static void check(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
 {
     const cJSON *planes = cJSON_GetObjectItem(request, "planes");
-    FILE *file = fopen(text_of(request, "path"), "wb");
+    FILE *file = fopen(conversation_text(request, "path"), "wb");
     bool is_written = file != NULL;
     for (int i = 0; i < problem.tensors; i++) {
         void *data = problem.tensor[i].use == BENCH_WRITES ? contender->output(i) : NULL;
@@ -132,59 +121,32 @@ static void check(const struct bench_contender *contender, const cJSON *request,
         is_written = is_written && write_planes(file, i, data, planes);
     }
     if (file != NULL && fclose(file) != 0) is_written = false;
-    if (!is_written) refuse(reply, "cannot write the planes");
+    if (!is_written) conversation_refuse(reply, "cannot write the planes");
 }
 
-static void answer(const struct bench_contender *contender, const cJSON *request, cJSON *reply)
+static void answer(const void *of, const cJSON *request, cJSON *reply)
 {
-    const char *what = text_of(request, "do");
-    cJSON_AddTrueToObject(reply, "ok");
+    const struct bench_contender *contender = of;
+    const char *what = conversation_text(request, "do");
     if (strcmp(what, "set_up") == 0) {
         set_up(contender, request, reply);
     } else if (strcmp(what, "figures") == 0 && contender->figures != NULL) {
         contender->figures(cJSON_AddObjectToObject(reply, "figures"));
     } else if (!is_set_up) {
-        refuse(reply, "nothing is set up");
+        conversation_refuse(reply, "nothing is set up");
     } else if (strcmp(what, "run") == 0) {
         run(contender, request, reply);
     } else if (strcmp(what, "check") == 0) {
         check(contender, request, reply);
     } else {
-        refuse(reply, "no such request");
+        conversation_refuse(reply, "no such request");
     }
-}
-
-static void say(FILE *out, cJSON *message)
-{
-    char *line = cJSON_PrintUnformatted(message);
-    fprintf(out, "%s\n", line);
-    fflush(out);
-    cJSON_free(line);
-    cJSON_Delete(message);
 }
 
 int bench_serve(const struct bench_contender *contender)
 {
-    /* The conversation keeps the pipe; what a library prints goes to standard error. */
-    FILE *out = fdopen(dup(STDOUT_FILENO), "w");
-    if (out == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
-    cJSON *hello = cJSON_CreateObject();
-    cJSON_AddStringToObject(hello, "name", contender->name);
-    contender->hello(hello);
-    say(out, hello);
-
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, stdin) > 0) {
-        cJSON *request = cJSON_Parse(line);
-        cJSON *reply = cJSON_CreateObject();
-        answer(contender, request, reply);
-        say(out, reply);
-        cJSON_Delete(request);
-    }
-    free(line);
+    if (!conversation_run(contender->name, contender->hello, answer, contender)) return 1;
     free(values_path);
     free(indices_path);
-    fclose(out);
     return 0;
 }

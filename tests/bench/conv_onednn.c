@@ -13,6 +13,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "tests/bench/conv_contender.h"
+#include "tests/bench/onednn_call.h"
 #include "tests/bench/stats.h"
 
 enum form { FORM_ANY, FORM_REORDER, FORM_NCHW, FORM_NHWC, FORMS };
@@ -38,20 +39,6 @@ static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 static struct slot slots[CONV_SLOTS];
 static bool must_wait; /* execute returns before the work is done */
-
-static bool ok(dnnl_status_t status, const char *what, char *note, size_t note_size)
-{
-    if (status == dnnl_success) return true;
-    if (status == dnnl_unimplemented)
-        snprintf(note, note_size, "not implemented by oneDNN");
-    else
-        snprintf(note, note_size, "%s gives status %d", what, (int)status);
-    return false;
-}
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (!ok((call), #call, note, note_size)) return false;                                     \
-    } while (0)
 
 static void clear(int slot)
 {

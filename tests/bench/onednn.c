@@ -9,6 +9,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "tests/bench/contender.h"
+#include "tests/bench/onednn_call.h"
 #include "tests/bench/stats.h"
 
 /* Version 3 hands out layouts, version 2 has them as plain structs. */
@@ -36,20 +37,6 @@ static void *data[CASE_TENSORS];
 static dnnl_memory_desc_t layout[SIDES];
 static struct bench_problem current;
 static bool must_wait; /* execute returns before the work is done */
-
-static bool ok(dnnl_status_t status, const char *what, char *note, size_t note_size)
-{
-    if (status == dnnl_success) return true;
-    if (status == dnnl_unimplemented)
-        snprintf(note, note_size, "not implemented by oneDNN");
-    else
-        snprintf(note, note_size, "%s gives status %d", what, (int)status);
-    return false;
-}
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (!ok((call), #call, note, note_size)) return false;                                     \
-    } while (0)
 
 static void forget(void)
 {

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <semaphore.h>
 
+#include "acl/acl_rt.h"
 #include "runtime/stream.h"
 
 /* static or longer-lived than the task */
@@ -29,6 +30,17 @@ static inline void gate_close(struct gate *gate, struct rt_stream *stream)
     struct rt_task task = {.kind = &kind, .word[0].pointer = gate};
     cr_assert_eq(sem_init(&gate->opened, 0, 0), 0);
     cr_assert_eq(rt_stream_submit(stream, &task, RT_SUBMIT_LARGE), ACL_SUCCESS);
+}
+
+/* A new stream that stands at the gate. */
+static inline aclrtStream gate_close_stream(struct gate *gate)
+{
+    aclrtStream stream;
+    struct rt_stream *queue;
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
+    gate_close(gate, queue);
+    return stream;
 }
 
 static inline void gate_open(struct gate *gate)

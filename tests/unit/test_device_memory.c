@@ -44,23 +44,13 @@ static void give(void *memory)
 
 static struct gate gate;
 
-static aclrtStream stream_with_a_closed_gate(void)
-{
-    aclrtStream stream;
-    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
-    struct rt_stream *queue;
-    cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
-    gate_close(&gate, queue);
-    return stream;
-}
-
 /* On a device the second block fits: the first one's memory is free from its aclrtFree on. */
 Test(device_memory, freed_memory_in_use_does_not_stand_in_the_way)
 {
     unsigned char *first = take(40 * MIB);
     memset(first, 7, 40 * MIB - 32);
     unsigned char *result = take(MIB);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     cr_assert_eq(aclrtMemcpyAsync(result, 1000, first, 1000, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
                  ACL_SUCCESS);
     give(first);
@@ -91,7 +81,7 @@ Test(device_memory, released_memory_serves_who_waits_for_it)
 {
     for (int round = 0; round < 20; round++) {
         void *first = take(64 * MIB);
-        aclrtStream stream = stream_with_a_closed_gate();
+        aclrtStream stream = gate_close_stream(&gate);
         give(first);
         pthread_t thread;
         cr_assert_eq(pthread_create(&thread, NULL, open_gate, NULL), 0);
@@ -143,7 +133,7 @@ static void run_malloc(struct rt_task *task, struct rt_stream *stream)
 Test(device_memory, a_task_gets_what_its_own_stream_holds_up)
 {
     static const struct rt_task_kind kind = {.name = "malloc", .run = run_malloc};
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     struct rt_stream *queue;
     cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
     void *block = take(40 * MIB);
@@ -161,7 +151,7 @@ Test(device_memory, refusal_tells_what_waits)
     void *memory = (void *)1;
     void *held = take(30 * MIB);
     void *freed = take(30 * MIB);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     give(freed);
     expect_refused(aclrtMalloc(&memory, 40 * MIB, ACL_MEM_MALLOC_HUGE_FIRST),
                    ACL_ERROR_RT_MEMORY_ALLOCATION,

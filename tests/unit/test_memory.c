@@ -493,16 +493,6 @@ Test(memory, sanitizer_sees_overruns_and_use_after_free)
 
 static struct gate gate;
 
-static aclrtStream stream_with_a_closed_gate(void)
-{
-    aclrtStream stream;
-    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
-    struct rt_stream *queue;
-    cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
-    gate_close(&gate, queue);
-    return stream;
-}
-
 Test(memory, freed_block_lives_until_queued_work_has_run)
 {
     size_t before = free_bytes();
@@ -510,7 +500,7 @@ Test(memory, freed_block_lives_until_queued_work_has_run)
     unsigned char *target = take(4 * MIB);
     unsigned char *result = take(4 * MIB);
     memset(source, 7, 4 * MIB);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     size_t used = free_bytes();
     cr_assert_eq(
         aclrtMemcpyAsync(target, 4 * MIB, source, 4 * MIB, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
@@ -538,7 +528,7 @@ Test(memory, freed_block_lives_until_queued_work_has_run)
 Test(memory, finalize_releases_what_waits)
 {
     void *block = take(4 * MIB);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     (void)stream;
     give(block);
     cr_expect(rt_blocks_usage().used > 0);

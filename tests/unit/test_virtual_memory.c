@@ -455,16 +455,6 @@ Test(virtual_memory, every_failing_allocation_is_refused_cleanly)
 
 static struct gate gate;
 
-static aclrtStream stream_with_a_closed_gate(void)
-{
-    aclrtStream stream;
-    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
-    struct rt_stream *queue;
-    cr_assert_eq(rt_stream_resolve("test", stream, &queue), ACL_SUCCESS);
-    gate_close(&gate, queue);
-    return stream;
-}
-
 static void copy(void *to, const void *from, size_t size, aclrtStream stream)
 {
     cr_assert_eq(aclrtMemcpyAsync(to, size, from, size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
@@ -481,7 +471,7 @@ Test(virtual_memory, unmapped_memory_lives_until_queued_work_has_run)
     aclrtDrvMemHandle handle = piece_of(PAGE);
     map(range, PAGE, handle);
     memset(range, 6, PAGE);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     copy(result, range, PAGE, stream);
     unmap(range);
     cr_expect_not(rt_memory_is_known(range, 1));
@@ -511,7 +501,7 @@ Test(virtual_memory, mapping_where_queued_work_still_is_does_not_wait_for_ever)
     aclrtDrvMemHandle second = piece_of(PAGE);
     map(range, PAGE, first);
     memset(range, 1, PAGE);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     unmap(range);
     map(range, PAGE, second);
     cr_expect_eq(range[0], 0);
@@ -534,7 +524,7 @@ Test(virtual_memory, freed_pieces_in_use_do_not_stand_in_the_way)
     char *range = reserve(64 * PAGE);
     aclrtDrvMemHandle handle = piece_of(40 * MIB);
     map(range, 40 * MIB, handle);
-    aclrtStream stream = stream_with_a_closed_gate();
+    aclrtStream stream = gate_close_stream(&gate);
     free_piece(handle);
     aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
     expect_refused(aclrtMallocPhysical(&handle, 40 * MIB, &prop, 0), ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -553,7 +543,7 @@ Test(virtual_memory, finalize_ends_what_is_in_flight)
     char *range = reserve(2 * PAGE);
     aclrtDrvMemHandle handle = piece_of(PAGE);
     map(range, PAGE, handle);
-    stream_with_a_closed_gate();
+    gate_close_stream(&gate);
     unmap(range);
     free_piece(handle);
     aclrtDrvMemHandle held = piece_of(PAGE);
