@@ -57,8 +57,9 @@ void grad_block(int rows, int taps, const struct grad_item *item, const float *s
                 a += CONV_LANES;
                 b += CONV_LANES;
             }
-            if (item->tail == 0) continue;
-                /* What lies behind the row's last window has no part in it, infinite or not. */
+            /* What lies behind the row's last window has no part in it, infinite or not; behind
+             * the vector that it ends in, rows hold what was there before. */
+            if (item->tail <= part * VL) continue;
 #pragma GCC unroll 9
             for (int t = 0; t < taps; t++) {
                 const vf right =

@@ -3,6 +3,8 @@
  * products, several blocks of channels, windows that no band holds, bf16 by dot products. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "aclnn/aclnn_base.h"
 #include "aclnnop/aclnn_convolution_backward.h"
@@ -85,6 +87,42 @@ Test(conv_paths, gradients_of_transposed, .timeout = 300)
 Test(conv_paths, forward, .timeout = 300)
 {
     check_all(CONV_FORWARD, false);
+}
+
+/* ---- the stack of a thread keeps what earlier calls packed there ---- */
+
+static void run_with_nan(const struct conv_case *test)
+{
+    conv_rig_load(&rig, test);
+    for (int i = 0; i < CONV_TENSORS; i++)
+        for (int64_t j = 0; conv_rig_reads(&rig, i) && j < operand_elements(&rig.operand[i]); j++)
+            rig.values[i][j] = NAN;
+    cr_assert(conv_rig_run(&rig, GUARD_END), "%s", rig.text);
+}
+
+Test(conv_paths, no_infinity_outlives_its_call, .timeout = 300)
+{
+    static const struct shape few = {"few", 2, 2, 3, 3, 2, {1, 3, 90}, {1, 2, 3}, 1, 1, 1};
+    static const struct shape some = {"some", 1, 2, 1, 20, 18, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
+    static const struct shape many = {"many", 1, 1, 1, 40, 70, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
+    static const struct shape *const all[] = {&few, &some, &many};
+    static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,  9,  11,
+                                     12, 13, 15, 16, 17, 20, 25, 31, 33};
+    setenv("ACLNN_CPU_THREADS", "1", 1); /* both calls of a pair have the same stack */
+    conv_rig_begin(&rig);
+    for (size_t i = 0; i < sizeof all / sizeof all[0] * sizeof widths / sizeof widths[0]; i++)
+        for (int j = 0; j < 4 * CASE_FLOATS; j++) {
+            struct shape shape = *all[i % 3];
+            const enum conv_operator op = j & 1 ? CONV_FORWARD : CONV_BACKWARD;
+            const bool transposed = j & 2;
+            const enum case_dtype dtype = (enum case_dtype)(j / 4);
+            const struct conv_case before = case_of(&shape, op, transposed, dtype);
+            run_with_nan(&before);
+            shape.extent[2] = widths[i / 3];
+            const struct conv_case test = case_of(&shape, op, transposed, dtype);
+            cr_expect(conv_rig_check(&rig, &test), "%s: %s", shape.name, rig.text);
+        }
+    conv_rig_end(&rig);
 }
 
 /* ---- extents beyond 32 bits: phase 1 counts right and allocates nothing of their size ---- */
