@@ -129,7 +129,9 @@ Test(conv_paths, no_infinity_outlives_its_call, .timeout = 300)
 
 static aclTensor *tensor_of(const int64_t dims[4], void *data)
 {
-    const int64_t strides[] = {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
+    /* Of the only image, whose stride nobody asks for; the product may be beyond 64 bits. */
+    const int64_t image = (int64_t)((uint64_t)dims[1] * (uint64_t)(dims[2] * dims[3]));
+    const int64_t strides[] = {image, dims[2] * dims[3], dims[3], 1};
     return aclCreateTensor(dims, 4, ACL_FLOAT, strides, 0, ACL_FORMAT_NCHW, dims, 4, data);
 }
 
