@@ -11,6 +11,7 @@
 #include "runtime/device.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/lane.h"
+#include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 
 /* A thread that processes reports until told to stop. */
@@ -330,10 +331,10 @@ Test(callback, without_memory, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-#ifndef __SANITIZE_THREAD__
 /* The parent's callbacks are not the child's, which subscribes anew. */
 Test(callback, a_child_starts_afresh, .timeout = 60)
 {
+    process_begin_forks();
     start_server();
     struct lane lane = open_served();
     int status = -1;
@@ -342,6 +343,7 @@ Test(callback, a_child_starts_afresh, .timeout = 60)
     lane_await(lane_is(lane, RT_STREAM_PARKED));
     pid_t child = fork();
     if (child == 0) {
+        process_begin_child();
         if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(1);
         if (aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle) != ACL_SUCCESS) _exit(2);
         launch(lane, "c", ACL_CALLBACK_BLOCK);
@@ -366,13 +368,16 @@ static void fork_inside(void *argument)
 {
     (void)argument;
     forked = fork();
-    if (forked == 0) lane_note('f');
+    if (forked != 0) return;
+    process_begin_child();
+    lane_note('f');
 }
 
 /* A callback may fork; the child's call of aclrtProcessReport ends, for it is subscribed no more.
  */
 Test(callback, a_callback_may_fork, .timeout = 60)
 {
+    process_begin_forks();
     struct lane lane = lane_open(0);
     int status = -1;
     cr_assert_eq(aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle), ACL_SUCCESS);
@@ -391,4 +396,3 @@ Test(callback, a_callback_may_fork, .timeout = 60)
     cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
     rt_runtime_shutdown();
 }
-#endif

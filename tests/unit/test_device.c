@@ -285,10 +285,7 @@ static void *keep_busy(void *argument)
 
 Test(device, a_forked_child_can_use_the_runtime, .timeout = 120)
 {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    /* Their own locks may be held by another thread at the fork. */
-    cr_skip_test("the sanitizer does not support threads in a forked child");
-#endif
+    process_begin_forks();
     aclrtStream handle, busy;
     pthread_t thread;
     struct rt_stream *stream = open_stream(&handle);

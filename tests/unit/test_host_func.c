@@ -221,7 +221,6 @@ Test(host_func, refusals)
     cr_expect_str_eq(lane_log, "a");
 }
 
-#ifndef __SANITIZE_THREAD__
 static pid_t forked;
 
 /* In the child the function's thread is the last one: it ends the process. */
@@ -234,11 +233,14 @@ static void fork_inside(void *argument)
 {
     (void)argument;
     forked = fork();
-    if (forked == 0) atexit(leave_at_once);
+    if (forked != 0) return;
+    process_begin_child();
+    atexit(leave_at_once);
 }
 
 Test(host_func, a_function_may_fork, .timeout = 60)
 {
+    process_begin_forks();
     struct lane lane = lane_open(0);
     int status = -1;
     cr_assert_eq(aclrtLaunchHostFunc(lane.handle, fork_inside, NULL), ACL_SUCCESS);
@@ -252,6 +254,7 @@ Test(host_func, a_function_may_fork, .timeout = 60)
 
 Test(host_func, a_child_starts_afresh, .timeout = 60)
 {
+    process_begin_forks();
     static struct door door;
     struct lane lane = lane_open(0);
     int status = -1;
@@ -260,6 +263,7 @@ Test(host_func, a_child_starts_afresh, .timeout = 60)
     lane_await(door.is_inside);
     pid_t child = fork();
     if (child == 0) {
+        process_begin_child();
         if (aclrtLaunchHostFunc(lane.handle, note, lane_letter("a")) != ACL_SUCCESS) _exit(1);
         if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(2);
         rt_runtime_shutdown();
@@ -272,4 +276,3 @@ Test(host_func, a_child_starts_afresh, .timeout = 60)
     cr_expect_eq(lane_logged, 0, "the child's is not ours");
     rt_runtime_shutdown();
 }
-#endif

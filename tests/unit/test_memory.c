@@ -15,6 +15,7 @@
 #include "runtime/stream.h"
 #include "tests/support/random.h"
 #include "tests/unit/gate.h"
+#include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -599,10 +600,7 @@ static void *take_until_stopped(void *unused)
 
 Test(memory, child_of_a_busy_process_can_allocate)
 {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    /* Their own locks may be held by another thread at the fork. */
-    cr_skip_test("the sanitizer does not support threads in a forked child");
-#endif
+    process_begin_forks();
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, take_until_stopped, NULL);
@@ -611,7 +609,7 @@ Test(memory, child_of_a_busy_process_can_allocate)
     for (int round = 0; round < 50; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(50); /* less than the suite's time */
+            process_begin_child();
             void *other;
             int wrong = *(char *)block != 3 || aclrtFree(block) != ACL_SUCCESS ||
                         aclrtMalloc(&other, MIB, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||

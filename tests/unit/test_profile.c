@@ -17,6 +17,7 @@
 #include "runtime/queue.h"
 #include "tests/unit/capture.h"
 #include "tests/unit/gate.h"
+#include "tests/unit/process.h"
 #include "tests/unit/timeline_file.h"
 
 static char folder[] = "/tmp/aclnn-cpu-timeline-XXXXXX", path[256];
@@ -366,9 +367,7 @@ Test(profile, a_process_that_just_ends_leaves_its_file)
  * leaks at their exit would take for lost. */
 static void check_forked(const char *pattern, const char *parents, const char *childs)
 {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    cr_skip_test("the sanitizer does not support threads in a forked child");
-#endif
+    process_begin_forks();
     setenv("ACLNN_CPU_TIMELINE", pattern, 1);
     run_program(1);
     pid_t child = fork();
