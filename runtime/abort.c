@@ -10,6 +10,7 @@
 #include "runtime/error.h"
 #include "runtime/futex.h"
 #include "runtime/handles.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
 #include "runtime/thread.h"
@@ -43,6 +44,7 @@ aclError aclrtStreamAbort(aclrtStream stream)
     leave_error_locked(queue, ACL_ERROR_RT_STREAM_ABORT,
                        "the stream was aborted; its work was dropped");
     rt_lock_give(&queue->lock);
+    RT_POINT("abort has left its error");
     uint64_t ticket = rt_queue_submitted(queue);
     rt_queue_discard(queue, ticket);
     if (rt_is_inside_task()) return ACL_SUCCESS;

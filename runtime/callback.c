@@ -17,6 +17,7 @@
 #include "runtime/futex.h"
 #include "runtime/host.h"
 #include "runtime/log.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
 #include "runtime/thread.h"
@@ -179,6 +180,7 @@ static bool has_run(struct rt_task *task, struct rt_stream *stream)
     }
     bool is_over = callback->state != LISTED && callback->state != TAKEN;
     pthread_mutex_unlock(&lock);
+    RT_POINT("callback was looked at");
     return is_over;
 }
 
@@ -246,6 +248,7 @@ static bool run_taken_locked(struct rt_subscriber *subscriber, struct callback *
     if (!is_blocking) subscriber->running = stream;
     pthread_mutex_unlock(&lock);
     call(callback);
+    RT_POINT("callback has run");
     if (generation != rt_host_generation()) {
         rt_free(callback);
         return false;

@@ -285,8 +285,8 @@ void rt_runtime_shutdown(void)
             rt_context_destroy((struct rt_context *)objects[i]);
         rt_registry_list_free(objects, count);
     }
-    rt_worker_stop();
     rt_exception_end();
-    rt_host_stop();
+    rt_host_stop(); /* its threads may be about to wake workers, and so to start them */
+    rt_worker_stop();
     rt_context_peek(); /* forgets this thread's context */
 }

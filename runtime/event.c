@@ -11,6 +11,7 @@
 #include "runtime/futex.h"
 #include "runtime/handles.h"
 #include "runtime/mark.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 
 enum { WORD_MARK, WORD_STREAM, WORD_SECONDS };
@@ -34,6 +35,7 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 {
     struct rt_mark *mark = task->word[WORD_MARK].pointer;
     if (atomic_load_explicit(&mark->is_done, memory_order_acquire)) return true;
+    RT_POINT("mark was looked at");
     pthread_mutex_lock(&mark->event->lock);
     bool is_done = atomic_load_explicit(&mark->is_done, memory_order_relaxed);
     if (!is_done) rt_mark_park_locked(mark, stream, task->word[WORD_SECONDS].number);
@@ -63,6 +65,7 @@ static void drop_wait(struct rt_task *task)
 {
     struct rt_mark *mark = task->word[WORD_MARK].pointer;
     struct rt_stream *stream = task->word[WORD_STREAM].pointer;
+    RT_POINT("before an event's wait leaves");
     pthread_mutex_lock(&mark->event->lock);
     bool was_parked = rt_mark_leave_locked(mark, stream);
     pthread_mutex_unlock(&mark->event->lock);
@@ -225,6 +228,7 @@ static aclError record(struct rt_event *event, struct rt_stream *stream)
     struct rt_task task = {.kind = &record_kind, .word[WORD_MARK].pointer = mark};
     aclError status = rt_queue_submit(stream, &task, is_awaited ? RT_SUBMIT_LARGE : 0, &ticket);
     if (status != ACL_SUCCESS) rt_mark_pass(mark);
+    RT_POINT("before a mark's place is set");
     pthread_mutex_lock(&event->lock);
     if (status == ACL_SUCCESS)
         rt_mark_set_place_locked(mark, (struct rt_dependency){.stream = stream,

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "runtime/claim.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 
 enum { YIELDS = 20, NAP_NS = 50000 };
@@ -85,6 +86,7 @@ static void unlock_and_release(struct rt_deferred *done, struct rt_deferred *mor
     if (releases) atomic_fetch_add_explicit(&releasing, 1, memory_order_relaxed);
     pthread_mutex_unlock(&grace_lock);
     if (!releases) return;
+    RT_POINT("before a release");
     struct rt_deferred *lists[] = {done, more};
     for (int i = 0; i < 2; i++) {
         while (lists[i]) {
@@ -109,6 +111,7 @@ void rt_defer(struct rt_deferred *deferred)
 {
     struct rt_deferred *done = NULL;
     atomic_fetch_add_explicit(&rt_grace_unreleased, 1, memory_order_relaxed);
+    RT_POINT("before a deferral");
     pthread_mutex_lock(&grace_lock);
     deferred->next = next;
     next = deferred;
@@ -120,6 +123,7 @@ void rt_grace_passed(struct rt_stream *stream)
 {
     struct rt_deferred *done = NULL;
     struct rt_deferred *more = NULL;
+    RT_POINT("before a period passes");
     pthread_mutex_lock(&grace_lock);
     uint64_t ticket = stream->grace_ticket;
     if (ticket != 0 && (has_passed(stream, ticket) || !ask_for_attention(stream, ticket))) {

@@ -49,7 +49,9 @@ struct rt_lane {
     struct rt_stream *queue; /* owned; NULL for lane 0, which runs in the stream of the replay */
     uint32_t first, count;   /* of its nodes, once sealed; count alone before */
 
-    /* The run. next belongs to who runs the lane, the rest is guarded by the graph's lock. */
+    /* The run. next belongs to who runs the lane, but others read it while the state is WAITING,
+     * and lane 0 may be looked at again in that state: then it is written under the graph's lock,
+     * which guards the rest. */
     uint32_t next;
     uint32_t done; /* published: others wait for it */
     enum rt_lane_state state;

@@ -5,14 +5,12 @@
 #ifndef ACLNN_CPU_RUNTIME_HOST_H
 #define ACLNN_CPU_RUNTIME_HOST_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Embedded in the caller's object, which lives until run has returned. */
 struct rt_host_job {
     void (*run)(struct rt_host_job *job); /* may free the job */
     struct rt_host_job *next;
-    atomic_int state; /* the caller's own */
 };
 
 /* Sees to it that job->run is called on one of the threads. False when there is none and none can

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host functions: tasks that run a function of the program on a thread of host.c. Its stream is
  * parked meanwhile, so that it costs no worker.
- * Locks: none of its own. While the job's state is AWAY the job belongs to the host thread, else to
- * who runs the stream. */
+ * Locks: none of its own. From rt_host_push until rt_queue_return the job belongs to the host
+ * thread, else to who runs the stream: that the function has returned is read from what the stream
+ * awaits, so that a return cannot be seen before all of it is done. */
 #include <stddef.h>
 #include <time.h>
 
@@ -10,13 +11,14 @@
 #include "runtime/callback.h"
 #include "runtime/error.h"
 #include "runtime/host.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
 #include "runtime/thread.h"
 
 enum { WORD_FUNCTION, WORD_ARGUMENT };
 
-enum job_state { AWAY = 1, DONE }; /* the task's note is one of them too, or 0 */
+enum { AWAY = 1, DONE }; /* the task's note, or 0 */
 
 enum { NAP_NS = 100000 };
 
@@ -31,13 +33,14 @@ static void run_away(struct rt_host_job *job)
     struct rt_stream *stream =
         (struct rt_stream *)(void *)((char *)job - offsetof(struct rt_stream, host_job));
     unsigned generation = rt_host_generation();
+    RT_POINT("host function is taken");
     if (rt_queue_begin(stream)) {
         rt_context_enter(stream->context);
         call(stream->parked_task);
         if (generation != rt_host_generation()) return;
         rt_context_enter(NULL);
     }
-    atomic_store_explicit(&job->state, DONE, memory_order_release);
+    RT_POINT("host function has run");
     rt_queue_return(stream);
     rt_object_release(&stream->object);
 }
@@ -47,7 +50,7 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
     struct rt_host_job *job = &stream->host_job;
     uint64_t *note = &task->word[RT_TASK_NOTE].number;
     if (*note != 0) {
-        if (atomic_load_explicit(&job->state, memory_order_acquire) == DONE) *note = DONE;
+        if (rt_queue_has_returned(stream)) *note = DONE;
         return *note == DONE;
     }
     struct rt_wait wait = {.awaits = RT_AWAITS_RETURN};
@@ -55,9 +58,10 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
     rt_object_retain(&stream->object);
     stream->parked_task = task;
     job->run = run_away;
-    atomic_store_explicit(&job->state, AWAY, memory_order_relaxed);
     *note = AWAY;
-    if (rt_host_push(job)) return false;
+    bool is_pushed = rt_host_push(job);
+    RT_POINT("host function is pushed");
+    if (is_pushed) return false;
     *note = 0; /* there is no thread to be had */
     wait.awaits = RT_AWAITS_PLACE;
     rt_queue_expect(stream, &wait);
@@ -80,7 +84,7 @@ static void await_return(struct rt_task *task, struct rt_stream *stream)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
     (void)task;
-    while (atomic_load_explicit(&stream->host_job.state, memory_order_acquire) != DONE)
+    while (!rt_queue_has_returned(stream))
         nanosleep(&nap, NULL);
 }
 

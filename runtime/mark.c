@@ -4,6 +4,7 @@
 
 #include "runtime/alloc.h"
 #include "runtime/futex.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 
 struct rt_mark *rt_mark_new_locked(struct rt_event *event)
@@ -66,6 +67,7 @@ bool rt_mark_leave_locked(struct rt_mark *mark, struct rt_stream *stream)
 void rt_mark_pass(struct rt_mark *mark)
 {
     struct rt_event *event = mark->event;
+    RT_POINT("before a mark is passed");
     pthread_mutex_lock(&event->lock);
     struct rt_stream *parked = mark->parked;
     mark->parked = NULL;

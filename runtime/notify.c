@@ -18,6 +18,7 @@
 #include "runtime/context.h"
 #include "runtime/error.h"
 #include "runtime/futex.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
 
@@ -135,6 +136,7 @@ static void rerun_record(struct rt_task *task, struct rt_stream *stream)
 {
     (void)stream;
     struct notify *notify = notify_of(task);
+    RT_POINT("before a notify changes");
     pthread_mutex_lock(&notify->lock);
     change(notify, task);
     let_pass(notify);
@@ -165,6 +167,7 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
         is_over = task->word[RT_TASK_NOTE].number != 0;
     }
     pthread_mutex_unlock(&notify->lock);
+    RT_POINT("notify was looked at");
     return is_over;
 }
 
@@ -178,6 +181,7 @@ static void rerun_wait(struct rt_task *task, struct rt_stream *stream)
 static void leave_list(struct rt_task *task)
 {
     struct notify *notify = notify_of(task);
+    RT_POINT("before a notify's wait leaves");
     pthread_mutex_lock(&notify->lock);
     struct rt_stream *before = NULL, *stream = notify->first;
     while (stream && stream->parked_task != task) {

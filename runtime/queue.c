@@ -21,6 +21,7 @@
 #include "runtime/error.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/stream_capture.h"
 #include "runtime/thread.h"
@@ -75,6 +76,7 @@ void rt_claim_unlock(struct rt_stream *stream, unsigned after)
 {
     rt_lock_give(&stream->lock);
     if (__builtin_expect(after == 0, 1)) return;
+    RT_POINT("before a wake");
     if (after & RT_WAKE_WAITERS) rt_futex_wake(&stream->signal, INT_MAX);
     if (after & RT_WAKE_WORKER) rt_worker_wake_one();
 }
@@ -181,6 +183,7 @@ static bool wants_attention(struct rt_stream *stream, uint64_t completed)
 static void give_attention(struct rt_stream *stream)
 {
     atomic_store_explicit(&stream->attention, UINT64_MAX, memory_order_seq_cst);
+    RT_POINT("attention taken back");
     rt_lock_take(&stream->lock);
     rt_claim_unlock(stream, signal_waiters_locked(stream));
     rt_grace_passed(stream);
@@ -190,6 +193,7 @@ static void give_attention(struct rt_stream *stream)
 static void kick_dependency(const struct rt_dependency *dependency)
 {
     if (dependency->serial == 0) return;
+    RT_POINT("parked");
     struct rt_stream *stream =
         rt_stream_of(rt_registry_acquire(dependency->stream, RT_OBJECT_STREAM, dependency->serial));
     if (!stream) return;
@@ -202,6 +206,7 @@ static void kick_dependency(const struct rt_dependency *dependency)
 static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner runner)
 {
     unsigned after = 0;
+    RT_POINT("before parking");
     rt_lock_take(&stream->lock);
     if (__builtin_expect(wants_attention(stream, completed), 0)) {
         rt_lock_give(&stream->lock);
@@ -232,6 +237,7 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
                     enum rt_runner runner, enum leaving leaving)
 {
     unsigned after = 0;
+    RT_POINT("before the claim is given back");
     rt_lock_take(&stream->lock);
     bool is_empty = rt_queue_submitted(stream) == completed;
     bool leaves = is_empty || completed >= target;
@@ -265,6 +271,17 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
 
 enum outcome { HAS_RUN, HAS_PARKED, IS_REFUSED, GIVES_WAY };
 
+/* A task that has begun elsewhere is not dropped: the stream parks again until it returns, however
+ * it was set going. Once this is true the task cannot begin any more, see rt_queue_begin. */
+static bool is_to_be_dropped(struct rt_stream *stream, uint64_t completed)
+{
+    if (__builtin_expect(!is_discarded(stream, completed), 1)) return false;
+    rt_lock_take(&stream->lock);
+    bool is_away = stream->awaits == RT_AWAITS_RETURN;
+    rt_lock_give(&stream->lock);
+    return !is_away;
+}
+
 /* Runs or drops the next task. When it has parked the stream is no longer the caller's. */
 static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed,
                                     enum rt_runner runner)
@@ -273,11 +290,11 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     struct rt_task *task = &stream->head->tasks[stream->head_index];
     const struct rt_task_kind *kind = task->kind;
     if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
-    bool is_dropped = is_discarded(stream, completed);
+    bool is_dropped = is_to_be_dropped(stream, completed);
     while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
         if (stream->parked_ns == 0) stream->parked_ns = rt_profile_begin();
         if (park(stream, completed, runner)) return HAS_PARKED;
-        is_dropped = is_discarded(stream, completed);
+        is_dropped = is_to_be_dropped(stream, completed);
     }
     if (__builtin_expect(!is_dropped, 1))
         rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_ns);
@@ -343,6 +360,7 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
         }
     } while (!unclaim(stream, completed, target, runner, leaving));
     rt_self.running = outer;
+    RT_POINT("claim given back");
     if (__builtin_expect(atomic_load_explicit(&rt_value_waits, memory_order_relaxed) > 0, 0))
         rt_value_look();
 }
@@ -355,6 +373,7 @@ void rt_queue_serve(struct rt_stream *stream)
     if (ours) stream->state = RT_STREAM_RUNNING;
     rt_lock_give(&stream->lock);
     if (!ours) return;
+    RT_POINT("worker has claimed");
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     rt_run_claimed(stream, completed + BATCH, RT_RUNNER_WORKS);
 }
@@ -463,6 +482,7 @@ aclError rt_queue_submit_now(struct rt_stream *stream, const struct rt_task *tas
         queued = submitted - stream->completed_seen;
     }
     rt_claim_unlock(stream, after);
+    RT_POINT("submitted");
     *ticket = submitted;
     rt_self.last_task = (uint32_t)submitted;
     if (__builtin_expect(claimed, 0))
@@ -503,6 +523,7 @@ void rt_discard_locked(struct rt_stream *stream, uint64_t ticket)
 
 void rt_queue_discard(struct rt_stream *stream, uint64_t ticket)
 {
+    RT_POINT("before a discard");
     rt_lock_take(&stream->lock);
     rt_discard_locked(stream, ticket);
     rt_claim_unlock(stream, rt_is_claimable_locked(stream) ? rt_leave_locked(stream) : 0);
@@ -544,6 +565,7 @@ static unsigned unpark_locked(struct rt_stream *stream)
 
 void rt_queue_unpark(struct rt_stream *stream)
 {
+    RT_POINT("before setting going");
     rt_lock_take(&stream->lock);
     rt_claim_unlock(stream, unpark_locked(stream));
 }
@@ -556,6 +578,7 @@ void rt_queue_unpark_early(struct rt_stream *stream)
 
 bool rt_queue_begin(struct rt_stream *stream)
 {
+    RT_POINT("before beginning elsewhere");
     rt_lock_take(&stream->lock);
     bool begins =
         !is_discarded(stream, atomic_load_explicit(&stream->completed, memory_order_relaxed));
@@ -566,9 +589,18 @@ bool rt_queue_begin(struct rt_stream *stream)
 
 void rt_queue_return(struct rt_stream *stream)
 {
+    RT_POINT("before returning");
     rt_lock_take(&stream->lock);
     stream->awaits = RT_AWAITS_PLACE;
     rt_claim_unlock(stream, unpark_locked(stream));
+}
+
+bool rt_queue_has_returned(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    bool has_returned = stream->awaits != RT_AWAITS_RETURN;
+    rt_lock_give(&stream->lock);
+    return has_returned;
 }
 
 void rt_queue_show_loop(struct rt_stream *stream, struct rt_loop *loop)

@@ -210,6 +210,8 @@ void rt_queue_unpark_early(struct rt_stream *stream);
  */
 bool rt_queue_begin(struct rt_stream *stream);
 void rt_queue_return(struct rt_stream *stream);
+/* Of a task that was expected with RT_AWAITS_RETURN: rt_queue_return has been called for it. */
+bool rt_queue_has_returned(struct rt_stream *stream);
 
 /* Makes whoever runs the stream drop all tasks up to this ticket that have not started, a parked
  * one included. Does not wait. */

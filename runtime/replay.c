@@ -19,6 +19,7 @@
 #include "runtime/futex.h"
 #include "runtime/graph.h"
 #include "runtime/handles.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/stream_capture.h"
 #include "runtime/task_group.h"
@@ -86,10 +87,11 @@ static void look_round_locked(struct rt_graph *graph)
 }
 
 /* After this a lane that is at its end is no longer the caller's: the run may be over. */
-static void publish(struct rt_graph *graph, struct rt_lane *lane)
+static void publish(struct rt_graph *graph, struct rt_lane *lane, uint32_t next)
 {
+    RT_POINT("before a lane publishes");
     pthread_mutex_lock(&graph->lock);
-    lane->done = lane->next;
+    lane->next = lane->done = next;
     if (lane->next == lane->count) lane->state = RT_LANE_DONE;
     look_round_locked(graph);
     pthread_mutex_unlock(&graph->lock);
@@ -119,6 +121,7 @@ static bool begins_to_wait(struct rt_graph *graph, struct rt_lane *lane)
     bool waits = !can_go_on_locked(graph, lane);
     lane->state = waits ? RT_LANE_WAITING : RT_LANE_ACTIVE;
     pthread_mutex_unlock(&graph->lock);
+    if (waits) RT_POINT("lane waits inside");
     return waits;
 }
 
@@ -136,13 +139,13 @@ static void set_outside(struct rt_graph *graph, struct rt_lane *lane, bool is_ou
 /* The rest of a cancelled run's lane is skipped. */
 static enum step give_up(struct rt_graph *graph, struct rt_lane *lane, struct rt_stream *queue)
 {
+    RT_POINT("before a lane gives up");
     if (lane->is_outside) {
         struct rt_node *node = next_node(graph, lane);
         node->task.kind->leave(&node->task, queue);
         set_outside(graph, lane, false);
     }
-    lane->next = lane->count;
-    publish(graph, lane);
+    publish(graph, lane, lane->count);
     return AT_END;
 }
 
@@ -158,8 +161,11 @@ static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct r
             return WAITS_INSIDE;
         if (task->kind->ready && !node->slot) {
             if (!lane->is_outside) task->word[RT_TASK_NOTE].number = 0;
+            RT_POINT("before a lane asks outside");
             bool ready = task->kind->ready(task, queue);
+            RT_POINT("lane has asked outside");
             set_outside(graph, lane, !ready);
+            RT_POINT("lane is set outside");
             /* A run that was cancelled before it saw the lane outside has not set it going. */
             if (!ready && is_cancelled(graph)) rt_queue_unpark_early(queue);
             if (!ready) return WAITS_OUTSIDE;
@@ -169,8 +175,10 @@ static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct r
         else
             rt_profile_run(queue, task, task->kind->rerun, graph->runs_in, 0, 0);
         bool is_awaited = node->is_awaited;
-        lane->next = at + 1;
-        if (is_awaited) publish(graph, lane);
+        if (is_awaited)
+            publish(graph, lane, at + 1);
+        else
+            lane->next = at + 1;
     }
     return AT_END;
 }
@@ -213,6 +221,7 @@ static bool help_a_lane(struct rt_graph *graph)
 /* False: lane 0 was set going meanwhile. */
 static bool parks(struct rt_graph *graph)
 {
+    RT_POINT("before lane 0 parks");
     pthread_mutex_lock(&graph->lock);
     bool waits = graph->lanes[0].state == RT_LANE_WAITING;
     if (waits) tell_dependency_locked(graph);
@@ -223,6 +232,7 @@ static bool parks(struct rt_graph *graph)
 /* A cancelled run ends when every lane has ended what it was at. */
 static void await_lanes(struct rt_graph *graph)
 {
+    RT_POINT("before lanes are awaited");
     for (uint32_t i = 1; i < graph->lane_count; i++) {
         struct rt_stream *queue = graph->lanes[i].queue;
         rt_queue_await(queue, rt_queue_submitted(queue));
@@ -294,6 +304,7 @@ static void line_up_locked(struct rt_graph *graph, struct rt_task *task, struct 
 static bool take_turn(struct rt_graph *graph, struct rt_task *task, struct rt_stream *stream)
 {
     if (task->word[WORD_STAGE].number == STAGE_RUNNING) return true;
+    RT_POINT("before a replay's turn");
     pthread_mutex_lock(&graph->lock);
     if (!graph->runner || graph->runner == task)
         start_locked(graph, task, stream);
@@ -329,6 +340,7 @@ static void leave_line_locked(struct rt_graph *graph, struct rt_task *task)
 
 static void end_run(struct rt_graph *graph)
 {
+    RT_POINT("before a replay ends");
     pthread_mutex_lock(&graph->lock);
     pass_turn_locked(graph);
     pthread_mutex_unlock(&graph->lock);
@@ -356,6 +368,7 @@ static void run_replay(struct rt_task *task, struct rt_stream *stream)
 static void cancel_locked(struct rt_graph *graph)
 {
     atomic_store_explicit(&graph->is_cancelled, true, memory_order_relaxed);
+    RT_POINT("cancelled");
     look_round_locked(graph);
     for (uint32_t i = 0; i < graph->lane_count; i++)
         if (graph->lanes[i].is_outside)
@@ -373,6 +386,7 @@ static void drop_replay(struct rt_task *task)
     if (!has_turn) leave_line_locked(graph, task);
     struct rt_stream *stream = graph->runs_in;
     pthread_mutex_unlock(&graph->lock);
+    RT_POINT("replay is dropped");
     if (has_begun && !graph->is_walked) {
         run_lane(graph, &graph->lanes[0], stream);
         await_lanes(graph);

@@ -14,6 +14,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
 
@@ -24,18 +25,32 @@ static struct rt_stream *parked;
 
 enum { WORD_ADDRESS, WORD_VALUE, WORD_HOW };
 
-/* Others may write the memory with plain stores, which a sanitizer may call a race: that is what
- * such a wait is for. */
-#if defined(__clang__)
-__attribute__((no_sanitize("thread")))
-#elif defined(__SANITIZE_THREAD__)
-__attribute__((no_sanitize_thread))
+/* Others may write the memory with plain stores, which the thread sanitizer would call a race: that
+ * is what such a wait is for. What our own writes order it is told instead. */
+#if defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
+#define UNCHECKED __attribute__((no_sanitize_thread))
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#define UNCHECKED __attribute__((no_sanitize("thread")))
 #endif
-static uint64_t
-load(const struct rt_task *task)
+#endif
+
+#ifdef WITH_TSAN
+#include <sanitizer/tsan_interface.h>
+#define ACQUIRES_AT(address) __tsan_acquire(address)
+#else
+#define UNCHECKED
+#define ACQUIRES_AT(address) ((void)0)
+#endif
+
+UNCHECKED static uint64_t load(const struct rt_task *task)
 {
-    uint64_t value = *(const volatile uint64_t *)task->word[WORD_ADDRESS].pointer;
+    void *address = task->word[WORD_ADDRESS].pointer;
+    uint64_t value = *(const volatile uint64_t *)address;
     atomic_thread_fence(memory_order_acquire);
+    ACQUIRES_AT(address);
     return value;
 }
 
@@ -68,6 +83,7 @@ static void leave_list(struct rt_stream *stream)
 void rt_value_look(void)
 {
     if (atomic_load_explicit(&rt_value_waits, memory_order_seq_cst) == 0) return;
+    RT_POINT("before values are looked at");
     pthread_mutex_lock(&lock);
     for (struct rt_stream *stream = parked, *next; stream; stream = next) {
         next = stream->parked_next;
@@ -99,12 +115,14 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
     bool is_over = task->word[RT_TASK_NOTE].number != 0 || has_come(task);
     if (!is_over && stream->parked_on != &parked) {
         enlist(task, stream);
+        RT_POINT("value's wait is listed");
         is_over = has_come(task);
     }
     bool leaves = is_over && stream->parked_on == &parked;
     if (leaves) leave_list(stream);
     task->word[RT_TASK_NOTE].number = is_over;
     pthread_mutex_unlock(&lock);
+    RT_POINT("value was looked at");
     if (leaves) rt_object_release(&stream->object);
     return is_over;
 }

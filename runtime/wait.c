@@ -10,6 +10,7 @@
 #include "runtime/futex.h"
 #include "runtime/grace.h"
 #include "runtime/loop.h"
+#include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
@@ -34,6 +35,7 @@ static bool join_loop(struct rt_stream *stream)
         if (loop) atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
         rt_lock_give(&stream->lock);
     }
+    if (loop) RT_POINT("loop joined");
     if (loop) rt_loop_run(loop);
     rt_worker_computing(-1);
     if (loop) rt_loop_leave(loop);
@@ -63,6 +65,7 @@ static bool help(const struct rt_dependency *dependency, int depth)
     struct rt_stream *stream =
         rt_stream_of(rt_registry_acquire(dependency->stream, RT_OBJECT_STREAM, dependency->serial));
     if (!stream) return false;
+    RT_POINT("before helping");
     bool helped = false;
     unsigned after = 0;
     rt_lock_take(&stream->lock);
@@ -81,6 +84,7 @@ static bool help(const struct rt_dependency *dependency, int depth)
     else if (is_claimable && !stream->is_watched)
         after = rt_leave_locked(stream);
     rt_claim_unlock(stream, after);
+    RT_POINT("helper has looked");
     if (ours)
         rt_run_claimed(stream, dependency->ticket, RT_RUNNER_WAITS);
     else if (!helped)
@@ -100,6 +104,7 @@ static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_help
         timeout_ns = timeout_ns < FIRST_NAP_NS ? timeout_ns : FIRST_NAP_NS;
     uint32_t signal = atomic_load_explicit(&stream->signal, memory_order_relaxed);
     rt_lock_give(&stream->lock);
+    RT_POINT("before sleeping");
     if (!rt_queue_is_complete(stream, ticket)) rt_futex_wait(&stream->signal, signal, timeout_ns);
     rt_lock_take(&stream->lock);
     stream->waiters--;
@@ -199,6 +204,7 @@ static bool give_up_locked(struct rt_stream *stream)
 {
     rt_lock_give(&stream->lock);
     bool is_stuck = leads_nowhere(stream);
+    RT_POINT("before giving up");
     rt_lock_take(&stream->lock);
     is_stuck = is_stuck && stream->state == RT_STREAM_PARKED && stream->awaits != RT_AWAITS_RETURN;
     if (is_stuck) rt_discard_locked(stream, UINT64_MAX);
@@ -220,6 +226,7 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
     if (is_parked && gives_up && give_up_locked(stream)) return true;
     if (is_parked) stream->helper = &rt_self;
     rt_lock_give(&stream->lock);
+    RT_POINT("waiter has looked");
     bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);
     if (!done) done = work_alone();
     rt_lock_take(&stream->lock);

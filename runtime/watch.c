@@ -6,6 +6,7 @@
 #include "runtime/claim.h"
 #include "runtime/futex.h"
 #include "runtime/grace.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 
 enum { STILL_LOOKS = 8 }; /* after which an empty stream is no longer watched */
@@ -59,12 +60,14 @@ static void expire(struct rt_stream *stream)
 enum rt_watch rt_watch_inspect(struct rt_stream *stream)
 {
     unsigned after = 0;
+    RT_POINT("before the watchman looks");
     rt_lock_take(&stream->lock);
     enum rt_watch verdict = judge_locked(stream);
     if (verdict == RT_WATCH_FORGET) after = forget_locked(stream);
     /* The watchman itself looks at the ready list next. */
     if (verdict == RT_WATCH_SERVE) after = rt_push_ready_locked(stream) & ~(unsigned)RT_WAKE_WORKER;
     rt_claim_unlock(stream, after);
+    RT_POINT("watchman has looked");
     if (verdict == RT_WATCH_EXPIRED) expire(stream);
     return verdict;
 }

@@ -22,6 +22,7 @@
 #include "runtime/futex.h"
 #include "runtime/log.h"
 #include "runtime/loop.h"
+#include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
@@ -384,6 +385,7 @@ static void do_work(struct rt_worker *worker)
 {
     atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst);
     rt_worker_computing(1);
+    RT_POINT("worker is busy");
     struct rt_loop *loop =
         atomic_exchange_explicit(&worker->invitation, NULL, memory_order_acq_rel);
     struct rt_stream *stream = loop ? NULL : rt_worker_pop_ready();
@@ -476,6 +478,7 @@ static void sleep_until_work(struct rt_worker *worker)
     atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
     for (;;) {
         if (!watches) watches = become_watchman(worker);
+        RT_POINT("before a worker sleeps");
         if (!has_work(worker))
             rt_futex_wait(&worker->state, SLEEPING, watches ? period : RT_FOREVER);
         if (has_work(worker)) break;
@@ -495,6 +498,7 @@ static void sleep_until_work(struct rt_worker *worker)
         atomic_store_explicit(&worker->state, SLEEPING, memory_order_seq_cst);
     }
     atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst); /* not for wake_one */
+    RT_POINT("before the watchman resigns");
     if (watches && resign()) rt_worker_wake_one();
 }
 
