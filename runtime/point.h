@@ -3,8 +3,7 @@
  * can delay whoever passes there (tests/stress/test_schedules.c). Builds with a sanitizer have
  * them; elsewhere RT_POINT is nothing at all.
  *
- * No stream's lock and no lock of grace.c, worker.c or host.c is held at a point, but a graph's, a
- * notify's, an event's or the values' may be: the hook may sleep, and calls nothing of ours. */
+ * Locks may be held at a point: the hook may sleep, and calls nothing of ours. */
 #ifndef ACLNN_CPU_RUNTIME_POINT_H
 #define ACLNN_CPU_RUNTIME_POINT_H
 

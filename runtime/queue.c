@@ -161,6 +161,7 @@ static void next_chunk(struct rt_stream *stream)
 
 bool rt_ask_attention(struct rt_stream *stream, uint64_t ticket)
 {
+    RT_POINT("before attention is asked");
     uint64_t old = atomic_load_explicit(&stream->attention, memory_order_relaxed);
     while (old > ticket) {
         if (atomic_compare_exchange_weak_explicit(&stream->attention, &old, ticket,

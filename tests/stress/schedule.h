@@ -21,9 +21,8 @@
 #include "tests/support/random.h"
 
 enum {
-    SCHEDULE_LONGEST_NS = 250000, /* of a delay */
-    SCHEDULE_SLOW_POINTS = 6,     /* one point in so many is slow in a round */
-    SCHEDULE_PATIENCE_S = 30,     /* for a round of some milliseconds, on a machine under load */
+    SCHEDULE_LONGEST_NS = 1 << 18, /* of a delay */
+    SCHEDULE_PATIENCE_S = 30,      /* for a round of some milliseconds, on a machine under load */
     SCHEDULE_LOOK_NS = 20000000,
 };
 
@@ -42,21 +41,25 @@ static inline uint64_t schedule_mix(uint64_t value)
     return random_next(&random);
 }
 
+/* In one round of three no point is slow, in one few are, in one half of them. */
 static inline void schedule_delay(const char *name)
 {
     uint64_t hash = 14695981039346656037u;
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    uint64_t point =
-        schedule_mix(hash ^ atomic_load_explicit(&schedule.seed, memory_order_relaxed));
+    uint64_t seed = atomic_load_explicit(&schedule.seed, memory_order_relaxed);
+    uint64_t point = schedule_mix(hash ^ seed);
     uint64_t passing =
         schedule_mix(point + atomic_fetch_add_explicit(&schedule.passed, 1, memory_order_relaxed));
-    bool is_slow = point % SCHEDULE_SLOW_POINTS == 0;
-    if (is_slow && passing % 2 == 0) {
+    uint64_t slow_points = (uint64_t[]){UINT64_MAX, 6, 2}[seed % 3];
+    if (point % slow_points == 0 && passing % 2 == 0) {
         struct timespec nap = {.tv_nsec = (long)(passing >> 8) & (SCHEDULE_LONGEST_NS - 1)};
         nanosleep(&nap, NULL);
     } else if (passing % 8 == 1) {
         sched_yield();
+    } else if (passing % 8 == 3) {
+        for (volatile uint64_t spin = passing >> 8 & 1023; spin > 0; spin--) {
+        }
     }
 }
 

@@ -22,7 +22,7 @@ Test(schedules, need_points)
 #include "tests/stress/schedule.h"
 #include "tests/unit/process.h"
 
-enum { STREAMS = 3, THREADS = 3, ROUNDS = 250, ROUNDS_PER_LIFE = 20 };
+enum { STREAMS = 3, THREADS = 3, ROUNDS = 200, ROUNDS_PER_LIFE = 20 };
 
 static aclrtStream streams[STREAMS];
 
@@ -315,15 +315,19 @@ static void call_in_a_row(struct random *random)
 {
     open_rival(random);
     int64_t calls = random_between(random, 2, 12);
+    bool is_aborted = random_once_in(random, 2);
     cr_assert_eq(pthread_create(&rival.thread, NULL, look_on, &rival), 0);
     for (int64_t i = 0; i < calls; i++) {
+        if (is_aborted && random_once_in(random, 3)) {
+            OK(aclrtStreamAbort(streams[0]));
+            if (random_once_in(random, 2)) cr_assert(is_end(aclrtSynchronizeStream(streams[0])));
+        }
         OK(aclrtLaunchHostFunc(streams[0], count_function, &rival));
         if (random_once_in(random, 3)) {
             OK(aclrtRecordEvent(rival.event, streams[0]));
-            if (random_once_in(random, 2)) OK(aclrtSynchronizeEvent(rival.event));
+            if (random_once_in(random, 2)) cr_assert(is_end(aclrtSynchronizeEvent(rival.event)));
         }
     }
-    bool is_aborted = random_once_in(random, 2);
     if (is_aborted) OK(aclrtStreamAbort(streams[0]));
     cr_assert(is_end(aclrtSynchronizeStream(streams[0])));
     if (!is_aborted) cr_assert_eq(rival.functions, calls);
@@ -334,6 +338,31 @@ static void call_in_a_row(struct random *random)
 Test(schedules, host_functions)
 {
     run_rounds("host_functions", call_in_a_row);
+}
+
+/* What is dropped before it began leaves nothing behind for the next one. */
+static void drop_and_go_on(struct random *random)
+{
+    open_rival(random);
+    cr_assert_eq(pthread_create(&rival.thread, NULL, look_on, &rival), 0);
+    for (int i = 0; i < 8; i++) {
+        OK(aclrtLaunchHostFunc(streams[0], count_function, &rival));
+        for (volatile int64_t spin = random_below(random, 400); spin > 0; spin--) {
+        }
+        OK(aclrtStreamAbort(streams[0]));
+        cr_assert(is_end(aclrtSynchronizeStream(streams[0])));
+        int before = rival.functions;
+        OK(aclrtLaunchHostFunc(streams[0], count_function, &rival));
+        OK(aclrtSynchronizeStream(streams[0]));
+        cr_assert_eq(rival.functions, before + 1);
+    }
+    rival.is_over = true;
+    close_rival();
+}
+
+Test(schedules, discards)
+{
+    run_rounds("discards", drop_and_go_on);
 }
 
 static sem_t function_begun, function_may_end, return_begun, may_return;
