@@ -293,10 +293,14 @@ static void run_program(struct crew *crew, uint64_t seed)
     program_run_in_order(&program, crew->expected, crew->alone);
     for (int lane = 0; lane < LANES; lane++)
         OK(aclrtSynchronizeStream(crew->streams[lane]));
-    for (int lane = 0; lane < LANES; lane++)
-        cr_assert_eq(
-            memcmp(crew->places[lane].block, crew->expected[lane].block, sizeof(struct block)), 0,
-            "lane %d of the program with seed %llu", lane, (unsigned long long)seed);
+    for (int lane = 0; lane < LANES; lane++) {
+        const unsigned char *got = (const unsigned char *)crew->places[lane].block;
+        const unsigned char *wanted = (const unsigned char *)crew->expected[lane].block;
+        for (size_t i = 0; i < sizeof(struct block); i++)
+            if (got[i] != wanted[i])
+                cr_assert_fail("byte %zu of lane %d of the program with seed %llu", i, lane,
+                               (unsigned long long)seed);
+    }
 }
 
 static void *work(void *argument)
