@@ -77,8 +77,9 @@ struct k_table {
  * the first call. */
 const struct k_table *k_best(void);
 
-/* Whether the kernels of k_best() may multiply pairs of bf16 by the CPU's dot product (AVX512-BF16).
- * With ACLNN_CPU_ISA=avx512 they may not; ACLNN_CPU_ISA=avx512_bf16 is that level with it. */
+/* Whether the kernels of k_best() may multiply pairs of bf16 by the CPU's dot product
+ * (AVX512-BF16). With ACLNN_CPU_ISA=avx512 they may not; ACLNN_CPU_ISA=avx512_bf16 is that level
+ * with it. */
 bool k_pairs_bf16(void);
 
 /* All tables this CPU runs, best first; returns how many (at most capacity are stored). */

@@ -205,11 +205,11 @@ typedef struct aclmdlExeOMDesc {
     size_t reserved[8];
 } aclmdlExeOMDesc;
 
-/* Capture and replay. Between Begin and End the tasks submitted to a stream are not run: they go into
- * a graph (a "model runtime instance", aclmdlRI), which then is replayed any number of times with one
- * call each. Captured are launches of operators, asynchronous copies and fills of memory from
- * aclrtMalloc and aclrtMallocHost, records of and waits for events. A task that cannot be captured
- * is refused with 107027 and invalidates the capture.
+/* Capture and replay. Between Begin and End the tasks submitted to a stream are not run: they go
+ * into a graph (a "model runtime instance", aclmdlRI), which then is replayed any number of times
+ * with one call each. Captured are launches of operators, asynchronous copies and fills of memory
+ * from aclrtMalloc and aclrtMallocHost, records of and waits for events. A task that cannot be
+ * captured is refused with 107027 and invalidates the capture.
  *
  * Other streams join: a captured stream records an event of aclrtCreateEventExWithFlag, another
  * stream waits for it and is captured from then on. What a stream that has joined did last must be
@@ -219,31 +219,32 @@ typedef struct aclmdlExeOMDesc {
  *
  * Meanwhile synchronising, querying or destroying a captured stream, and synchronising the device,
  * is refused with 107027, synchronising or asking a captured event with 107028. Calls that act on
- * memory at once (aclrtMemcpy, aclrtMemcpy2d, aclrtMemset, asynchronous copies with pageable memory)
- * are refused with 107030, and invalidate the capture, unless the mode allows them: GLOBAL allows them
- * to no thread, THREAD_LOCAL to other threads than the one that captures, RELAXED to all.
+ * memory at once (aclrtMemcpy, aclrtMemcpy2d, aclrtMemset, asynchronous copies with pageable
+ * memory) are refused with 107030, and invalidate the capture, unless the mode allows them: GLOBAL
+ * allows them to no thread, THREAD_LOCAL to other threads than the one that captures, RELAXED to
+ * all.
  *
  * The graph keeps executors and what else a task needs; addresses are those of the capture, and the
  * program keeps the memory behind them. The semantics are those of CANN's documentation and open
  * runtime. All functions may be called from any thread. */
 
 /* Begins to capture a stream, in a mode that says which calls are forbidden meanwhile (see above).
- * Errors: stream NULL 100000; a mode that is none 107000; the default stream 107031; a stream that is
- * captured 107027. */
+ * Errors: stream NULL 100000; a mode that is none 107000; the default stream 107031; a stream that
+ * is captured 107027. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
 /* Whether a stream is captured, and into which graph; that one is still incomplete and may be named
- * and asked for its id, not replayed or destroyed. *modelRI is NULL when the stream is not captured.
- * Either pointer may be NULL. Errors: both NULL, or stream NULL, 100000. */
+ * and asked for its id, not replayed or destroyed. *modelRI is NULL when the stream is not
+ * captured. Either pointer may be NULL. Errors: both NULL, or stream NULL, 100000. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                                     aclmdlRICaptureStatus *status,
                                                     aclmdlRI *modelRI);
 
-/* Ends a capture and hands over its graph, which the caller destroys. On any error but the first three
- * the capture is over and there is no graph. Errors: a NULL pointer 100000; a stream that is not
- * captured 107029, that has only joined 107036; another thread than the one that began, in a mode
- * other than RELAXED, 107038; an invalidated capture 507903; an open task group 107033; a stream that
- * joined and did not come back 107025; no host memory 207001. */
+/* Ends a capture and hands over its graph, which the caller destroys. On any error but the first
+ * three the capture is over and there is no graph. Errors: a NULL pointer 100000; a stream that is
+ * not captured 107029, that has only joined 107036; another thread than the one that began, in a
+ * mode other than RELAXED, 107038; an invalidated capture 507903; an open task group 107033; a
+ * stream that joined and did not come back 107025; no host memory 207001. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
 
 /* Writes the graph's lanes, tasks and waits to the log (level INFO). Errors: NULL 100000, no graph
@@ -255,10 +256,11 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
  * Errors: NULL 100000, a mode that is none 107000. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
-/* Replays a graph, as one task of the stream (NULL: the default stream). Returns at once. Lanes that do
- * not depend on each other run in parallel. Replays of one graph run one after the other, in whatever
- * streams they are. Errors of its tasks are the stream's. Errors: modelRI NULL 100000, no graph
- * 107017, one that is still captured 107026, another context's 107004; a captured stream 107027. */
+/* Replays a graph, as one task of the stream (NULL: the default stream). Returns at once. Lanes
+ * that do not depend on each other run in parallel. Replays of one graph run one after the other,
+ * in whatever streams they are. Errors of its tasks are the stream's. Errors: modelRI NULL 100000,
+ * no graph 107017, one that is still captured 107026, another context's 107004; a captured stream
+ * 107027. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 
 /* Destroys a graph. Replays that are queued still run; what the graph holds is released after the
@@ -266,15 +268,15 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream 
  * that went with its own), one that is still captured 107026. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
 
-/* Tasks that may be replaced. Operators that are submitted to a captured stream between GrpBegin and
- * GrpEnd form a group, whose handle lives as long as the graph. Between UpdateBegin and UpdateEnd
- * as many operators are submitted to a stream that is not captured: each takes the place of one of the
- * group, in order, when the stream comes to it, and is not run there. A replay must not come to a
- * task while it is being replaced: one stream, or an event with ACL_EVENT_EXTERNAL, sees to that.
- * Errors: NULL 100000; a stream that is not captured (107029), or is (107027, updates); a group that
- * is open, or none, or updated twice at once 107033; a task that is no operator 507009; another
- * stream of the capture submitting while a group is open 107034, to it and to GrpEnd; more or fewer
- * tasks than the group has 507000; no such handle 107017. */
+/* Tasks that may be replaced. Operators that are submitted to a captured stream between GrpBegin
+ * and GrpEnd form a group, whose handle lives as long as the graph. Between UpdateBegin and
+ * UpdateEnd as many operators are submitted to a stream that is not captured: each takes the place
+ * of one of the group, in order, when the stream comes to it, and is not run there. A replay must
+ * not come to a task while it is being replaced: one stream, or an event with ACL_EVENT_EXTERNAL,
+ * sees to that. Errors: NULL 100000; a stream that is not captured (107029), or is (107027,
+ * updates); a group that is open, or none, or updated twice at once 107033; a task that is no
+ * operator 507009; another stream of the capture submitting while a group is open 107034, to it and
+ * to GrpEnd; more or fewer tasks than the group has 507000; no such handle 107017. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,

@@ -1148,8 +1148,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 
 /* Ends the replay that runs now, if one does: tasks that have begun are finished, the others
- * skipped, and the stream's next synchronise returns 507023. Queued replays are not touched. Errors:
- * NULL 100000, no graph 107017. */
+ * skipped, and the stream's next synchronise returns 507023. Queued replays are not touched.
+ * Errors: NULL 100000, no graph 107017. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /* Writes the graph to a file in the trace format that Perfetto and chrome://tracing open: a track
@@ -1159,8 +1159,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
                                                     uint32_t flags);
 
-/* A graph's name: "" at first, at most 511 bytes. GetName writes as much of it as fits into maxLen bytes
- * and a zero. Errors: NULL 100000, maxLen 0 107000, no graph 107017. */
+/* A graph's name: "" at first, at most 511 bytes. GetName writes as much of it as fits into maxLen
+ * bytes and a zero. Errors: NULL 100000, maxLen 0 107000, no graph 107017. */
 ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
 
