@@ -288,18 +288,7 @@ static void hello(cJSON *reply)
 
 int main(void)
 {
-#ifdef BENCH_OPENCL_DRIVER
-    /* The SYCL build finds its CPU through this OpenCL driver, which lies beside it. */
-    setenv("OCL_ICD_FILENAMES", BENCH_OPENCL_DRIVER, 0);
-    setenv("ONEAPI_DEVICE_SELECTOR", "*:cpu", 0);
-#endif
-    unsigned runtime = dnnl_version()->cpu_runtime;
-    must_wait = runtime != DNNL_RUNTIME_SEQ && runtime != DNNL_RUNTIME_OMP;
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
-        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success) {
-        fprintf(stderr, "oneDNN finds no CPU engine\n");
-        return 1;
-    }
+    if (!onednn_begin(&engine, &stream, &must_wait)) return 1;
     return bench_serve(&(struct bench_contender){
         .name = "oneDNN",
         .hello = hello,
