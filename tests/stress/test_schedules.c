@@ -430,17 +430,30 @@ static void delay_first_wake(const char *name)
     nanosleep(&nap, NULL);
 }
 
+static void await_parking(void *argument)
+{
+    struct rt_stream *stream = argument;
+    for (bool is_parked = false; !is_parked; sched_yield()) {
+        rt_lock_take(&stream->lock);
+        is_parked = stream->state == RT_STREAM_PARKED;
+        rt_lock_give(&stream->lock);
+    }
+}
+
 /* A function's thread has given its stream back and is about to wake a worker when the library
- * ends: no worker may be started after the others were joined. */
+ * ends: no worker may be started after the others were joined. The function ends when its stream is
+ * parked, for else the worker that runs the stream goes on with it, and nobody is to be woken. */
 Test(schedules, no_worker_outlives_a_late_wake)
 {
+    struct rt_stream *stream;
     int threads = process_count(PROCESS_THREADS);
     cr_assert_eq(sem_init(&return_begun, 0, 0), 0);
     atomic_store(&rt_point_hooked, delay_first_wake);
     schedule_round("no_worker_outlives_a_late_wake", 0);
     OK(aclInit(NULL));
     open_streams();
-    OK(aclrtLaunchHostFunc(streams[0], do_nothing, NULL));
+    OK(rt_stream_resolve(__func__, streams[0], &stream));
+    OK(aclrtLaunchHostFunc(streams[0], await_parking, stream));
     sem_wait(&return_begun);
     OK(aclFinalize());
     cr_assert(process_settles(PROCESS_THREADS, threads));
