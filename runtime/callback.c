@@ -24,9 +24,10 @@
 
 enum {
     MOST_SUBSCRIBERS = 1024,
-    PATIENCE_NS = 1000000000, /* for a thread between two calls of aclrtProcessReport */
     LOOK_NS = 5000000,
 };
+
+_Atomic int64_t rt_callback_patience_ns = 1000000000;
 
 enum callback_state {
     LAUNCHED, /* its task has not come to run */
@@ -469,7 +470,8 @@ static bool is_expected_locked(const struct rt_stream *stream)
 {
     const struct rt_subscriber *subscriber = stream->subscriber;
     if (!subscriber || pthread_equal(subscriber->thread, pthread_self())) return false;
-    return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < PATIENCE_NS;
+    int64_t patience = atomic_load_explicit(&rt_callback_patience_ns, memory_order_relaxed);
+    return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < patience;
 }
 
 bool rt_callback_is_expected(struct rt_stream *stream)

@@ -4,15 +4,21 @@
 #ifndef ACLNN_CPU_RUNTIME_CALLBACK_H
 #define ACLNN_CPU_RUNTIME_CALLBACK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "acl/acl_base.h"
 
 struct rt_stream;
 
+/* For a thread between two calls of aclrtProcessReport: a second. Tests whose thread surely comes,
+ * or surely does not, change it. */
+extern _Atomic int64_t rt_callback_patience_ns;
+
 /* Whether the thread that runs the stream's callbacks is at it, or may be soon: it is inside
- * aclrtProcessReport, or left it or was given a callback less than a second ago. Never true on that
- * thread itself. */
+ * aclrtProcessReport, or left it or was given a callback less than its patience ago. Never true on
+ * that thread itself. */
 bool rt_callback_is_expected(struct rt_stream *stream);
 
 /* A callback of the stream waits, or will wait, for the calling thread: who waits for the stream

@@ -317,7 +317,7 @@ static void print_row(FILE *file, char cells[COLUMNS][CELL])
     fprintf(file, "|\n");
 }
 
-Test(operators_md, says_what_the_operators_do, .timeout = 300)
+Test(operators_md, says_what_the_operators_do, .timeout = 600)
 {
     static char found[COLUMNS][CELL], written[COLUMNS][CELL];
     int wrong = 0;

@@ -87,7 +87,7 @@ static void run_child(const char *variable, const char *value, int force_math,
     cr_assert_geq(child, 0);
     if (child == 0) {
         close(ends[0]);
-        alarm(300); /* a hang must not outlive the test */
+        alarm(500); /* a hang must not outlive the test */
         if (variable) setenv(variable, value, 1);
         send_checksums(ends[1], force_math);
     }

@@ -26,7 +26,7 @@ static void end(void)
     avg_pool_rig_end(&rig);
 }
 
-TestSuite(avg_pool_backward_executor, .init = begin, .fini = end, .timeout = 300);
+TestSuite(avg_pool_backward_executor, .init = begin, .fini = end, .timeout = 600);
 
 /* One problem with its own memory, phase 1 done. */
 struct flight {

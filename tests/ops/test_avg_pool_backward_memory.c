@@ -21,7 +21,7 @@ static void end(void)
     avg_pool_rig_end(&rig);
 }
 
-TestSuite(avg_pool_backward_memory, .init = begin, .fini = end, .timeout = 300);
+TestSuite(avg_pool_backward_memory, .init = begin, .fini = end, .timeout = 600);
 
 static struct test_case parse(const char *line)
 {

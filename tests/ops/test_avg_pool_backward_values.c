@@ -31,7 +31,7 @@ static void check_line(struct avg_pool_rig *rig, const char *line)
 
 /* ---- the cases of the tree ---- */
 
-Test(avg_pool_backward_values, cases_of_the_tree, .timeout = 300)
+Test(avg_pool_backward_values, cases_of_the_tree, .timeout = 600)
 {
     enum { LARGEST = 20000 }; /* elements; the larger ones are the bench's */
     size_t count, checked = 0;
@@ -50,7 +50,7 @@ Test(avg_pool_backward_values, cases_of_the_tree, .timeout = 300)
 }
 
 /* The line that a failing test printed, alone: ACLNN_TEST_CASE='avg_pool2d_backward f32 ...'. */
-Test(avg_pool_backward_values, case_of_the_environment, .timeout = 300)
+Test(avg_pool_backward_values, case_of_the_environment, .timeout = 600)
 {
     const char *line = getenv("ACLNN_TEST_CASE");
     if (!line) cr_skip("ACLNN_TEST_CASE is not set");
@@ -61,7 +61,7 @@ Test(avg_pool_backward_values, case_of_the_environment, .timeout = 300)
 }
 
 /* One large problem of each path: more elements than one slice, an output beyond the caches. */
-Test(avg_pool_backward_values, large_problems, .timeout = 300)
+Test(avg_pool_backward_values, large_problems, .timeout = 600)
 {
     static const char *const lines[] = {
         "avg_pool2d_backward f32 n2c31 113x111 k3 s2 p1 ceil exclude_pad seed=1",

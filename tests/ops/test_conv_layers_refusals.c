@@ -19,7 +19,7 @@ static void end(void)
     conv_rig_end(&rig);
 }
 
-TestSuite(conv_layers_refusals, .init = begin, .fini = end, .timeout = 120);
+TestSuite(conv_layers_refusals, .init = begin, .fini = end, .timeout = 600);
 
 static struct conv_case good_case(enum conv_operator op)
 {

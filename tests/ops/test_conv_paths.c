@@ -74,17 +74,17 @@ static void check_all(enum conv_operator op, bool transposed)
     conv_rig_end(&rig);
 }
 
-Test(conv_paths, gradients, .timeout = 300)
+Test(conv_paths, gradients, .timeout = 600)
 {
     check_all(CONV_BACKWARD, false);
 }
 
-Test(conv_paths, gradients_of_transposed, .timeout = 300)
+Test(conv_paths, gradients_of_transposed, .timeout = 600)
 {
     check_all(CONV_BACKWARD, true);
 }
 
-Test(conv_paths, forward, .timeout = 300)
+Test(conv_paths, forward, .timeout = 600)
 {
     check_all(CONV_FORWARD, false);
 }
@@ -100,7 +100,7 @@ static void run_with_nan(const struct conv_case *test)
     cr_assert(conv_rig_run(&rig, GUARD_END), "%s", rig.text);
 }
 
-Test(conv_paths, no_infinity_outlives_its_call, .timeout = 300)
+Test(conv_paths, no_infinity_outlives_its_call, .timeout = 600)
 {
     static const struct shape few = {"few", 2, 2, 3, 3, 2, {1, 3, 90}, {1, 2, 3}, 1, 1, 1};
     static const struct shape some = {"some", 1, 2, 1, 20, 18, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};

@@ -23,7 +23,7 @@ static void end(void)
     conv_rig_end(&first);
 }
 
-TestSuite(conv_properties, .init = begin, .fini = end, .timeout = 300);
+TestSuite(conv_properties, .init = begin, .fini = end, .timeout = 600);
 
 enum { PROBLEMS = 300 };
 
@@ -221,7 +221,7 @@ static uint64_t hash_with(const char *variable, const char *value)
     return hash;
 }
 
-Test(conv_bits, threads_and_runs, .timeout = 300)
+Test(conv_bits, threads_and_runs, .timeout = 600)
 {
     const uint64_t one = hash_with("ACLNN_CPU_THREADS", "1");
     cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "1"));
@@ -230,7 +230,7 @@ Test(conv_bits, threads_and_runs, .timeout = 300)
 }
 
 /* Levels with fused multiply-add agree; a level that the CPU lacks is the best one again. */
-Test(conv_bits, instruction_sets_with_fma, .timeout = 300)
+Test(conv_bits, instruction_sets_with_fma, .timeout = 600)
 {
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) cr_skip("no FMA");

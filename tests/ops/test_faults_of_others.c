@@ -22,7 +22,7 @@ static void end(void)
     rig_end(&rig);
 }
 
-TestSuite(faults_of_others, .init = begin, .fini = end, .timeout = 120);
+TestSuite(faults_of_others, .init = begin, .fini = end, .timeout = 600);
 
 static struct rig_tensor *tensor_of(struct rig_problem *problem, enum case_tensor tensor)
 {

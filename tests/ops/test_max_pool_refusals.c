@@ -20,7 +20,7 @@ static void end(void)
     aclFinalize();
 }
 
-TestSuite(max_pool_refusals, .init = begin, .fini = end, .timeout = 300);
+TestSuite(max_pool_refusals, .init = begin, .fini = end, .timeout = 600);
 
 static void check(const struct rig_operator *op, const char *sound, const struct rig_fault *faults,
                   int count)

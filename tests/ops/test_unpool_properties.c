@@ -28,7 +28,7 @@ static void end(void)
     cr_assert_eq(aclFinalize(), 0);
 }
 
-TestSuite(unpool_properties, .init = begin, .fini = end, .timeout = 120);
+TestSuite(unpool_properties, .init = begin, .fini = end, .timeout = 600);
 
 enum { AXES = 3 };
 

@@ -22,14 +22,15 @@
 
 enum {
     SCHEDULE_LONGEST_NS = 1 << 18, /* of a delay */
-    SCHEDULE_PATIENCE_S = 30,      /* for a round of some milliseconds, on a machine under load */
     SCHEDULE_LOOK_NS = 20000000,
+    SCHEDULE_PATIENCE = 15000, /* looks: five minutes or, on a machine under load, more, for a round
+                                  of some milliseconds. A process that is stopped has none. */
 };
 
 static struct schedule {
     _Atomic uint64_t seed; /* of the round */
     _Atomic uint64_t passed;
-    _Atomic int64_t begun_ns; /* 0: no round */
+    _Atomic uint64_t begun; /* rounds; 0: none is on */
     _Atomic(const char *) name;
     atomic_bool ended;
     pthread_t watchdog;
@@ -121,10 +122,14 @@ static inline void *schedule_watch(void *unused)
 {
     (void)unused;
     const struct timespec pause = {.tv_nsec = SCHEDULE_LOOK_NS};
+    uint64_t round = 0;
+    int looks = 0;
     while (!atomic_load(&schedule.ended)) {
         nanosleep(&pause, NULL);
-        int64_t begun = atomic_load(&schedule.begun_ns);
-        if (begun == 0 || rt_now_ns() - begun < SCHEDULE_PATIENCE_S * INT64_C(1000000000)) continue;
+        uint64_t begun = atomic_load(&schedule.begun);
+        looks = begun == round ? looks + 1 : 0;
+        round = begun;
+        if (begun == 0 || looks < SCHEDULE_PATIENCE) continue;
         fprintf(stderr,
                 "%s hangs: ACLNN_TEST_SEED=%" PRIu64 ", whose first round this is, may show it "
                 "again\n",
@@ -144,7 +149,7 @@ static inline void schedule_begin(void)
 static inline void schedule_end(void)
 {
     atomic_store(&rt_point_hooked, NULL);
-    atomic_store(&schedule.begun_ns, 0);
+    atomic_store(&schedule.begun, 0);
     atomic_store(&schedule.ended, true);
     pthread_join(schedule.watchdog, NULL);
 }
@@ -155,7 +160,7 @@ static inline struct random schedule_round(const char *name, int64_t round)
     uint64_t seed = random_test_seed() + (uint64_t)round;
     atomic_store(&schedule.name, name);
     atomic_store(&schedule.seed, seed);
-    atomic_store(&schedule.begun_ns, rt_now_ns());
+    atomic_fetch_add(&schedule.begun, 1);
     return (struct random){.state = seed};
 }
 

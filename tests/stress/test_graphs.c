@@ -167,7 +167,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-Test(stress, random_programs_captured_and_replayed, .timeout = 300)
+Test(stress, random_programs_captured_and_replayed, .timeout = 600)
 {
     static struct crew crews[THREADS];
     pthread_t threads[THREADS];

@@ -192,7 +192,7 @@ static void *run_both(void *number)
     return NULL;
 }
 
-Test(memory_in_flight, same_bytes_as_one_by_one, .timeout = 300)
+Test(memory_in_flight, same_bytes_as_one_by_one, .timeout = 600)
 {
     setenv("ACLNN_CPU_DEVICE_MEMORY", "16M", 1);
     pthread_t threads[THREADS];

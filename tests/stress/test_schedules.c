@@ -17,6 +17,7 @@ Test(schedules, need_points)
 #include <string.h>
 
 #include "acl/acl.h"
+#include "runtime/callback.h"
 #include "runtime/stream.h"
 #include "runtime/thread.h"
 #include "tests/stress/schedule.h"
@@ -646,6 +647,7 @@ static void call_back(struct random *random)
 
 Test(schedules, callbacks)
 {
+    atomic_store(&rt_callback_patience_ns, 2000000); /* the server has gone before the stream */
     run_rounds("callbacks", call_back);
 }
 

@@ -131,7 +131,7 @@ static void open_lanes(void)
     }
 }
 
-Test(stress, order_holds_with_random_events, .timeout = 300)
+Test(stress, order_holds_with_random_events, .timeout = 600)
 {
     pthread_t threads[THREADS];
     open_lanes();
@@ -181,7 +181,7 @@ static void *submit_to_one(void *argument)
     return NULL;
 }
 
-Test(stress, many_threads_share_a_stream, .timeout = 300)
+Test(stress, many_threads_share_a_stream, .timeout = 600)
 {
     pthread_t threads[THREADS];
     open_lanes();
@@ -243,7 +243,7 @@ static void *defer_many(void *argument)
     return NULL;
 }
 
-Test(stress, deferred_release_waits_for_its_users, .timeout = 300)
+Test(stress, deferred_release_waits_for_its_users, .timeout = 600)
 {
     pthread_t threads[THREADS];
     open_lanes();
@@ -294,7 +294,7 @@ static void *loop_many(void *argument)
     return NULL;
 }
 
-Test(stress, loops_from_tasks_and_threads, .timeout = 300)
+Test(stress, loops_from_tasks_and_threads, .timeout = 600)
 {
     pthread_t threads[THREADS];
     open_lanes();
@@ -369,7 +369,7 @@ static void *live_and_die(void *argument)
     return NULL;
 }
 
-Test(stress, streams_come_and_go, .timeout = 300)
+Test(stress, streams_come_and_go, .timeout = 600)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)

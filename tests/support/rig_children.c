@@ -89,7 +89,7 @@ static bool run_child(const struct workload *load, const char *variable, const c
     if (child < 0) abort();
     if (child == 0) {
         close(ends[0]);
-        alarm(300); /* a hang must not outlive the test */
+        alarm(500); /* a hang must not outlive the test */
         if (value) setenv(variable, value, 1);
         send_checksums(load, ends[1]);
     }

@@ -28,7 +28,7 @@ static inline int process_count(const char *folder)
 static inline bool process_settles(const char *folder, int count)
 {
     struct timespec pause = {.tv_nsec = 1000000};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 100000; i++) {
         if (process_count(folder) == count) return true;
         nanosleep(&pause, NULL);
     }
@@ -48,7 +48,7 @@ static inline void process_begin_forks(void)
  */
 static inline void process_begin_child(void)
 {
-    alarm(50);
+    alarm(500);
 }
 
 #endif

@@ -24,7 +24,7 @@ static void *open_gate(void *argument)
     return NULL;
 }
 
-Test(abort, drops_what_is_queued_and_waits_for_what_runs, .timeout = 60)
+Test(abort, drops_what_is_queued_and_waits_for_what_runs, .timeout = 600)
 {
     pthread_t thread;
     struct lane lane = lane_open(0);
@@ -44,7 +44,7 @@ Test(abort, drops_what_is_queued_and_waits_for_what_runs, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(abort, ends_waits_and_those_who_wait_for_it, .timeout = 60)
+Test(abort, ends_waits_and_those_who_wait_for_it, .timeout = 600)
 {
     struct lane lane = lane_open(0), other = lane_open(0);
     aclrtEvent never, event;
@@ -69,7 +69,7 @@ static void *synchronize(void *argument)
     return (void *)(intptr_t)aclrtSynchronizeStream(lane->handle);
 }
 
-Test(abort, a_synchronise_that_waits_returns, .timeout = 60)
+Test(abort, a_synchronise_that_waits_returns, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     pthread_t thread;
@@ -96,7 +96,7 @@ static void stand(void *argument)
     }
 }
 
-Test(abort, does_not_wait_for_a_host_function, .timeout = 60)
+Test(abort, does_not_wait_for_a_host_function, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     sem_init(&door, 0, 0);
@@ -111,7 +111,7 @@ Test(abort, does_not_wait_for_a_host_function, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(abort, stop_ends_one_wait, .timeout = 60)
+Test(abort, stop_ends_one_wait, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtNotify notify;
@@ -136,7 +136,7 @@ Test(abort, stop_ends_one_wait, .timeout = 60)
 /* --- priorities ------------------------------------------------------------------------------ */
 
 /* All workers stand at a gate while the streams become ready. */
-Test(priority, ready_streams_are_served_in_its_order, .timeout = 60)
+Test(priority, ready_streams_are_served_in_its_order, .timeout = 600)
 {
     static struct gate gates[2];
     struct lane busy[2], lanes[8];
@@ -159,7 +159,7 @@ Test(priority, ready_streams_are_served_in_its_order, .timeout = 60)
 }
 
 /* A worker amid the tasks of a stream turns to one that goes before it. */
-Test(priority, a_long_queue_gives_way, .timeout = 60)
+Test(priority, a_long_queue_gives_way, .timeout = 600)
 {
     static struct gate gates[2];
     struct lane busy, low, high;

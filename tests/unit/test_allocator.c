@@ -17,7 +17,7 @@ static void start(void)
     cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
 }
 
-TestSuite(allocator, .init = start, .timeout = 60);
+TestSuite(allocator, .init = start, .timeout = 600);
 
 static void *take(aclrtAllocator allocator, size_t size)
 {

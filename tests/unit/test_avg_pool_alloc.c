@@ -17,7 +17,7 @@ static void end(void)
     rig_end(&rig);
 }
 
-TestSuite(avg_pool_alloc, .init = begin, .fini = end, .timeout = 300);
+TestSuite(avg_pool_alloc, .init = begin, .fini = end, .timeout = 600);
 
 static void check(const struct rig_operator *op, const char *line)
 {

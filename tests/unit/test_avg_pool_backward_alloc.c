@@ -10,7 +10,7 @@
 #include "tests/support/avg_pool_call.h"
 #include "tests/support/compare.h"
 
-TestSuite(avg_pool_backward_alloc, .timeout = 120);
+TestSuite(avg_pool_backward_alloc, .timeout = 600);
 
 static struct avg_pool_rig rig;
 

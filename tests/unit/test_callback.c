@@ -8,6 +8,7 @@
 
 #include "acl/acl.h"
 #include "runtime/alloc.h"
+#include "runtime/callback.h"
 #include "runtime/device.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/lane.h"
@@ -73,7 +74,7 @@ static void launch(struct lane lane, const char *what, aclrtCallbackBlockType ty
     cr_assert_eq(aclrtLaunchCallback(note, lane_letter(what), type, lane.handle), ACL_SUCCESS);
 }
 
-Test(callback, a_blocking_one_holds_its_stream_back, .timeout = 60)
+Test(callback, a_blocking_one_holds_its_stream_back, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served();
@@ -91,7 +92,7 @@ Test(callback, a_blocking_one_holds_its_stream_back, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, a_passing_one_does_not, .timeout = 60)
+Test(callback, a_passing_one_does_not, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served();
@@ -109,7 +110,7 @@ Test(callback, a_passing_one_does_not, .timeout = 60)
 }
 
 /* One call runs all that has come, in order, from several streams. */
-Test(callback, one_thread_serves_several_streams, .timeout = 60)
+Test(callback, one_thread_serves_several_streams, .timeout = 600)
 {
     start_server();
     struct lane first = open_served(), second = open_served();
@@ -128,7 +129,7 @@ Test(callback, one_thread_serves_several_streams, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, misuse, .timeout = 60)
+Test(callback, misuse, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     uint64_t self = (uint64_t)pthread_self();
@@ -165,7 +166,7 @@ Test(callback, misuse, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, at_most_1024_threads, .timeout = 60)
+Test(callback, at_most_1024_threads, .timeout = 600)
 {
     static aclrtStream streams[1025];
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
@@ -179,7 +180,7 @@ Test(callback, at_most_1024_threads, .timeout = 60)
 }
 
 /* Who shall run the callback must not wait for it. */
-Test(callback, the_subscriber_is_told_before_it_waits_for_ever, .timeout = 60)
+Test(callback, the_subscriber_is_told_before_it_waits_for_ever, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     cr_assert_eq(aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle), ACL_SUCCESS);
@@ -209,7 +210,7 @@ static void try_to_wait(void *argument)
     lane_submit(the_lane, 's', 0);
 }
 
-Test(callback, waiting_inside_is_refused, .timeout = 60)
+Test(callback, waiting_inside_is_refused, .timeout = 600)
 {
     start_server();
     the_lane = open_served();
@@ -225,7 +226,7 @@ Test(callback, waiting_inside_is_refused, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, unsubscribing_leaves_an_error_for_what_did_not_run, .timeout = 60)
+Test(callback, unsubscribing_leaves_an_error_for_what_did_not_run, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served();
@@ -251,7 +252,7 @@ static void *process_for_ever(void *argument)
     return NULL;
 }
 
-Test(callback, the_end_of_the_stream_ends_the_subscription, .timeout = 60)
+Test(callback, the_end_of_the_stream_ends_the_subscription, .timeout = 600)
 {
     aclError status = ACL_SUCCESS;
     sem_init(&may_serve, 0, 0);
@@ -265,7 +266,7 @@ Test(callback, the_end_of_the_stream_ends_the_subscription, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, a_forced_end_drops_what_has_not_begun, .timeout = 60)
+Test(callback, a_forced_end_drops_what_has_not_begun, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served();
@@ -279,33 +280,35 @@ Test(callback, a_forced_end_drops_what_has_not_begun, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(callback, finalize_waits_for_a_thread_that_serves, .timeout = 60)
+Test(callback, finalize_waits_for_a_thread_that_serves, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served();
     launch(lane, "a", ACL_CALLBACK_BLOCK);
     lane_submit(lane, 'b', 0);
     launch(lane, "c", ACL_CALLBACK_NO_BLOCK);
+    atomic_store(&rt_callback_patience_ns, INT64_MAX);
     sem_post(&may_serve);
     rt_runtime_shutdown();
     cr_expect_str_eq(lane_log, "abc", "no work is lost");
     stop_server();
 }
 
-Test(callback, finalize_does_not_wait_for_a_thread_that_does_not, .timeout = 60)
+Test(callback, finalize_does_not_wait_for_a_thread_that_does_not, .timeout = 600)
 {
     start_server();
     struct lane lane = open_served(), other = lane_open(0);
     launch(lane, "x", ACL_CALLBACK_BLOCK);
     lane_submit(lane, 'x', 0);
     lane_submit(other, 'a', 0);
+    atomic_store(&rt_callback_patience_ns, 20000000);
     rt_runtime_shutdown();
     cr_expect_str_eq(lane_log, "a");
     sem_post(&may_serve);
     stop_server();
 }
 
-Test(callback, without_memory, .timeout = 60)
+Test(callback, without_memory, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     uint64_t self = (uint64_t)pthread_self();
@@ -332,7 +335,7 @@ Test(callback, without_memory, .timeout = 60)
 }
 
 /* The parent's callbacks are not the child's, which subscribes anew. */
-Test(callback, a_child_starts_afresh, .timeout = 60)
+Test(callback, a_child_starts_afresh, .timeout = 600)
 {
     process_begin_forks();
     start_server();
@@ -347,7 +350,7 @@ Test(callback, a_child_starts_afresh, .timeout = 60)
         if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(1);
         if (aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle) != ACL_SUCCESS) _exit(2);
         launch(lane, "c", ACL_CALLBACK_BLOCK);
-        if (aclrtProcessReport(10000) != ACL_SUCCESS) _exit(3);
+        if (aclrtProcessReport(600000) != ACL_SUCCESS) _exit(3);
         if (aclrtSynchronizeStream(lane.handle) != ACL_SUCCESS) _exit(4);
         rt_runtime_shutdown();
         _exit(strcmp(lane_log, "c") == 0 ? 0 : 5);
@@ -375,7 +378,7 @@ static void fork_inside(void *argument)
 
 /* A callback may fork; the child's call of aclrtProcessReport ends, for it is subscribed no more.
  */
-Test(callback, a_callback_may_fork, .timeout = 60)
+Test(callback, a_callback_may_fork, .timeout = 600)
 {
     process_begin_forks();
     struct lane lane = lane_open(0);

@@ -37,7 +37,7 @@ static void tear_down(void)
     cr_assert_eq(aclFinalize(), 0);
 }
 
-TestSuite(capture, .init = set_up, .fini = tear_down, .timeout = 120);
+TestSuite(capture, .init = set_up, .fini = tear_down, .timeout = 600);
 
 static void begin(aclmdlRICaptureMode mode)
 {

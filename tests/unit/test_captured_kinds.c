@@ -20,7 +20,7 @@ static void launch(struct lane lane, const char *letter)
     cr_assert_eq(aclrtLaunchHostFunc(lane.handle, note, lane_letter(letter)), ACL_SUCCESS);
 }
 
-Test(captured_kinds, in_a_row, .timeout = 60)
+Test(captured_kinds, in_a_row, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtNotify notify;
@@ -46,7 +46,7 @@ Test(captured_kinds, in_a_row, .timeout = 60)
 }
 
 /* The second lane waits for what the first does, without an edge of the graph between the two. */
-Test(captured_kinds, in_lanes, .timeout = 60)
+Test(captured_kinds, in_lanes, .timeout = 600)
 {
     struct lane lane = lane_open(0), other = lane_open(0);
     aclrtNotify notify;
@@ -76,7 +76,7 @@ Test(captured_kinds, in_lanes, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(captured_kinds, a_callback_is_refused, .timeout = 60)
+Test(captured_kinds, a_callback_is_refused, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclmdlRI graph = NULL;

@@ -19,7 +19,7 @@ static void end(void)
     conv_rig_end(&rig);
 }
 
-TestSuite(conv_alloc, .init = begin, .fini = end, .timeout = 300);
+TestSuite(conv_alloc, .init = begin, .fini = end, .timeout = 600);
 
 enum { TOO_MANY = 200, PROBLEMS = 6 };
 

@@ -19,7 +19,7 @@ static void start(void)
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
 }
 
-TestSuite(device_memory, .init = start, .timeout = 60);
+TestSuite(device_memory, .init = start, .timeout = 600);
 
 static size_t free_bytes(void)
 {

@@ -47,7 +47,7 @@ static void submit_fail(struct lane lane, aclError code)
     cr_assert_eq(rt_stream_submit(lane.stream, &task, 0), ACL_SUCCESS);
 }
 
-Test(exception, tells_which_task_failed_before_synchronise_returns, .timeout = 60)
+Test(exception, tells_which_task_failed_before_synchronise_returns, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     int32_t id = -1;
@@ -71,7 +71,7 @@ Test(exception, tells_which_task_failed_before_synchronise_returns, .timeout = 6
     rt_runtime_shutdown();
 }
 
-Test(exception, each_failure_is_told_in_order, .timeout = 60)
+Test(exception, each_failure_is_told_in_order, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     cr_assert_eq(aclrtSetExceptionInfoCallback(tell), ACL_SUCCESS);
@@ -84,7 +84,7 @@ Test(exception, each_failure_is_told_in_order, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(exception, callbacks_come_and_go, .timeout = 60)
+Test(exception, callbacks_come_and_go, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     expect_refused(aclrtExceptionInfoCallbackRegister(NULL), ACL_ERROR_RT_PARAM_INVALID, "NULL");
@@ -119,7 +119,7 @@ static void tell_under_lock(aclrtExceptionInfo *info)
     pthread_mutex_unlock(&mine);
 }
 
-Test(exception, a_callback_may_want_the_submitters_lock, .timeout = 60)
+Test(exception, a_callback_may_want_the_submitters_lock, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     cr_assert_eq(aclrtSetExceptionInfoCallback(tell_under_lock), ACL_SUCCESS);

@@ -19,7 +19,7 @@
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 
-TestSuite(graph_groups, .init = set_up, .fini = tear_down, .timeout = 120);
+TestSuite(graph_groups, .init = set_up, .fini = tear_down, .timeout = 600);
 
 /* --- external events and task groups ---------------------------------------------------------- */
 

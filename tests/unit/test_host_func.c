@@ -32,7 +32,7 @@ static void stand_at_door(void *argument)
     }
 }
 
-Test(host_func, runs_in_the_streams_order, .timeout = 60)
+Test(host_func, runs_in_the_streams_order, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     for (int i = 0; i < 50; i++) {
@@ -47,7 +47,7 @@ Test(host_func, runs_in_the_streams_order, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(host_func, runs_although_nobody_synchronises, .timeout = 60)
+Test(host_func, runs_although_nobody_synchronises, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     cr_assert_eq(aclrtLaunchHostFunc(lane.handle, note, lane_letter("a")), ACL_SUCCESS);
@@ -57,7 +57,7 @@ Test(host_func, runs_although_nobody_synchronises, .timeout = 60)
 }
 
 /* More functions block than there are workers, and other streams go on. */
-Test(host_func, blocked_functions_stall_nobody, .timeout = 60)
+Test(host_func, blocked_functions_stall_nobody, .timeout = 600)
 {
     enum { DOORS = 40 };
     static struct door doors[DOORS];
@@ -85,7 +85,7 @@ Test(host_func, blocked_functions_stall_nobody, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(host_func, threads_end_when_idle_and_at_the_end, .timeout = 60)
+Test(host_func, threads_end_when_idle_and_at_the_end, .timeout = 600)
 {
     enum { DOORS = 12 };
     static struct door doors[DOORS];
@@ -133,7 +133,7 @@ static void try_everything(void *argument)
     lane_submit(the_lane, 's', 0);
 }
 
-Test(host_func, waiting_inside_is_refused_and_submitting_is_not, .timeout = 60)
+Test(host_func, waiting_inside_is_refused_and_submitting_is_not, .timeout = 600)
 {
     the_lane = lane_open(0);
     cr_assert_eq(aclrtLaunchHostFunc(the_lane.handle, try_everything, NULL), ACL_SUCCESS);
@@ -156,7 +156,7 @@ static void *open_door(void *argument)
     return NULL;
 }
 
-Test(host_func, a_forced_end_waits_for_what_has_begun_and_drops_the_rest, .timeout = 60)
+Test(host_func, a_forced_end_waits_for_what_has_begun_and_drops_the_rest, .timeout = 600)
 {
     static struct door door;
     pthread_t thread;
@@ -175,7 +175,7 @@ Test(host_func, a_forced_end_waits_for_what_has_begun_and_drops_the_rest, .timeo
 }
 
 /* A function that was discarded before it began leaves nothing behind for the next one. */
-Test(host_func, discards_at_any_moment, .timeout = 120)
+Test(host_func, discards_at_any_moment, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     for (int i = 0; i < 3000; i++) {
@@ -194,7 +194,7 @@ Test(host_func, discards_at_any_moment, .timeout = 120)
     rt_runtime_shutdown();
 }
 
-Test(host_func, finalize_waits_for_functions, .timeout = 60)
+Test(host_func, finalize_waits_for_functions, .timeout = 600)
 {
     static struct door door;
     pthread_t thread;
@@ -238,7 +238,7 @@ static void fork_inside(void *argument)
     atexit(leave_at_once);
 }
 
-Test(host_func, a_function_may_fork, .timeout = 60)
+Test(host_func, a_function_may_fork, .timeout = 600)
 {
     process_begin_forks();
     struct lane lane = lane_open(0);
@@ -252,7 +252,7 @@ Test(host_func, a_function_may_fork, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(host_func, a_child_starts_afresh, .timeout = 60)
+Test(host_func, a_child_starts_afresh, .timeout = 600)
 {
     process_begin_forks();
     static struct door door;

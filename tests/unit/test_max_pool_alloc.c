@@ -17,7 +17,7 @@ static void end(void)
     rig_end(&rig);
 }
 
-TestSuite(max_pool_alloc, .init = begin, .fini = end, .timeout = 300);
+TestSuite(max_pool_alloc, .init = begin, .fini = end, .timeout = 600);
 
 Test(max_pool_alloc, every_allocation_may_fail)
 {

@@ -29,7 +29,7 @@ static void start(void)
     cr_assert_eq(aclrtMalloc((void **)&b, SIZE, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
 }
 
-TestSuite(copy, .init = start, .timeout = 60);
+TestSuite(copy, .init = start, .timeout = 600);
 
 static unsigned char pattern(size_t at)
 {

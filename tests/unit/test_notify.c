@@ -27,7 +27,7 @@ static void record(aclrtNotify notify, struct lane lane)
 
 static struct gate gate;
 
-Test(notify, a_wait_holds_its_stream_back, .timeout = 60)
+Test(notify, a_wait_holds_its_stream_back, .timeout = 600)
 {
     struct lane first = lane_open(0), second = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -46,7 +46,7 @@ Test(notify, a_wait_holds_its_stream_back, .timeout = 60)
 }
 
 /* Each record lets one wait pass, in the order the waits came. */
-Test(notify, a_record_is_for_one_wait, .timeout = 60)
+Test(notify, a_record_is_for_one_wait, .timeout = 600)
 {
     struct lane lanes[3], recorder = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -65,7 +65,7 @@ Test(notify, a_record_is_for_one_wait, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(notify, two_records_before_a_wait_are_one, .timeout = 60)
+Test(notify, two_records_before_a_wait_are_one, .timeout = 600)
 {
     struct lane lane = lane_open(0), other = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -82,7 +82,7 @@ Test(notify, two_records_before_a_wait_are_one, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(notify, a_batch_is_reset, .timeout = 60)
+Test(notify, a_batch_is_reset, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtNotify notifies[3] = {new_notify(), new_notify(), NULL};
@@ -101,7 +101,7 @@ Test(notify, a_batch_is_reset, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(notify, a_wait_may_have_a_limit, .timeout = 60)
+Test(notify, a_wait_may_have_a_limit, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -113,7 +113,7 @@ Test(notify, a_wait_may_have_a_limit, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(notify, an_event_wait_may_have_a_limit_of_its_own, .timeout = 60)
+Test(notify, an_event_wait_may_have_a_limit_of_its_own, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtEvent event;
@@ -155,7 +155,7 @@ static bool passes(aclrtCntNotify notify, struct lane *lane, aclrtCntNotifyWaitM
     return false;
 }
 
-Test(notify, counts_and_compares, .timeout = 60)
+Test(notify, counts_and_compares, .timeout = 600)
 {
     struct lane lane = lane_open(0), recorder = lane_open(0);
     aclrtCntNotify notify;
@@ -184,7 +184,7 @@ Test(notify, counts_and_compares, .timeout = 60)
 }
 
 /* A wait that clears lets one pass that came before it and wants less. */
-Test(notify, clearing_is_a_change_too, .timeout = 60)
+Test(notify, clearing_is_a_change_too, .timeout = 600)
 {
     struct lane low = lane_open(0), high = lane_open(0), recorder = lane_open(0);
     aclrtCntNotify notify;
@@ -205,7 +205,7 @@ Test(notify, clearing_is_a_change_too, .timeout = 60)
 
 /* --- misuse and ends ------------------------------------------------------------------------- */
 
-Test(notify, misuse, .timeout = 60)
+Test(notify, misuse, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -239,7 +239,7 @@ Test(notify, misuse, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(notify, may_be_destroyed_while_in_use, .timeout = 60)
+Test(notify, may_be_destroyed_while_in_use, .timeout = 600)
 {
     struct lane first = lane_open(0), second = lane_open(0);
     aclrtNotify notify = new_notify();
@@ -253,7 +253,7 @@ Test(notify, may_be_destroyed_while_in_use, .timeout = 60)
 }
 
 /* The record is queued behind something that takes a while: the wait is not given up. */
-Test(notify, finalize_loses_no_work, .timeout = 60)
+Test(notify, finalize_loses_no_work, .timeout = 600)
 {
     struct lane second = lane_open(0), first = lane_open(0), never = lane_open(0);
     aclrtNotify notify = new_notify(), unrecorded = new_notify();
@@ -270,7 +270,7 @@ Test(notify, finalize_loses_no_work, .timeout = 60)
     cr_expect_eq(lane_log[100], 'b');
 }
 
-Test(notify, a_forced_end_takes_the_wait_off_the_list, .timeout = 60)
+Test(notify, a_forced_end_takes_the_wait_off_the_list, .timeout = 600)
 {
     struct lane first = lane_open(0), second = lane_open(0), recorder = lane_open(0);
     aclrtNotify notify = new_notify();

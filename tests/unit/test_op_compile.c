@@ -11,7 +11,7 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-TestSuite(op_compile, .timeout = 60);
+TestSuite(op_compile, .timeout = 600);
 
 /* ---- Descriptions ---- */
 

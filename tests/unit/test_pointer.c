@@ -30,7 +30,7 @@ static void end(void)
     munmap(pages, PAGES * PAGE);
 }
 
-TestSuite(pointer, .init = start, .fini = end, .timeout = 60);
+TestSuite(pointer, .init = start, .fini = end, .timeout = 600);
 
 static void expect_location(const void *address, aclrtMemLocationType type, uint32_t page)
 {

@@ -76,7 +76,7 @@ ParameterizedTestParameters(pool, every_item_once)
     return cr_make_param_array(int, threads, sizeof(threads) / sizeof(*threads));
 }
 
-ParameterizedTest(int *threads, pool, every_item_once, .timeout = 120)
+ParameterizedTest(int *threads, pool, every_item_once, .timeout = 600)
 {
     char text[16];
     snprintf(text, sizeof(text), "%d", *threads);
@@ -121,15 +121,15 @@ static void meet(void *context, int64_t begin, int64_t end)
          (none = 0, atomic_compare_exchange_strong(&thread_ids[1], &none, id))))
         atomic_fetch_add(&distinct, 1);
     struct timespec nap = {.tv_nsec = 1000000};
-    for (int waited = 0; distinct < 2 && waited < 20000; waited++)
+    while (distinct < 2)
         nanosleep(&nap, NULL);
 }
 
-Test(pool, a_loop_runs_on_several_threads, .timeout = 60)
+Test(pool, a_loop_runs_on_several_threads, .timeout = 600)
 {
     setenv("ACLNN_CPU_THREADS", "4", 1);
     rt_parallel_for(rt_pool_default(), meet, NULL, 64, 1);
-    cr_expect_eq(distinct, 2, "only one thread took part");
+    cr_expect_eq(distinct, 2);
     rt_runtime_shutdown();
 }
 
@@ -156,7 +156,7 @@ static void hold_all(void)
     cr_assert_eq(begun, everyone);
 }
 
-Test(pool, a_cpu_keeps_its_part_of_a_loop, .timeout = 60)
+Test(pool, a_cpu_keeps_its_part_of_a_loop, .timeout = 600)
 {
     cpu_set_t mask, one;
     long first[MOST_THREADS];
@@ -179,7 +179,7 @@ Test(pool, a_cpu_keeps_its_part_of_a_loop, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(pool, shutdown_leaves_no_thread_and_work_goes_on_afterwards, .timeout = 60)
+Test(pool, shutdown_leaves_no_thread_and_work_goes_on_afterwards, .timeout = 600)
 {
     setenv("ACLNN_CPU_THREADS", "4", 1);
     int before = process_count(PROCESS_THREADS);

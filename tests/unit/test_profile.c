@@ -157,10 +157,11 @@ enum { LANES = 3, LANE_TASKS = 200 }; /* fewer than a submitter runs itself */
 static void *fill_lanes(void *streams)
 {
     OK(aclrtSetDevice(0));
-    void *memory;
-    OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
+    void *memory; /* streams may not share bytes */
+    OK(aclrtMalloc(&memory, LANES * 64, ACL_MEM_MALLOC_NORMAL_ONLY));
     for (int i = 0; i < LANES * LANE_TASKS; i++)
-        OK(aclrtMemsetAsync(memory, 64, 0, 64, ((aclrtStream *)streams)[i % LANES]));
+        OK(aclrtMemsetAsync((char *)memory + i % LANES * 64, 64, 0, 64,
+                            ((aclrtStream *)streams)[i % LANES]));
     OK(aclrtFree(memory));
     return NULL;
 }
@@ -214,13 +215,13 @@ Test(profile, threads_come_and_go)
 
 Test(profile, what_finds_no_memory_is_told)
 {
-    enum { CALLS = 2 * RT_RECORDS_PER_CHUNK };
+    enum { BLOCK = RT_CHUNKS_PER_BLOCK * RT_RECORDS_PER_CHUNK, CALLS = BLOCK + 100 };
     setenv("ACLNN_CPU_TIMELINE", path, 1);
     OK(aclInit(NULL));
     rt_profile_call("call", rt_profile_begin(), 0);
     int lost = 0;
     for (int i = 1; i < CALLS; i++) {
-        bool is_full = i + 1 == RT_RECORDS_PER_CHUNK; /* the first record names the thread */
+        bool is_full = i + 1 == BLOCK; /* the first record names the thread */
         if (is_full) rt_alloc_fail_at(1);
         rt_profile_call("call", rt_profile_begin(), 0);
         lost += is_full;
@@ -239,7 +240,7 @@ Test(profile, what_finds_no_memory_is_told)
 /* Memory is bounded: the oldest records stay, the rest is counted. */
 Test(profile, records_beyond_the_bound_are_counted)
 {
-    enum { MOST = RT_MOST_CHUNKS * RT_RECORDS_PER_CHUNK, MORE = 1000 };
+    enum { MOST = RT_MOST_BLOCKS * RT_CHUNKS_PER_BLOCK * RT_RECORDS_PER_CHUNK, MORE = 1000 };
     OK(aclInit(NULL));
     atomic_store(&rt_profile_flags, RT_PROFILE_HOST);
     for (int i = 0; i < MOST + MORE; i++)

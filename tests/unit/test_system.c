@@ -18,7 +18,7 @@
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 
-TestSuite(init, .timeout = 60);
+TestSuite(init, .timeout = 600);
 
 /* ---- References ---- */
 
@@ -141,6 +141,7 @@ Test(init, end_leaves_no_thread_no_file_and_no_byte)
 {
     enum { LIVES = 50, ALLOWANCE = 16 * LIVES }; /* less than the smallest block of each life */
     mallopt(M_ARENA_MAX, 1);
+    setenv("ACLNN_CPU_THREADS", "2", 1); /* as many live at once in some life of the first lot */
     int files = process_count(PROCESS_FILES);
     int threads = process_count(PROCESS_THREADS);
     size_t before = bytes_after_lives(LIVES);

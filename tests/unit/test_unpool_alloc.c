@@ -18,7 +18,7 @@ static void end(void)
     rig_end(&rig);
 }
 
-TestSuite(unpool_alloc, .init = begin, .fini = end, .timeout = 120);
+TestSuite(unpool_alloc, .init = begin, .fini = end, .timeout = 600);
 
 static void check(const struct rig_operator *op, const char *line)
 {

@@ -41,7 +41,7 @@ static bool passes(uint64_t found, uint64_t value, uint32_t how)
     return status == ACL_STREAM_STATUS_COMPLETE;
 }
 
-Test(value, comparisons, .timeout = 60)
+Test(value, comparisons, .timeout = 600)
 {
     cr_expect(passes(5, 5, ACL_STREAM_WAIT_VALUE_EQ));
     cr_expect(!passes(5, 6, ACL_STREAM_WAIT_VALUE_EQ));
@@ -57,7 +57,7 @@ Test(value, comparisons, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(value, a_write_of_another_stream_ends_the_wait, .timeout = 60)
+Test(value, a_write_of_another_stream_ends_the_wait, .timeout = 600)
 {
     static struct gate gate;
     struct lane writer = lane_open(0), waiter = lane_open(0);
@@ -77,7 +77,7 @@ Test(value, a_write_of_another_stream_ends_the_wait, .timeout = 60)
 }
 
 /* Nobody tells the library of this write. */
-Test(value, a_write_of_the_program_ends_the_wait, .timeout = 60)
+Test(value, a_write_of_the_program_ends_the_wait, .timeout = 600)
 {
     struct lane waiter = lane_open(0);
     uint64_t *at = new_value(0);
@@ -90,7 +90,7 @@ Test(value, a_write_of_the_program_ends_the_wait, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(value, a_copy_ends_the_wait, .timeout = 60)
+Test(value, a_copy_ends_the_wait, .timeout = 600)
 {
     struct lane writer = lane_open(0), waiter = lane_open(0);
     uint64_t *at = new_value(0), *from = new_value(7);
@@ -104,7 +104,7 @@ Test(value, a_copy_ends_the_wait, .timeout = 60)
 }
 
 /* Two streams hand a turn to each other. */
-Test(value, ping_pong, .timeout = 60)
+Test(value, ping_pong, .timeout = 600)
 {
     enum { ROUNDS = 2000 };
     struct lane ping = lane_open(0), pong = lane_open(0);
@@ -120,26 +120,32 @@ Test(value, ping_pong, .timeout = 60)
     rt_runtime_shutdown();
 }
 
-Test(value, a_wait_costs_next_to_nothing, .timeout = 60)
+static double milliseconds(clockid_t clock)
 {
-    struct timespec before, after, pause = {.tv_nsec = 500000000};
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+Test(value, a_wait_costs_next_to_nothing, .timeout = 600)
+{
+    const struct timespec pause = {.tv_nsec = 500000000};
     struct lane waiter = lane_open(0);
     uint64_t *at = new_value(0);
     wait_value(at, 1, ACL_STREAM_WAIT_VALUE_EQ, waiter);
     lane_await(lane_is(waiter, RT_STREAM_PARKED));
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    nanosleep(&pause, NULL);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    double used = (double)(after.tv_sec - before.tv_sec) * 1e3 +
-                  (double)(after.tv_nsec - before.tv_nsec) * 1e-6;
-    cr_expect_lt(used, 125, "%.1f ms of CPU in 500", used);
+    double used = milliseconds(CLOCK_PROCESS_CPUTIME_ID), took = milliseconds(CLOCK_MONOTONIC);
+    nanosleep(&pause, NULL); /* longer on a machine under load */
+    used = milliseconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+    took = milliseconds(CLOCK_MONOTONIC) - took;
+    cr_expect_lt(used, took / 4, "%.1f ms of CPU in %.1f", used, took);
     write_value(at, 1, waiter); /* behind its own wait: it cannot come */
     cr_expect_eq(aclrtDestroyStreamForce(waiter.handle), ACL_SUCCESS);
-    cr_log_info("%.2f ms of CPU in 500 ms", used);
+    cr_log_info("%.2f ms of CPU in %.1f ms", used, took);
     rt_runtime_shutdown();
 }
 
-Test(value, misuse, .timeout = 60)
+Test(value, misuse, .timeout = 600)
 {
     struct lane lane = lane_open(0);
     uint64_t *at = new_value(0);
@@ -165,7 +171,7 @@ Test(value, misuse, .timeout = 60)
 }
 
 /* The write is still to come when the end begins; another wait will never end. */
-Test(value, finalize_loses_no_work, .timeout = 60)
+Test(value, finalize_loses_no_work, .timeout = 600)
 {
     struct lane waiter = lane_open(0), never = lane_open(0), writer = lane_open(0);
     uint64_t *at = new_value(0);
@@ -183,7 +189,7 @@ Test(value, finalize_loses_no_work, .timeout = 60)
 }
 
 /* Memory that a queued wait looks at is not given to others. */
-Test(value, memory_may_be_freed_while_it_is_looked_at, .timeout = 60)
+Test(value, memory_may_be_freed_while_it_is_looked_at, .timeout = 600)
 {
     struct lane writer = lane_open(0), waiter = lane_open(0);
     uint64_t *at = new_value(0);

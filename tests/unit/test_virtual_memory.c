@@ -27,7 +27,7 @@ static void start(void)
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
 }
 
-TestSuite(virtual_memory, .init = start, .timeout = 60);
+TestSuite(virtual_memory, .init = start, .timeout = 600);
 
 static aclrtPhysicalMemProp prop_of(aclrtMemAttr attribute)
 {
@@ -634,7 +634,7 @@ Test(virtual_memory, child_shares_mapped_memory)
     range[0] = 1;
     pid_t child = fork();
     if (child == 0) {
-        alarm(50); /* less than the suite's time */
+        alarm(500); /* less than the suite's time */
         range[1] = (char)(range[0] + 1);
         aclrtDrvMemHandle own;
         aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
