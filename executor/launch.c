@@ -76,7 +76,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
                      struct rt_stream *stream)
 {
     struct k_fault fault = {.position = INT64_MAX};
-    int64_t begin = rt_profile_begin();
+    int64_t begin = rt_profile_first_step();
     rt_profile_note(plan->operand_bytes, plan->flops);
     if (plan->workspace_size > 0) RT_POISON(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {

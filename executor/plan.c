@@ -47,7 +47,7 @@ struct ex_plan *ex_plan_new(const char *operator_name)
     memset(plan, 0, offsetof(struct ex_plan, operands));
     plan->operator_name = operator_name;
     plan->isa = k_best()->isa;
-    plan->begun_ns = rt_profile_begin();
+    plan->begun_at = rt_profile_begin();
     return plan;
 }
 
@@ -233,7 +233,7 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
         return status;
     }
     if (rt_log_topic_on(RT_LOG_PLAN)) ex_explain(plan);
-    if (plan->begun_ns != 0) rt_profile_plan(plan->operator_name, plan->begun_ns);
+    if (plan->begun_at != 0) rt_profile_plan(plan->operator_name, plan->begun_at);
     *workspace_size = plan->workspace_size;
     *executor = executor_of(plan);
     return ACLNN_SUCCESS;

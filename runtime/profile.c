@@ -24,12 +24,13 @@ struct rt_profile_note {
     uint64_t bytes;
     double flops;
     uint64_t arrow;
+    int64_t begin, last_step; /* 0: it has no steps */
     uint8_t traits;
 };
 
 static bool is_asked(unsigned what)
 {
-    return (atomic_load_explicit(&rt_profile_flags, memory_order_relaxed) & what) != 0;
+    return (atomic_load_explicit(&rt_profile_flags, memory_order_acquire) & what) != 0;
 }
 
 static struct rt_profile_note *running_note(void)
@@ -84,13 +85,13 @@ static struct rt_profile_sum *sum_of(struct rt_record_log *log, const char *name
                           atomic_load_explicit(&sum->member, memory_order_relaxed) + (value),      \
                           memory_order_relaxed)
 
-static void sum_up(const char *name, int64_t ns, const struct rt_profile_note *note)
+static void sum_up(const char *name, int64_t ticks, const struct rt_profile_note *note)
 {
     struct rt_record_log *log = rt_record_own_log();
     struct rt_profile_sum *sum = log ? sum_of(log, name) : NULL;
     if (!sum) return;
     SUM_UP(calls, 1);
-    SUM_UP(ns, (uint64_t)ns);
+    SUM_UP(ticks, (uint64_t)ticks);
     SUM_UP(bytes, note->bytes);
     SUM_UP(flops, note->flops);
 }
@@ -103,6 +104,7 @@ struct row {
 static int collect(struct row rows[RT_SUMS])
 {
     int count = 0;
+    const double ns_per_tick = rt_ticks_measure().ns_per_tick;
     for (struct rt_record_log *log = rt_record_logs(); log; log = log->next) {
         for (int i = 0; i < RT_SUMS; i++) {
             struct rt_profile_sum *sum = &log->sums[i];
@@ -114,7 +116,7 @@ static int collect(struct row rows[RT_SUMS])
             if (at == RT_SUMS) break;
             if (at == count) rows[count++] = (struct row){.name = name};
             rows[at].calls += (double)atomic_exchange(&sum->calls, 0);
-            rows[at].ns += (double)atomic_exchange(&sum->ns, 0);
+            rows[at].ns += ns_per_tick * (double)atomic_exchange(&sum->ticks, 0);
             rows[at].bytes += (double)atomic_exchange(&sum->bytes, 0);
             rows[at].flops += atomic_exchange(&sum->flops, 0);
         }
@@ -166,8 +168,8 @@ static void record_run(const char *name, uint64_t ticket, int64_t begin, int64_t
     struct rt_record *record = rt_record_begin();
     if (!record) return;
     record->kind = RT_RECORD_RUN;
-    record->begin_ns = begin;
-    record->end_ns = end;
+    record->begin = begin;
+    record->end = end;
     record->name = name;
     record->bytes = note->bytes;
     if (note->traits)
@@ -181,34 +183,40 @@ static void record_run(const char *name, uint64_t ticket, int64_t begin, int64_t
 }
 
 void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                           struct rt_stream *stream, uint64_t ticket, int64_t parked_ns)
+                           struct rt_stream *stream, uint64_t ticket, int64_t parked_at)
 {
     const char *name = rt_task_name(task);
     bool is_operator = task->kind->is_operator;
     struct rt_record_log *log = rt_record_own_log();
-    struct rt_profile_note note = {.track = track};
+    struct rt_profile_note note = {.track = track, .begin = rt_ticks()};
     struct rt_profile_note *outer = log ? log->note : NULL;
     if (log) log->note = &note;
-    int64_t begin = rt_now_ns();
     run(task, stream);
-    int64_t end = rt_now_ns();
     if (!log) return;
     log->note = outer;
+    int64_t end = note.last_step != 0 ? note.last_step : rt_ticks();
     if (is_asked(RT_PROFILE_SUMMARY) && (is_operator || note.bytes > 0))
-        sum_up(name, end - begin, &note);
+        sum_up(name, end - note.begin, &note);
     if (is_asked(RT_PROFILE_TASKS))
-        record_run(name, ticket, parked_ns != 0 ? parked_ns : begin, end, &note);
+        record_run(name, ticket, parked_at != 0 ? parked_at : note.begin, end, &note);
 }
 
-int64_t rt_profile_step(const char *name, int64_t begin_ns, size_t bytes)
+int64_t rt_profile_first_step_slowly(void)
 {
-    int64_t end = rt_now_ns();
     const struct rt_profile_note *note = running_note();
+    return note ? note->begin : rt_ticks();
+}
+
+int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes)
+{
+    int64_t end = rt_ticks();
+    struct rt_profile_note *note = running_note();
+    if (note) note->last_step = end;
     struct rt_record *record = note && is_asked(RT_PROFILE_STEPS) ? rt_record_begin() : NULL;
     if (!record) return end;
     record->kind = RT_RECORD_STEP;
-    record->begin_ns = begin_ns;
-    record->end_ns = end;
+    record->begin = begin;
+    record->end = end;
     record->name = name;
     record->bytes = bytes;
     record->stream = note->track->object.serial;
@@ -217,14 +225,14 @@ int64_t rt_profile_step(const char *name, int64_t begin_ns, size_t bytes)
     return end;
 }
 
-static void record_call(enum rt_record_kind kind, const char *name, int64_t begin_ns, size_t bytes,
+static void record_call(enum rt_record_kind kind, const char *name, int64_t begin, size_t bytes,
                         const struct rt_stream *stream, uint64_t number)
 {
     struct rt_record *record = is_asked(RT_PROFILE_HOST) ? rt_record_begin() : NULL;
     if (!record) return;
     record->kind = (uint8_t)kind;
-    record->begin_ns = begin_ns;
-    record->end_ns = rt_now_ns();
+    record->begin = begin;
+    record->end = rt_ticks();
     record->name = name;
     record->bytes = bytes;
     record->stream = stream ? stream->object.serial : 0;
@@ -232,25 +240,24 @@ static void record_call(enum rt_record_kind kind, const char *name, int64_t begi
     rt_record_end();
 }
 
-void rt_profile_call(const char *name, int64_t begin_ns, size_t bytes)
+void rt_profile_call(const char *name, int64_t begin, size_t bytes)
 {
-    record_call(RT_RECORD_CALL, name, begin_ns, bytes, NULL, 0);
+    record_call(RT_RECORD_CALL, name, begin, bytes, NULL, 0);
 }
 
-void rt_profile_plan(const char *operator_name, int64_t begin_ns)
+void rt_profile_plan(const char *operator_name, int64_t begin)
 {
-    record_call(RT_RECORD_PLAN, operator_name, begin_ns, 0, NULL, 0);
+    record_call(RT_RECORD_PLAN, operator_name, begin, 0, NULL, 0);
 }
 
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket,
-                       int64_t begin_ns)
+void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin)
 {
-    record_call(RT_RECORD_SUBMIT, name, begin_ns, 0, stream, ticket);
+    record_call(RT_RECORD_SUBMIT, name, begin, 0, stream, ticket);
 }
 
-void rt_profile_wait(struct rt_stream *stream, int64_t begin_ns)
+void rt_profile_wait(struct rt_stream *stream, int64_t begin)
 {
-    record_call(RT_RECORD_WAIT, "wait for a stream", begin_ns, 0, stream, 0);
+    record_call(RT_RECORD_WAIT, "wait for a stream", begin, 0, stream, 0);
 }
 
 /* --- start and end -------------------------------------------------------------------------- */
@@ -259,6 +266,7 @@ void rt_profile_start(const char *timeline, bool summary)
 {
     if (timeline) rt_timeline_open(timeline);
     unsigned flags = summary ? RT_PROFILE_SUMMARY : 0;
+    if (timeline || summary) rt_ticks_choose();
     if (timeline) flags |= RT_PROFILE_HOST | RT_PROFILE_TASKS | RT_PROFILE_STEPS | RT_PROFILE_MARKS;
     if (flags != 0) atomic_fetch_or_explicit(&rt_profile_flags, flags, memory_order_release);
 }

@@ -3,7 +3,8 @@
  * ACLNN_CPU_SUMMARY. Each thread writes its own records and takes no lock; memory for records is
  * bounded, and what does not fit is counted as lost.
  *
- * When nothing is recorded a hook costs one relaxed load. Names are static storage. */
+ * When nothing is recorded a hook costs one load. Names are static storage. Times are of rt_ticks;
+ * 0 stands for none. */
 #ifndef ACLNN_CPU_RUNTIME_PROFILE_H
 #define ACLNN_CPU_RUNTIME_PROFILE_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/futex.h"
+#include "runtime/ticks.h"
 
 struct rt_stream;
 struct rt_task;
@@ -29,27 +30,28 @@ extern _Atomic unsigned rt_profile_flags __attribute__((visibility("hidden")));
 
 static inline bool rt_profile_on(void)
 {
-    return __builtin_expect(atomic_load_explicit(&rt_profile_flags, memory_order_relaxed) != 0, 0);
+    /* Acquires: which clock has been chosen is seen as well. */
+    return __builtin_expect(atomic_load_explicit(&rt_profile_flags, memory_order_acquire) != 0, 0);
 }
 
 /* The time when something is recorded, else 0: then there is nothing to end. */
 static inline int64_t rt_profile_begin(void)
 {
-    return rt_profile_on() ? rt_now_ns() : 0;
+    return rt_profile_on() ? rt_ticks() : 0;
 }
 
 /* For whoever runs tasks: run(task, stream), which is the kind's run or rerun, with its record
  * around it, on the track of the stream whose turn it is. ticket: the task's own, 0 when it has
- * none. parked_ns: when the stream began to wait for this task to be ready, 0 when it did not. */
+ * none. parked_at: when the stream began to wait for this task to be ready, 0 when it did not. */
 typedef void rt_profile_run_fn(struct rt_task *task, struct rt_stream *stream);
 void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                           struct rt_stream *stream, uint64_t ticket, int64_t parked_ns);
+                           struct rt_stream *stream, uint64_t ticket, int64_t parked_at);
 static inline void rt_profile_run(struct rt_stream *track, struct rt_task *task,
                                   rt_profile_run_fn *run, struct rt_stream *stream, uint64_t ticket,
-                                  int64_t parked_ns)
+                                  int64_t parked_at)
 {
     if (rt_profile_on())
-        rt_profile_run_slowly(track, task, run, stream, ticket, parked_ns);
+        rt_profile_run_slowly(track, task, run, stream, ticket, parked_at);
     else
         run(task, stream);
 }
@@ -66,16 +68,22 @@ static inline void rt_profile_note(size_t bytes, double flops)
 uint64_t rt_profile_arrow_from(void);
 void rt_profile_arrow_to(uint64_t arrow);
 
-/* A step of the running operator ends now; returns when. */
-int64_t rt_profile_step(const char *name, int64_t begin_ns, size_t bytes);
+/* Where the steps of the running task begin: with the task itself. */
+int64_t rt_profile_first_step_slowly(void);
+static inline int64_t rt_profile_first_step(void)
+{
+    return rt_profile_on() ? rt_profile_first_step_slowly() : 0;
+}
+
+/* A step of the running operator ends now; returns when. The operator ends with its last one. */
+int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes);
 
 /* Calls of the program that end now, on the calling thread's track. A call that moved bytes says
  * how many. */
-void rt_profile_call(const char *name, int64_t begin_ns, size_t bytes);
-void rt_profile_plan(const char *operator_name, int64_t begin_ns);
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket,
-                       int64_t begin_ns);
-void rt_profile_wait(struct rt_stream *stream, int64_t begin_ns);
+void rt_profile_call(const char *name, int64_t begin, size_t bytes);
+void rt_profile_plan(const char *operator_name, int64_t begin);
+void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin);
+void rt_profile_wait(struct rt_stream *stream, int64_t begin);
 
 /* aclprofStop: ranges that are still open will not be recorded. */
 void rt_profile_drop_ranges(void);

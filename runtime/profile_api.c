@@ -215,6 +215,7 @@ static aclError start_locked(uint64_t data)
         return rt_error_report(ACL_ERROR_PROF_MODULES_UNSUPPORTED, who,
                                "dataTypeConfig is 0x%" PRIx64 "; a CPU has nothing of it", data);
     name_file(pattern);
+    rt_ticks_choose();
     rt_timeline_open(pattern);
     state.is_recording = true;
     state.data = data;

@@ -26,7 +26,7 @@ struct stamp {
 struct open_range {
     struct open_range *next;
     uint32_t id;
-    int64_t begin_ns;
+    int64_t begin;
     char *text;
 };
 
@@ -72,7 +72,7 @@ void rt_profile_drop_ranges(void)
 
 static bool has_marks(void)
 {
-    unsigned flags = atomic_load_explicit(&rt_profile_flags, memory_order_relaxed);
+    unsigned flags = atomic_load_explicit(&rt_profile_flags, memory_order_acquire);
     return (flags & RT_PROFILE_MARKS) != 0;
 }
 
@@ -102,8 +102,8 @@ static void record(enum rt_record_kind kind, char *text, int64_t begin, uint64_t
         return;
     }
     record->kind = (uint8_t)kind;
-    record->begin_ns = begin;
-    record->end_ns = rt_now_ns();
+    record->begin = begin;
+    record->end = rt_ticks();
     record->name = text;
     record->traits = RT_RECORD_OWNS_NAME;
     record->number = number;
@@ -160,13 +160,13 @@ aclError aclprofMark(void *stamp)
     RT_CHECK(stamp, ACL_ERROR_INVALID_PARAM, "stamp is NULL");
     char *text = copy(((struct stamp *)stamp)->text);
     if (!text) return refuse_for_memory(__func__);
-    record(RT_RECORD_MARK, text, rt_now_ns(), 0, NULL);
+    record(RT_RECORD_MARK, text, rt_ticks(), 0, NULL);
     return ACL_SUCCESS;
 }
 
 static void run_mark(struct rt_task *task, struct rt_stream *stream)
 {
-    record(RT_RECORD_MARK, task->word[0].pointer, rt_now_ns(), 0, stream);
+    record(RT_RECORD_MARK, task->word[0].pointer, rt_ticks(), 0, stream);
 }
 
 static void drop_mark(struct rt_task *task)
@@ -195,7 +195,7 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
         rt_free(there);
         return status;
     }
-    record(RT_RECORD_MARK, here, rt_now_ns(), 0, NULL);
+    record(RT_RECORD_MARK, here, rt_ticks(), 0, NULL);
     return ACL_SUCCESS;
 }
 
@@ -210,7 +210,7 @@ aclError aclprofPush(void *stamp)
     if (!range) return refuse_for_memory(__func__);
     strcpy(range->text, text);
     range->outer = log->range;
-    range->begin_ns = rt_now_ns();
+    range->begin = rt_ticks();
     log->range = range;
     return ACL_SUCCESS;
 }
@@ -222,7 +222,7 @@ aclError aclprofPop(void)
     RT_CHECK(range, ACL_ERROR_INVALID_PARAM, "this thread has no range open");
     log->range = range->outer;
     char *text = copy(range->text);
-    int64_t begin = range->begin_ns;
+    int64_t begin = range->begin;
     rt_free(range);
     if (!text) return refuse_for_memory(__func__);
     record(RT_RECORD_CALL, text, begin, 0, NULL);
@@ -243,8 +243,8 @@ aclError aclprofRangeStart(void *stamp, uint32_t *rangeId)
         return refuse_for_memory(__func__);
     }
     take_lock();
-    *range = (struct open_range){
-        .next = ranges, .id = ++last_range, .begin_ns = rt_now_ns(), .text = text};
+    *range =
+        (struct open_range){.next = ranges, .id = ++last_range, .begin = rt_ticks(), .text = text};
     ranges = range;
     *rangeId = range->id;
     pthread_mutex_unlock(&lock);
@@ -262,7 +262,7 @@ aclError aclprofRangeStop(uint32_t rangeId)
     pthread_mutex_unlock(&lock);
     RT_CHECK(range, ACL_ERROR_INVALID_PARAM, "rangeId is %" PRIu32 "; no such range is open",
              rangeId);
-    record(RT_RECORD_RANGE, range->text, range->begin_ns, range->id, NULL);
+    record(RT_RECORD_RANGE, range->text, range->begin, range->id, NULL);
     rt_free(range);
     return ACL_SUCCESS;
 }

@@ -14,30 +14,9 @@
 _Static_assert(sizeof(struct rt_record) == 64, "a record is a cache line");
 
 static _Atomic(struct rt_record_log *) logs;
-static _Atomic int chunks;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
-
-static struct rt_record_chunk *new_chunk(void)
-{
-    struct rt_record_chunk *chunk = NULL;
-    if (atomic_fetch_add_explicit(&chunks, 1, memory_order_relaxed) < RT_MOST_CHUNKS)
-        chunk = rt_alloc_aligned(64, sizeof(*chunk));
-    if (!chunk) {
-        atomic_fetch_sub_explicit(&chunks, 1, memory_order_relaxed);
-        return NULL;
-    }
-    atomic_init(&chunk->used, 0);
-    atomic_init(&chunk->next, NULL);
-    return chunk;
-}
-
-static void free_chunk(struct rt_record_chunk *chunk)
-{
-    rt_free(chunk);
-    atomic_fetch_sub_explicit(&chunks, 1, memory_order_relaxed);
-}
 
 static void free_ranges(struct rt_record_log *log)
 {
@@ -74,13 +53,12 @@ static void forget_all(void)
                 free_name(&chunk->records[i]);
             log->head = atomic_load_explicit(&chunk->next, memory_order_relaxed);
             log->read = 0;
-            rt_free(chunk);
         }
         free_ranges(log);
         rt_free(log);
         log = next;
     }
-    atomic_store_explicit(&chunks, 0, memory_order_relaxed);
+    rt_record_chunks_forget();
     if (has_key) pthread_setspecific(at_thread_end, NULL);
     rt_self.profile = NULL;
 }
@@ -112,7 +90,7 @@ static struct rt_record_log *take_over(void)
 static struct rt_record_log *new_log(void)
 {
     struct rt_record_log *log = rt_alloc_zeroed(sizeof(*log));
-    struct rt_record_chunk *chunk = log ? new_chunk() : NULL;
+    struct rt_record_chunk *chunk = log ? rt_record_chunk_new() : NULL;
     if (!chunk) {
         rt_free(log);
         return NULL;
@@ -130,7 +108,7 @@ static struct rt_record *next_record(struct rt_record_log *log)
 {
     uint32_t used = atomic_load_explicit(&log->tail->used, memory_order_relaxed);
     if (__builtin_expect(used == RT_RECORDS_PER_CHUNK, 0)) {
-        struct rt_record_chunk *chunk = new_chunk();
+        struct rt_record_chunk *chunk = rt_record_chunk_new();
         if (!chunk) {
             uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
             atomic_store_explicit(&log->lost, lost + 1, memory_order_relaxed);
@@ -222,7 +200,7 @@ void rt_record_forget(const struct rt_record_cursor *end)
         struct rt_record_chunk *chunk = cursor.chunk;
         struct rt_record *record = rt_record_next(&cursor);
         if (record) free_name(record);
-        if (cursor.chunk != chunk) free_chunk(chunk);
+        if (cursor.chunk != chunk) rt_record_chunk_free(chunk);
         if (!record) break;
     }
     end->log->head = end->chunk;

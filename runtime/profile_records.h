@@ -33,7 +33,7 @@ enum rt_record_trait {
 
 /* A cache line each. */
 struct rt_record {
-    int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+    int64_t begin, end; /* of rt_ticks */
     union {
         struct {
             const char *name;
@@ -50,13 +50,20 @@ struct rt_record {
     uint8_t kind, traits;
 };
 
-enum { RT_RECORDS_PER_CHUNK = 255, RT_MOST_CHUNKS = 4096 }; /* 16 KiB each: 64 MiB in all */
+/* Chunks of 16 KiB, blocks of 2 MiB, 64 MiB in all. */
+enum { RT_RECORDS_PER_CHUNK = 255, RT_CHUNKS_PER_BLOCK = 128, RT_MOST_BLOCKS = 32 };
 
 struct rt_record_chunk {
     _Alignas(64) _Atomic uint32_t used;
     _Atomic(struct rt_record_chunk *) next;
     struct rt_record records[RT_RECORDS_PER_CHUNK];
 };
+
+/* An empty one; NULL when there is no memory, or the most are in use. */
+struct rt_record_chunk *rt_record_chunk_new(void);
+void rt_record_chunk_free(struct rt_record_chunk *chunk);
+/* In the child of a fork: all are gone. */
+void rt_record_chunks_forget(void);
 
 /* Room for names of operators and of tasks that move bytes; the rest is summed up in the last row.
  */
@@ -65,14 +72,14 @@ enum { RT_SUMS = 96 };
 /* Written by the log's thread only, read by any. */
 struct rt_profile_sum {
     _Atomic(const char *) name;
-    _Atomic uint64_t calls, ns, bytes;
+    _Atomic uint64_t calls, ticks, bytes;
     _Atomic double flops;
 };
 
 /* Open, from aclprofPush to aclprofPop. */
 struct rt_profile_range {
     struct rt_profile_range *outer;
-    int64_t begin_ns;
+    int64_t begin;
     char text[];
 };
 

@@ -293,15 +293,15 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
     bool is_dropped = is_to_be_dropped(stream, completed);
     while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
-        if (stream->parked_ns == 0) stream->parked_ns = rt_profile_begin();
+        if (stream->parked_at == 0) stream->parked_at = rt_profile_begin();
         if (park(stream, completed, runner)) return HAS_PARKED;
         is_dropped = is_to_be_dropped(stream, completed);
     }
     if (__builtin_expect(!is_dropped, 1))
-        rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_ns);
+        rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_at);
     else if (kind->drop)
         kind->drop(task);
-    stream->parked_ns = 0;
+    stream->parked_at = 0;
     stream->head_index++;
     return HAS_RUN;
 }

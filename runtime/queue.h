@@ -134,9 +134,9 @@ struct rt_stream {
     _Atomic uint64_t discard;   /* tasks up to this ticket are dropped, not run */
     struct rt_chunk *head;
     uint32_t head_index;
-    int64_t parked_ns; /* the next task was not ready then; 0: it was not asked, or not timed. The
-                          runner's */
-    _Atomic uint32_t signal;        /* futex of the waiters; changes at each wake */
+    int64_t parked_at;       /* the next task was not ready then; 0: it was not asked, or nothing is
+                                recorded. The runner's */
+    _Atomic uint32_t signal; /* futex of the waiters; changes at each wake */
     _Atomic(struct rt_loop *) loop; /* of the running task, while others may join; written under
                                        lock */
     atomic_bool has_error;          /* written under lock */

@@ -179,6 +179,7 @@ static bool write_file(void)
 {
     FILE *out = file.json.out;
     struct rt_places sources = find_sources();
+    file.json.line = rt_ticks_measure();
     uint64_t lost = file.lost;
     if (file.end == 0) put_head();
     take_records(&sources);

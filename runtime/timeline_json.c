@@ -177,32 +177,44 @@ static void put_arrow_end(struct rt_json *json, const char *phase, const char *n
     fputs(*phase == 'f' ? ",\"bp\":\"e\"}" : "}", json->out);
 }
 
-/* Inside the slice of its source: readers take the one that is open at that moment. */
-static int64_t just_inside(const struct rt_record *record)
+/* When a record began and ended, in nanoseconds of CLOCK_MONOTONIC. */
+struct span {
+    int64_t begin, end;
+};
+
+static struct span span_of(const struct rt_json *json, const struct rt_record *record)
 {
-    return record->begin_ns + (record->end_ns > record->begin_ns + 1);
+    return (struct span){.begin = rt_ticks_to_ns(&json->line, record->begin),
+                         .end = rt_ticks_to_ns(&json->line, record->end)};
+}
+
+/* Inside the slice of its source: readers take the one that is open at that moment. */
+static int64_t just_inside(struct span source)
+{
+    return source.begin + (source.end > source.begin + 1);
 }
 
 static void put_arrows(struct rt_json *json, const struct rt_places *sources,
                        const struct rt_record *record)
 {
     const struct track target = stream_track(record->stream);
+    const struct span span = span_of(json, record);
     const struct rt_place *submit = known_place(sources, record->stream, record->number);
     if (submit) {
         json->arrows++;
-        put_arrow_end(json, "s", "submit", host_track(submit->thread), just_inside(submit->record));
-        put_arrow_end(json, "f", "submit", target, record->begin_ns);
+        put_arrow_end(json, "s", "submit", host_track(submit->thread),
+                      just_inside(span_of(json, submit->record)));
+        put_arrow_end(json, "f", "submit", target, span.begin);
     }
     const struct rt_place *event = record->traits & RT_RECORD_ARROW_TO
                                        ? known_place(sources, UINT64_MAX, record->arrow)
                                        : NULL;
     if (!event) return;
-    int64_t arrival = record->end_ns - 1;
+    int64_t arrival = span.end - 1;
     json->arrows++;
     put_arrow_end(json, "s", "event", stream_track(event->record->stream),
-                  just_inside(event->record));
-    put_arrow_end(json, "f", "event", target,
-                  arrival > record->begin_ns ? arrival : record->begin_ns);
+                  just_inside(span_of(json, event->record)));
+    put_arrow_end(json, "f", "event", target, arrival > span.begin ? arrival : span.begin);
 }
 
 static const struct shape {
@@ -244,20 +256,22 @@ static void put_slice(struct rt_json *json, const struct rt_record *record, stru
                       uint64_t thread)
 {
     const struct shape *shape = &shapes[record->kind];
-    int64_t begin = record->begin_ns > json->base_ns ? record->begin_ns : json->base_ns;
+    const struct span span = span_of(json, record);
+    int64_t begin = span.begin > json->base_ns ? span.begin : json->base_ns;
     begin_event(json, "X", track);
     put_moment(json, begin);
-    put_time(json, "dur", record->end_ns > begin ? record->end_ns - begin : 1);
+    put_time(json, "dur", span.end > begin ? span.end - begin : 1);
     put_name(json, record->name, shape->suffix, shape->category);
     put_arguments(json, record, thread);
 }
 
 static void put_range(struct rt_json *json, const struct rt_record *record, struct track track)
 {
+    const struct span span = span_of(json, record);
     for (int end = 0; end < 2; end++) {
         begin_event(json, end ? "e" : "b", track);
         fprintf(json->out, ",\"id\":\"range %" PRIu64 "\"", record->number);
-        put_moment(json, end ? record->end_ns : record->begin_ns);
+        put_moment(json, end ? span.end : span.begin);
         put_name(json, record->name, "", "range");
         fputs("}", json->out);
     }
@@ -279,7 +293,7 @@ void rt_json_put_record(struct rt_json *json, const struct rt_places *sources,
         break;
     case RT_RECORD_MARK:
         begin_event(json, "i", track);
-        put_moment(json, record->begin_ns);
+        put_moment(json, span_of(json, record).begin);
         put_name(json, record->name, "", "mark");
         fputs(",\"s\":\"t\"}", json->out);
         break;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "runtime/profile_records.h"
+#include "runtime/ticks.h"
 
 /* Something known by two numbers, which are not both 0. */
 struct rt_place {
@@ -28,7 +29,8 @@ void rt_places_free(struct rt_places *places);
 
 struct rt_json {
     FILE *out;
-    int64_t base_ns;          /* is time 0 */
+    int64_t base_ns; /* CLOCK_MONOTONIC; is time 0 */
+    struct rt_ticks_line line;
     uint64_t events, arrows;  /* written so far */
     struct rt_places streams; /* named already */
 };
