@@ -32,9 +32,10 @@ static struct shown look_at(struct rt_event *event)
     return shown;
 }
 
+/* NULL when there is no record, or its stream is no more. */
 static struct rt_stream *acquire_recorder(const struct shown *shown)
 {
-    if (shown->is_done || shown->place.serial == 0) return NULL;
+    if (shown->place.serial == 0) return NULL;
     return rt_stream_of(
         rt_registry_acquire(shown->place.stream, RT_OBJECT_STREAM, shown->place.serial));
 }
@@ -104,6 +105,20 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
     return code;
 }
 
+static aclError await(const char *who, aclrtEvent event, struct rt_stream *stream, uint64_t ticket,
+                      int64_t deadline_ns)
+{
+    bool has_deadline = deadline_ns != RT_FOREVER;
+    aclError status = rt_stream_check_wait(who, has_deadline ? NULL : stream);
+    if (status != ACL_SUCCESS) return status;
+    if (!has_deadline)
+        rt_queue_await(stream, ticket);
+    else if (!rt_queue_await_until(stream, ticket, deadline_ns))
+        return rt_error_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, who,
+                               "event %p has not completed in time", event);
+    return ACL_SUCCESS;
+}
+
 /* deadline_ns RT_FOREVER: none. An event that was never recorded is complete, as on the device. */
 static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_ns)
 {
@@ -114,16 +129,7 @@ static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_
     rt_event_release(found);
     struct rt_stream *stream = acquire_recorder(&shown);
     if (!stream) return ACL_SUCCESS;
-    status = rt_stream_check_wait(who, deadline_ns == RT_FOREVER ? stream : NULL);
-    if (status != ACL_SUCCESS) {
-        rt_object_release(&stream->object);
-        return status;
-    }
-    if (deadline_ns == RT_FOREVER)
-        rt_queue_await(stream, shown.place.ticket);
-    else if (!rt_queue_await_until(stream, shown.place.ticket, deadline_ns))
-        status = rt_error_report(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, who,
-                                 "event %p has not completed in time", event);
+    if (!shown.is_done) status = await(who, event, stream, shown.place.ticket, deadline_ns);
     if (status == ACL_SUCCESS) status = rt_stream_take_error(who, stream);
     rt_object_release(&stream->object);
     return status;

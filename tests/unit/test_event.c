@@ -310,6 +310,11 @@ Test(event, synchronise_returns_the_streams_error, .timeout = 600)
     cr_assert_eq(aclrtRecordEvent(event, lane.handle), ACL_SUCCESS);
     expect_refused(aclrtSynchronizeEvent(event), ACL_ERROR_RT_AICORE_EXCEPTION, "plane 3");
     cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    cr_assert_eq(rt_stream_submit(lane.stream, &task, 0), ACL_SUCCESS);
+    cr_assert_eq(aclrtRecordEvent(event, lane.handle), ACL_SUCCESS);
+    while (recorded_status(event) != ACL_EVENT_RECORDED_STATUS_COMPLETE)
+        nap(1);
+    expect_refused(aclrtSynchronizeEvent(event), ACL_ERROR_RT_AICORE_EXCEPTION, "plane 3");
 }
 
 Test(event, waits_time_out, .timeout = 600)
