@@ -136,7 +136,8 @@ static void put_layouts(struct line *line, const struct op_call *call)
     }
 }
 
-static void put_format(struct line *line, const struct ex_descriptor *d)
+/* "" for the usual one of that rank. */
+static const char *format_word(const struct ex_descriptor *d)
 {
     static const int32_t by_rank[] = {
         [3] = ACL_FORMAT_NCL, [4] = ACL_FORMAT_NCHW, [5] = ACL_FORMAT_NCDHW};
@@ -147,9 +148,16 @@ static void put_format(struct line *line, const struct ex_descriptor *d)
                    {ACL_FORMAT_ND, "nd"},       {ACL_FORMAT_NHWC, "nhwc"},
                    {ACL_FORMAT_NCDHW, "ncdhw"}, {ACL_FORMAT_NDHWC, "ndhwc"}};
     int32_t usual = d->rank >= 3 && d->rank <= 5 ? by_rank[d->rank] : ACL_FORMAT_ND;
-    if (d->storage_format == usual) return;
+    if (d->storage_format == usual) return "";
     for (size_t i = 0; i < RT_LENGTH(formats); i++)
-        if (formats[i].format == d->storage_format) put(line, " fmt=%s", formats[i].word);
+        if (formats[i].format == d->storage_format) return formats[i].word;
+    return "";
+}
+
+static void put_format(struct line *line, const struct ex_descriptor *d)
+{
+    const char *word = format_word(d);
+    if (*word) put(line, " fmt=%s", word);
 }
 
 static void put_extents(struct line *line, const char *head, const struct ex_descriptor *d,
@@ -220,35 +228,47 @@ static void put_axes(struct line *line, const char *head, const struct k_conv_ax
     }
 }
 
-static const char *kernel_type_word(enum k_dtype dtype)
+/* Where its elements lie, if not one after the other. A bias has one dimension. */
+static const char *conv_layout_word(const struct ex_descriptor *d, int axes)
 {
-    static const char *const words[] = {[K_F32] = "f32", [K_F16] = "f16", [K_BF16] = "bf16"};
-    return (size_t)dtype < RT_LENGTH(words) ? words[dtype] : "?";
+    if (d->rank > 1) {
+        const char *word = layout_word(d, axes);
+        return strcmp(word, "nhwc") == 0 ? "last" : word;
+    }
+    if (d->rank == 0 || d->sizes[0] <= 1 || d->strides[0] == 1) return "";
+    return d->strides[0] == 0 ? "broadcast" : "strided";
+}
+
+static void put_conv_tensor(struct line *line, const struct op_call_tensor *tensor, int axes)
+{
+    const struct ex_descriptor *d = &tensor->tensor->descriptor;
+    const char *format = format_word(d), *layout = conv_layout_word(d, axes);
+    put(line, " %s=%s", tensor->name, type_word(d->data_type));
+    if (*format) put(line, ",%s", format);
+    if (*layout) put(line, ",%s", layout);
 }
 
 void op_call_note_conv(struct ex_plan *plan, const struct op_conv *conv, const struct k_conv *k,
-                       const char *what)
+                       const struct op_call_tensor *tensors, int count)
 {
     const struct k_conv_axis *axes = k->axis + K_CONV_AXES - conv->axes;
-    const size_t extent = conv->transposed ? offsetof(struct k_conv_axis, small)
-                                           : offsetof(struct k_conv_axis, large);
+    const size_t small = offsetof(struct k_conv_axis, small);
+    const size_t large = offsetof(struct k_conv_axis, large);
     int64_t from = k->groups * (conv->transposed ? k->small_channels : k->large_channels);
     int64_t to = k->groups * (conv->transposed ? k->large_channels : k->small_channels);
     struct line line = {.used = 0};
     put_operator(&line, conv->name);
     put(&line, " n%" PRId64 " c%" PRId64 ">%" PRId64, k->batch, from, to);
-    put_axes(&line, " ", axes, conv->axes, extent);
+    put_axes(&line, " ", axes, conv->axes, conv->transposed ? small : large);
     put_axes(&line, " k", axes, conv->axes, offsetof(struct k_conv_axis, kernel));
     put_axes(&line, " s", axes, conv->axes, offsetof(struct k_conv_axis, stride));
     put_axes(&line, " p", axes, conv->axes, offsetof(struct k_conv_axis, pad));
-    put_axes(&line, " d", axes, conv->axes, offsetof(struct k_conv_axis, dilation));
-    put(&line, " g%" PRId64 " # %s", k->groups, what);
-    put(&line, " x=%s w=%s y=%s",
-        kernel_type_word(conv->transposed ? k->small.dtype : k->large.dtype),
-        kernel_type_word(k->weight.dtype),
-        kernel_type_word(conv->transposed ? k->large.dtype : k->small.dtype));
     put_list(&line, " q", conv->pad_end + K_CONV_AXES - conv->axes, (uint64_t)conv->axes);
-    if (conv->transposed) put(&line, " transposed");
+    put_axes(&line, " d", axes, conv->axes, offsetof(struct k_conv_axis, dilation));
+    put(&line, " g%" PRId64, k->groups);
+    if (conv->transposed) put_axes(&line, " transposed o", axes, conv->axes, large);
+    for (int i = 0; i < count; i++)
+        if (tensors[i].tensor) put_conv_tensor(&line, &tensors[i], conv->axes);
     put_number(&line, "math", conv->cube_math_type);
     ex_call(plan, line.text);
 }

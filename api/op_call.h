@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ACLNN_CPU_LOG=calls: the problem of a pooling call as a line of tests/cases
- * (tests/support/cases.h has the language), which the tests and the bench read back. */
+/* ACLNN_CPU_LOG=calls: the problem of a call as a line, which the tests and the bench read
+ * back: of pooling one of tests/cases (tests/support/cases.h has the language). */
 #ifndef ACLNN_CPU_API_OP_CALL_H
 #define ACLNN_CPU_API_OP_CALL_H
 
@@ -32,9 +32,13 @@ void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *ca
             op_call_note((plan), (op), &(const struct op_call){__VA_ARGS__});                      \
     } while (0)
 
-/* The problem of a convolution as a line of tests/cases/conv, and behind it, as a comment, what
- * that language has no words for; what: the results that are computed. */
+/* The problem of a convolution (tests/support/conv_rig.h has the language), with the tensors that
+ * are read and written; those that are NULL are left out. */
+struct op_call_tensor {
+    const char *name;
+    const aclTensor *tensor;
+};
 void op_call_note_conv(struct ex_plan *plan, const struct op_conv *conv, const struct k_conv *k,
-                       const char *what);
+                       const struct op_call_tensor *tensors, int count);
 
 #endif

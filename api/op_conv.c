@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_conv.h"
 
-#include <string.h>
-
 #include "api/op_call.h"
 #include "api/op_pool.h"
 #include "executor/steps.h"
@@ -406,10 +404,10 @@ aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_g
                 op_k_dtype(tensors->weight));
     k.rounding = op_math_rounding(conv->cube_math_type, product);
     if (plan && rt_log_topic_on(RT_LOG_CALLS)) {
-        char what[16] = "";
-        for (size_t i = 0; i < RT_LENGTH(out); i++)
-            if (computed[i]) strcat(what, (const char *const[]){"+dx", "+dw", "+db"}[i]);
-        op_call_note_conv(plan, conv, &k, what + 1);
+        const struct op_call_tensor told[] = {{"dy", tensors->grad_output}, {"x", tensors->input},
+                                              {"w", tensors->weight},       {"dx", computed[0]},
+                                              {"dw", computed[1]},          {"db", computed[2]}};
+        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
     }
     if (!is_empty) ex_flops(plan, ((computed[0] != NULL) + (computed[1] != NULL)) * flops_of(&k));
     if (computed[0] && is_empty)
@@ -444,7 +442,7 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
     const int w = ex_input(plan, op_descriptor(weight));
     const int b = ex_input(plan, bias ? op_descriptor(bias) : NULL);
     const int y = ex_output(plan, op_descriptor(output));
-    if (!plan || op_is_empty(output)) return ex_seal(plan, workspace_size, executor);
+    if (!plan) return ex_seal(plan, workspace_size, executor);
     const aclTensor *large = conv->transposed ? output : input;
     struct k_conv k = describe(conv, large, conv->transposed ? input : output, weight);
     k.rounding =
@@ -455,7 +453,12 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
         k.bias_dtype = op_k_dtype(bias);
         k.bias_stride = bias->descriptor.strides[0];
     }
-    if (rt_log_topic_on(RT_LOG_CALLS)) op_call_note_conv(plan, conv, &k, bias ? "y+b" : "y");
+    if (rt_log_topic_on(RT_LOG_CALLS)) {
+        const struct op_call_tensor told[] = {
+            {"x", input}, {"w", weight}, {"b", bias}, {"y", output}};
+        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
+    }
+    if (op_is_empty(output)) return ex_seal(plan, workspace_size, executor);
     if (op_is_empty(input) || op_is_empty(weight)) {
         /* Sums of no terms: nothing is read but the bias. */
         *(k.to_large ? &k.small_channels : &k.large_channels) = 0;

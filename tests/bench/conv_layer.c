@@ -53,10 +53,20 @@ static int read_numbers(const char *text, int64_t numbers[LAYER_AXES])
     return 0;
 }
 
+/* The bench has its own types, layouts and results. */
+static bool is_tensor(const char *word)
+{
+    static const char *const names[] = {"x=", "w=", "b=", "y=", "dy=", "dx=", "dw=", "db="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(word, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
 static bool read_word(const char *word, struct conv_layer *layer)
 {
-    int64_t numbers[LAYER_AXES], *array = NULL;
+    int64_t numbers[LAYER_AXES], end_pad[LAYER_AXES] = {0}, *array = NULL;
     char *end;
+    if (is_tensor(word)) return true;
     switch (word[0]) {
     case 'n':
         return read_numbers(word + 1, numbers) == 1 && (layer->batch = numbers[0]) > 0;
@@ -76,6 +86,9 @@ static bool read_word(const char *word, struct conv_layer *layer)
     case 'p':
         array = layer->pad;
         break;
+    case 'q':
+        array = end_pad;
+        break;
     case 'd':
         array = layer->dilation;
         break;
@@ -86,7 +99,7 @@ static bool read_word(const char *word, struct conv_layer *layer)
     if (count == 0 || (count != 1 && count != layer->axes)) return false;
     for (int i = 0; i < layer->axes; i++)
         array[i] = numbers[count == 1 ? 0 : i];
-    return true;
+    return array != end_pad || memcmp(end_pad, layer->pad, sizeof end_pad) == 0;
 }
 
 bool layer_parse(const char *line, struct conv_layer *layer, char *why, size_t why_size)

@@ -29,7 +29,8 @@ struct conv_layer {
     int64_t stride[LAYER_AXES], pad[LAYER_AXES], dilation[LAYER_AXES];
 };
 
-/* Reads a line; false when it is none, with a sentence in why. */
+/* Reads a line of tests/cases/conv, or one that ACLNN_CPU_LOG=calls has printed; false when it is
+ * none, or padding differs at the ends, or it is transposed, with a sentence in why. */
 bool layer_parse(const char *line, struct conv_layer *layer, char *why, size_t why_size);
 
 /* Dimensions in the order of PyTorch; returns the rank. */

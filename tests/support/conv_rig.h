@@ -50,6 +50,31 @@ struct conv_case {
     uint64_t seed;
 };
 
+/* clang-format off */
+/* Reads a problem of one line, as ACLNN_CPU_LOG=calls prints it:
+ *
+ *     convolution_backward n2 c4>6 8x8 k3x3 s2x2 p1x1 q1x0 d1x1 g2 dy=f32 x=f32,last w=bf16 dx=f32 db=f32 math=1
+ *     convolution n1 c6>4 5x5 k3 s2 transposed o11x12 x=f16,nd w=f16 b=f16 y=f16,strided
+ *
+ * operator, batch, channels of the input and of the output (those of all groups), extents of the
+ * input, then in any order:
+ *     k3 k3x5        kernel; one number stands for all axes here and below
+ *     s2 s2x1        stride, absent: 1
+ *     p1 p1x2        padding at the beginning, absent: 0
+ *     q1 q1x0        padding at the end, absent: as p
+ *     d2 d2x1        dilation, absent: 1
+ *     g2             groups, absent: 1
+ *     transposed     then o11x12 are the extents of the output
+ *     math=N         cubeMathType, absent: 0
+ *     dy= x= w=      (gradients) operands, (forward) x= w=: type (f32 f16 bf16), then, after commas,
+ *                    a format (ncl nchw ncdhw nd nhwc ndhwc; absent: by the rank) and a layout
+ *                    (last: channels innermost, strided, broadcast; absent: dense); absent: f32
+ *     dx= dw= db=    the gradients that are asked for, in the same way
+ *     b= y=          (forward) the bias, if there is one; the result, absent: f32
+ * On failure returns false and writes a sentence to error. */
+/* clang-format on */
+bool conv_parse(const char *line, struct conv_case *out, char *error, size_t error_size);
+
 bool conv_is_forward(enum conv_operator op);
 const char *conv_operator_name(enum conv_operator op);
 
