@@ -4,65 +4,6 @@
 #include "executor/steps.h"
 #include "kernels/k_copy.h"
 
-aclnnStatus op_check_array_length(const char *op, struct op_array array, int axes, bool or_none)
-{
-    const uint64_t size = array.array ? array.array->size : 0;
-    OP_CHECK(op, size == 1 || size == (uint64_t)axes || (or_none && size == 0),
-             ACLNN_ERR_PARAM_INVALID, "%s has %" PRIu64 " entries; it must have %s1 or %d",
-             array.name, size, or_none ? "0, " : "", axes);
-    return ACLNN_SUCCESS;
-}
-
-aclnnStatus op_check_array_least(const char *op, struct op_array array, int64_t least)
-{
-    for (uint64_t i = 0; array.array && i < array.array->size; i++)
-        OP_CHECK(op, array.array->values[i] >= least, ACLNN_ERR_PARAM_INVALID,
-                 "%s[%" PRIu64 "] is %" PRId64 "; it must %s", array.name, i,
-                 array.array->values[i], least > 0 ? "be greater than 0" : "not be negative");
-    return ACLNN_SUCCESS;
-}
-
-struct op_window op_window_of(int axes, const aclIntArray *kernel_size, const aclIntArray *stride,
-                              const aclIntArray *padding, bool ceil_mode)
-{
-    struct op_window window = {.axes = axes, .ceil_mode = ceil_mode};
-    for (int i = 0; i < K_POOL_AXES; i++) {
-        const int axis = i - (K_POOL_AXES - axes);
-        window.kernel[i] = window.stride[i] = window.dilation[i] = 1;
-        if (axis < 0) continue;
-        window.kernel[i] = kernel_size->values[kernel_size->size == 1 ? 0 : axis];
-        window.stride[i] = window.kernel[i];
-        if (stride && stride->size) window.stride[i] = stride->values[stride->size == 1 ? 0 : axis];
-        window.pad_begin[i] = window.pad_end[i] = padding->values[padding->size == 1 ? 0 : axis];
-    }
-    return window;
-}
-
-aclnnStatus op_check_window_padding(const char *op, const struct op_window *window,
-                                    const char *padding_name, const char *kernel_name)
-{
-    for (int i = K_POOL_AXES - window->axes; i < K_POOL_AXES; i++) {
-        const int axis = i - (K_POOL_AXES - window->axes);
-        OP_CHECK(op, window->pad_begin[i] <= window->kernel[i] / 2, ACLNN_ERR_PARAM_INVALID,
-                 "%s[%d] is %" PRId64 "; it must be at most half of %s[%d], which is %" PRId64,
-                 padding_name, axis, window->pad_begin[i], kernel_name, axis, window->kernel[i]);
-    }
-    return ACLNN_SUCCESS;
-}
-
-struct op_plane op_plane_of(const aclTensor *tensor, int axes, bool channels_last)
-{
-    const struct ex_descriptor *d = &tensor->descriptor;
-    const int leading = d->rank - axes, first = channels_last ? leading - 1 : leading;
-    struct op_plane plane = {.batch = leading == 2 ? d->sizes[0] : 1};
-    plane.channels = d->sizes[channels_last ? d->rank - 1 : leading - 1];
-    for (int i = 0; i < K_POOL_AXES; i++) {
-        const int axis = i - (K_POOL_AXES - axes);
-        plane.size[i] = axis < 0 ? 1 : d->sizes[first + axis];
-    }
-    return plane;
-}
-
 struct k_average op_window_average(const struct op_window *window, bool gradient)
 {
     struct k_average average = {.gradient = gradient};

@@ -11,10 +11,6 @@
 
 static const char *const NAME = "aclnnextAvgPoolGrad";
 
-struct arrays {
-    struct op_array kernel, strides, begin, end, dilations;
-};
-
 /* The tensors. */
 
 static aclnnStatus check_formats(const aclTensor *gradOutput, const aclTensor *gradInput)
@@ -52,68 +48,6 @@ static aclnnStatus check_input_shape(const aclIntArray *inputShape, const aclTen
     return ACLNN_SUCCESS;
 }
 
-/* The window. */
-
-static aclnnStatus check_array(struct op_array array, int axes, int64_t least, bool or_none)
-{
-    OP_TRY(op_check_array_length(NAME, array, axes, or_none));
-    return op_check_array_least(NAME, array, least);
-}
-
-static aclnnStatus check_arrays(const struct arrays *arrays, int axes, int64_t auto_pad)
-{
-    OP_TRY(check_array(arrays->kernel, axes, 1, false));
-    OP_TRY(check_array(arrays->strides, axes, 1, true));
-    OP_TRY(check_array(arrays->dilations, axes, 1, true));
-    OP_CHECK(NAME, auto_pad >= ACLNNEXT_AUTO_PAD_NONE && auto_pad <= ACLNNEXT_AUTO_PAD_VALID,
-             ACLNN_ERR_PARAM_INVALID, "autoPad is %" PRId64 "; it must be 0 to 3", auto_pad);
-    if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) return ACLNN_SUCCESS; /* pads are not looked at */
-    OP_TRY(check_array(arrays->begin, axes, 0, true));
-    return check_array(arrays->end, axes, 0, true);
-}
-
-static int64_t entry(struct op_array array, int axis, int64_t otherwise)
-{
-    if (!array.array || array.array->size == 0) return otherwise;
-    return array.array->values[array.array->size == 1 ? 0 : axis];
-}
-
-/* total = max((ceil(size / stride) - 1) * stride + extent - size, 0), the odd cell at the end
- * (upper) or at the beginning. */
-static void pad_automatically(struct op_window *window, int axis, int64_t size, int64_t extent,
-                              int64_t auto_pad)
-{
-    window->pad_begin[axis] = window->pad_end[axis] = 0;
-    if (auto_pad == ACLNNEXT_AUTO_PAD_VALID || size == 0) return;
-    const int64_t rest = (size - 1) % window->stride[axis] + 1; /* cells from the last window on */
-    const int64_t total = extent > rest ? extent - rest : 0;
-    const bool upper = auto_pad == ACLNNEXT_AUTO_PAD_SAME_UPPER;
-    window->pad_begin[axis] = upper ? total / 2 : total - total / 2;
-    window->pad_end[axis] = total - window->pad_begin[axis];
-}
-
-static aclnnStatus read_axis(struct op_window *window, const struct arrays *arrays, int axis,
-                             int64_t size, int64_t auto_pad)
-{
-    const int i = axis + K_POOL_AXES - window->axes;
-    int64_t extent;
-    window->kernel[i] = entry(arrays->kernel, axis, 1);
-    window->stride[i] = entry(arrays->strides, axis, window->kernel[i]);
-    window->dilation[i] = entry(arrays->dilations, axis, 1);
-    OP_CHECK(NAME,
-             rt_mul_ok(window->kernel[i] - 1, window->dilation[i], &extent) &&
-                 rt_add_ok(extent, 1, &extent),
-             ACLNN_ERR_PARAM_INVALID, "kernelSize and dilations along axis %d do not fit 64 bits",
-             axis);
-    if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) {
-        pad_automatically(window, i, size, extent, auto_pad);
-        return ACLNN_SUCCESS;
-    }
-    window->pad_begin[i] = entry(arrays->begin, axis, 0);
-    window->pad_end[i] = entry(arrays->end, axis, 0);
-    return ACLNN_SUCCESS;
-}
-
 /* gradOutput is what pooling makes of gradInput. */
 static aclnnStatus check_output(const struct op_window *window, bool channels_last,
                                 const aclTensor *gradOutput, const aclTensor *gradInput)
@@ -145,11 +79,8 @@ aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     const aclIntArray *dilations, int64_t autoPad, bool ceilMode, bool countIncludePad,
     aclTensor *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    const struct arrays arrays = {{"kernelSize", kernelSize},
-                                  {"strides", strides},
-                                  {"padsBegin", padsBegin},
-                                  {"padsEnd", padsEnd},
-                                  {"dilations", dilations}};
+    const struct op_ext_window attributes = {kernelSize, strides,   padsBegin,
+                                             padsEnd,    dilations, autoPad};
     OP_CHECK_NOT_NULL(NAME, workspaceSize);
     OP_CHECK_NOT_NULL(NAME, executor);
     OP_CHECK_NOT_NULL(NAME, gradOutput);
@@ -167,11 +98,7 @@ aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     const bool last = format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
     const struct op_plane plane = op_plane_of(gradInput, axes, last);
     struct op_window window = {.axes = axes, .ceil_mode = ceilMode};
-    OP_TRY(check_arrays(&arrays, axes, autoPad));
-    for (int i = 0; i < K_POOL_AXES; i++)
-        window.kernel[i] = window.stride[i] = window.dilation[i] = 1;
-    for (int axis = 0; axis < axes; axis++)
-        OP_TRY(read_axis(&window, &arrays, axis, plane.size[axis + K_POOL_AXES - axes], autoPad));
+    OP_TRY(op_ext_window_read(&window, NAME, &attributes, &plane));
     OP_TRY(check_output(&window, last, gradOutput, gradInput));
     OP_TRY(op_check_input_view(NAME, "gradOutput", gradOutput));
     OP_TRY(op_check_output_view(NAME, "gradInput", gradInput));

@@ -6,9 +6,7 @@
 #include "api/op_unpool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
-#include "runtime/base.h"
 
-#include "aclnnext/aclnnext_auto_pad.h"
 #include "aclnnext/aclnnext_max_pool_backward.h"
 #include "aclnnext/aclnnext_max_pool_grad.h"
 
@@ -103,86 +101,14 @@ aclnnStatus aclnnextMaxPoolGradGetWorkspaceSize(const aclTensor *gradOutput,
 
 /* Phase 1 of aclnnextMaxPoolBackward. */
 
-struct arrays {
-    struct op_array kernel, strides, begin, end, dilations;
-};
-
-static aclnnStatus check_array(struct op_array array, int axes, int64_t least)
-{
-    OP_TRY(op_check_array_length(BACKWARD, array, axes, array.array == NULL));
-    return op_check_array_least(BACKWARD, array, least);
-}
-
-static aclnnStatus check_arrays(const struct arrays *a, int axes, int64_t auto_pad)
-{
-    OP_TRY(check_array(a->kernel, axes, 1));
-    OP_TRY(check_array(a->strides, axes, 1));
-    OP_TRY(check_array(a->dilations, axes, 1));
-    OP_CHECK(BACKWARD, auto_pad >= ACLNNEXT_AUTO_PAD_NONE && auto_pad <= ACLNNEXT_AUTO_PAD_VALID,
-             ACLNN_ERR_PARAM_INVALID, "autoPad is %" PRId64 "; it must be 0 to 3", auto_pad);
-    if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) return ACLNN_SUCCESS; /* pads are not looked at */
-    OP_TRY(check_array(a->begin, axes, 0));
-    return check_array(a->end, axes, 0);
-}
-
-static int64_t entry(struct op_array array, int axis, int64_t otherwise)
-{
-    if (!array.array) return otherwise;
-    return array.array->values[array.array->size == 1 ? 0 : axis];
-}
-
-/* total = max((ceil(size / stride) - 1) * stride + extent - size, 0), the odd cell at the end
- * (upper) or at the beginning. */
-static void pad_automatically(struct op_window *window, int axis, int64_t size, int64_t extent,
-                              int64_t auto_pad)
-{
-    window->pad_begin[axis] = window->pad_end[axis] = 0;
-    if (auto_pad == ACLNNEXT_AUTO_PAD_VALID || size == 0) return;
-    const int64_t rest = (size - 1) % window->stride[axis] + 1; /* cells from the last window on */
-    const int64_t total = extent > rest ? extent - rest : 0;
-    const bool upper = auto_pad == ACLNNEXT_AUTO_PAD_SAME_UPPER;
-    window->pad_begin[axis] = upper ? total / 2 : total - total / 2;
-    window->pad_end[axis] = total - window->pad_begin[axis];
-}
-
-static aclnnStatus read_window(struct op_window *window, const struct arrays *a,
-                               const aclTensor *self, int64_t auto_pad)
-{
-    const struct op_plane plane = op_plane_of(self, window->axes, op_max_channels_last(self));
-    for (int i = 0; i < K_POOL_AXES; i++) {
-        const int axis = i - (K_POOL_AXES - window->axes);
-        int64_t extent;
-        window->kernel[i] = window->stride[i] = window->dilation[i] = 1;
-        if (axis < 0) continue;
-        window->kernel[i] = entry(a->kernel, axis, 1);
-        window->stride[i] = entry(a->strides, axis, window->kernel[i]);
-        window->dilation[i] = entry(a->dilations, axis, 1);
-        OP_CHECK(BACKWARD,
-                 rt_mul_ok(window->kernel[i] - 1, window->dilation[i], &extent) &&
-                     rt_add_ok(extent, 1, &extent),
-                 ACLNN_ERR_PARAM_INVALID,
-                 "kernelSize and dilations along axis %d do not fit 64 bits", axis);
-        if (auto_pad != ACLNNEXT_AUTO_PAD_NONE) {
-            pad_automatically(window, i, plane.size[i], extent, auto_pad);
-            continue;
-        }
-        window->pad_begin[i] = entry(a->begin, axis, 0);
-        window->pad_end[i] = entry(a->end, axis, 0);
-    }
-    return ACLNN_SUCCESS;
-}
-
 aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,
     const aclIntArray *strides, const aclIntArray *padsBegin, const aclIntArray *padsEnd,
     const aclIntArray *dilations, int64_t autoPad, bool ceilMode, aclTensor *gradInput,
     uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    const struct arrays arrays = {{"kernelSize", kernelSize},
-                                  {"strides", strides},
-                                  {"padsBegin", padsBegin},
-                                  {"padsEnd", padsEnd},
-                                  {"dilations", dilations}};
+    const struct op_ext_window attributes = {kernelSize, strides,   padsBegin,
+                                             padsEnd,    dilations, autoPad};
     OP_CHECK_NOT_NULL(BACKWARD, workspaceSize);
     OP_CHECK_NOT_NULL(BACKWARD, executor);
     OP_CHECK_NOT_NULL(BACKWARD, gradOutput);
@@ -198,8 +124,8 @@ aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
     OP_TRY(check_ranks(BACKWARD, names, tensors, 3));
     OP_TRY(op_check_same_shape(BACKWARD, "gradInput", gradInput, "self", self));
     struct op_window window = {.axes = self->descriptor.rank - 2, .ceil_mode = ceilMode};
-    OP_TRY(check_arrays(&arrays, window.axes, autoPad));
-    OP_TRY(read_window(&window, &arrays, self, autoPad));
+    const struct op_plane plane = op_plane_of(self, window.axes, op_max_channels_last(self));
+    OP_TRY(op_ext_window_read(&window, BACKWARD, &attributes, &plane));
     OP_TRY(op_max_check_shape(BACKWARD, &window, "gradOutput", gradOutput, "self", self, false));
     if (!op_is_empty(gradOutput) && !op_is_empty(self))
         OP_TRY(op_max_check_windows(BACKWARD, &window, gradOutput, self, NULL));

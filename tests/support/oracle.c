@@ -7,7 +7,7 @@ int64_t oracle_window_count(const struct case_window *axis, bool ceil)
 {
     int64_t room =
         axis->input + axis->pad + axis->pad_end - axis->dilation * (axis->kernel - 1) - 1;
-    if (!ceil) return room / axis->stride + 1;
+    if (!ceil) return room < 0 ? 0 : room / axis->stride + 1;
     int64_t output = (room + axis->stride - 1) / axis->stride + 1;
     return (output - 1) * axis->stride >= axis->input + axis->pad ? output - 1 : output;
 }

@@ -52,6 +52,7 @@ static void random_pads(struct random *random, struct test_case *test, unsigned 
     test->pad_end_length = test->axes;
     for (int i = 0; i < test->axes; i++) {
         int64_t most = least_kernel(test, i, test->axes, traits) - case_window(test, i).pad;
+        if (traits & RIG_FAR_END_PADS && random_once_in(random, 4)) most += 12;
         test->pad_end[i] = random_once_in(random, 3) ? 0 : random_between(random, 0, most);
     }
 }

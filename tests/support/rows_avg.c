@@ -184,7 +184,7 @@ static struct test_case random_grad(struct random *random, enum case_dtype dtype
     return rig_random_window(
         random, "aclnnext_avg_pool_grad", dtype, (int)random_between(random, 1, 3),
         RIG_CEIL | RIG_EXCLUDE_PAD | RIG_DILATION | RIG_END_PADS | RIG_AUTO_PAD | RIG_NULL_STRIDE |
-            RIG_LAST_FORMAT | RIG_ND_FORMAT | RIG_BATCHED);
+            RIG_LAST_FORMAT | RIG_ND_FORMAT | RIG_BATCHED | RIG_FAR_END_PADS);
 }
 
 const struct rig_operator rig_aclnnext_avg_pool_grad = {

@@ -22,14 +22,13 @@ extern "C" {
  * from 0: gradInput[place of window o's maximum] += gradOutput[o] rounded once: bit for bit what
  * pooling with indices and its backward give.
  *
- * - gradOutput: of the shape that pooling gives: each spatial size, with E = size + pb + pe - (k -
- * 1)
- *   * d - 1, is floor(E / s) + 1, or with ceilMode ceil(E / s) + 1, less 1 when the last window
- * would begin at or beyond size + pb.
+ * - gradOutput: of the shape that pooling gives. Each spatial size is floor(E / s) + 1 where
+ *   E = size + pb + pe - (k - 1) d - 1; with ceilMode ceil(E / s) + 1, less 1 when the last window
+ *   would begin at or beyond size + pb.
  * - self: the input of the pooling: (N, C, spatial...) of format NCL, NCHW, NCDHW or ND, or (N,
  *   spatial..., C) of format NHWC or NDHWC; 3 to 5 dimensions; FLOAT, FLOAT16 or BF16.
  * - kernelSize, strides, padsBegin, padsEnd, dilations: one entry for all axes, or one per axis.
- * NULL strides are kernelSize, NULL pads 0, NULL dilations 1.
+ *   NULL or empty strides are kernelSize, such pads 0, such dilations 1.
  * - autoPad: an aclnnextAutoPad; when it is not 0, the pads are not looked at.
  * - gradInput: the result, of self's shape. All three have one data type and one format.
  * - workspaceSize: receives the bytes that phase 2 needs: 0 for tensors that are all dense with
