@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several channels, few windows over a cell: vectors run along the channels. A window's channels
- * are summed along the height as they are loaded; the sums of the last `most` windows wait in L1
- * for the cells that they cover. */
+/* Several channels, few windows over a cell: vectors run along the channels. A
+ * window's channels are summed along the height as they are loaded; the sums of
+ * the last `most` windows wait in L1 for the cells that they cover. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_CHANNELS_H
 #define ACLNN_CPU_KERNELS_SIMD_GRAD_CHANNELS_H
 
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_rows.h"
-
-enum {
-    CHANNELS_FEW = 2, /* blocks: so many of any number of cells are written cell by cell, */
-    CELLS_FEW = 4,    /* cells: or any number of blocks of so many cells */
-};
+#include "kernels/simd/grad_tiles.h"
 
 /* A cell's channels, as they go out. */
 struct cell_line {
@@ -115,7 +111,7 @@ struct cells_out {
     bool direct;   /* every line is a cell's own, or need not be whole */
     int64_t bytes; /* of a cell's channels in this tile */
     int64_t cell_bytes, row_bytes;
-    int64_t rows; /* from `row` on that are the same */
+    int64_t rows; /* from `row` on that are the same: 1, but for tiles */
 };
 
 static inline void cell_open(struct cells_out *out, struct cell_line *line, int64_t cell)
@@ -133,34 +129,6 @@ static inline void cell_close(struct cells_out *out)
     if (out->direct) return;
     outlet_took(&g->outlet, 1, out->bytes);
     if (!g->contiguous) outlet_end(&g->outlet);
-}
-
-/* Cells from the first one on of a row, or of several that are the same, which lie in one window
- * and have few channels. */
-K_TEMPLATE
-void channels_cells_of_window(enum k_dtype dt, int n, const struct rows *in,
-                              const struct cell_line *line, const char *at, float width,
-                              const struct cells_out *out, int64_t first, int64_t cells)
-{
-    for (int block = 0; block < line->blocks; block++) {
-        const int64_t x = channels_at(dt, line, block);
-        const vf elements = block_elements(dt, channels_load(dt, n, in, line, at, x, width));
-        char *row = out->row + first * out->cell_bytes + x * k_size(dt);
-        for (int64_t r = 0; r < out->rows; r++, row += out->row_bytes)
-            for (int64_t i = 0; i < cells; i++)
-                cell_write(line, row + i * out->cell_bytes, elements, line->stream);
-    }
-}
-
-/* A finished cell, once more: whole vectors, or more than one of which the last lies over its
- * neighbour. */
-static inline void channels_copy(char *to, const char *from, int64_t bytes, bool stream)
-{
-    int64_t x = 0;
-    for (; x + K_VECTOR_BYTES <= bytes; x += K_VECTOR_BYTES)
-        k_write(to + x, v_load((const float *)(const void *)(from + x)), stream);
-    x = bytes - K_VECTOR_BYTES;
-    if (bytes % K_VECTOR_BYTES != 0) k_put(to + x, v_load((const float *)(const void *)(from + x)));
 }
 
 /* Rows of dX that are the same, covered by n rows of dY. */
@@ -193,17 +161,6 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
         const int64_t end = pool_min(start + width->stride, g->cells);
         const int64_t split = pool_min(start + width->rest, end);
         int64_t cell = pool_max(start, 0);
-        if (most == 1 && real && out->direct &&
-            (line->blocks <= CHANNELS_FEW || (!line->stream && split - cell <= CELLS_FEW))) {
-            channels_cells_of_window(dt, n, in, line, at, factor, out, cell, split - cell);
-            cell = pool_max(cell, split);
-        } else if (most == 1 && real && out->direct && split > cell + 1) {
-            line->to = (char *)g->slots;
-            channels_cell_of_window(dt, n, in, line, at, factor, false);
-            for (; cell < split; cell++)
-                channels_copy(out->row + cell * out->cell_bytes, (const char *)g->slots, out->bytes,
-                              line->stream);
-        }
         for (; cell < end; cell++) {
             cell_open(out, line, cell);
             const bool covered = cell < split;
@@ -246,13 +203,38 @@ static inline void channels_zero(struct cells_out *out, struct cell_line *line)
     }
 }
 
-/* Rows with the same row of dY are made at once where that costs no order of streaming stores. */
-static inline bool channels_repeat(const struct grad *g, const struct cell_line *line)
+/* Do windows lie side by side, with all of those there that cells lie in? */
+static inline bool channels_tile(const struct grad *g)
 {
-    const struct pool_axis *width = &g->plan.width;
-    return !g->pool->stream_output && g->plan.height.most == 1 && width->most == 1 &&
-           width->rest == width->stride && g->count == g->real &&
-           (line->blocks <= CHANNELS_FEW || width->stride * g->plan.height.stride <= CELLS_FEW);
+    const struct pool_axis *width = &g->plan.width, *height = &g->plan.height;
+    return height->most == 1 && height->rest == height->stride && width->most == 1 &&
+           width->rest == width->stride && g->count == g->real;
+}
+
+K_TEMPLATE
+void channels_tiles(enum k_dtype dt, struct grad *g, const struct cells_out *out,
+                    const struct rows *in, const struct cell_line *line)
+{
+    const struct tiles tiles = {.at = in->at,
+                                .end = in->end,
+                                .to = out->row,
+                                .cells = g->cells,
+                                .cell_bytes = out->cell_bytes,
+                                .rows = out->rows,
+                                .row_bytes = out->row_bytes,
+                                .start = -g->front,
+                                .stride = g->plan.width.stride,
+                                .last = line->last,
+                                .blocks = line->blocks,
+                                .channels = line->channels,
+                                .half = line->half,
+                                .stream = line->stream,
+                                .uniform = in->widths->uniform,
+                                .rounding = in->rounding,
+                                .factor = in->factor[0],
+                                .widths = in->widths->plain,
+                                .image = (char *)g->slots};
+    tile_rows(dt, &tiles);
 }
 
 /* Rows [h, end) of this column. */
@@ -273,7 +255,8 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
                             .row_bytes = plan->width.in * plan->channels * size,
                             .rows = 1};
     const bool half = g->channels * 2 == BLOCK(dt), wide = g->channels >= BLOCK(dt) || half;
-    /* What a vector writes behind a narrow cell is written again with the next one. */
+    /* What a vector writes behind a narrow cell is written again with the next
+     * one. */
     const bool spills = !wide && g->contiguous && !g->pool->stream_output;
     const int64_t spilling = g->cells * out.cell_bytes + K_VECTOR_BYTES;
     struct cell_line line = {.blocks = (g->channels + BLOCK(dt) - 1) / BLOCK(dt),
@@ -292,10 +275,13 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
             out.direct = line.stream || (!g->pool->stream_output && wide) ||
                          (spills && g->outlet.end - out.row >= spilling);
             out.rows = 1;
-            if (out.direct && wide && channels_repeat(g, &line) && in.place < in.rest)
-                out.rows = pool_min(in.rest - in.place, in.rows - r);
             const int n = in.place < in.rest ? in.most : in.most - 1;
-            if (n == 0)
+            const bool tiles = n == 1 && out.direct && channels_tile(g);
+            /* At once where that costs no order of streaming stores. */
+            if (tiles && wide && !line.stream) out.rows = pool_min(in.rest - in.place, in.rows - r);
+            if (tiles)
+                channels_tiles(dt, g, &out, &in, &line);
+            else if (n == 0)
                 channels_zero(&out, &line);
             else if (plan->width.most == 1)
                 channels_row_of(dt, 1, n, &out, &in, in.at, &line);
