@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch as a contender of `bench conv`; tests/bench/conv_contender.h describes the conversation. It has no form that
 writes into a given tensor, so its time includes the allocation of its results."""
-import json
-import os
-import sys
 import time
 
-pipe = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # what a library prints must not enter the conversation
+from torch_conversation import converse  # before torch
 
 import torch
 
@@ -97,20 +93,4 @@ def answer(ask):
     raise ValueError("no such request")
 
 
-def say(message):
-    print(json.dumps(message), file=pipe, flush=True)
-
-
-def main():
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    torch.set_grad_enabled(False)
-    say({"name": "PyTorch", "version": torch.__version__})
-    for line in sys.stdin:
-        try:
-            say({"ok": True, **answer(json.loads(line))})
-        except Exception as error:  # a refusal is an answer
-            text = str(error).strip().splitlines()
-            say({"ok": False, "why": text[0] if text else type(error).__name__})
-
-
-main()
+converse(answer)

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch as a contender of the bench; tests/bench/contender.h describes the conversation."""
-import json
-import os
-import sys
 import time
 
-pipe = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # what a library prints must not enter the conversation
+from torch_conversation import converse  # before torch
 
 import torch
 
@@ -253,20 +249,4 @@ def answer(ask):
     raise ValueError("no such request")
 
 
-def say(message):
-    print(json.dumps(message), file=pipe, flush=True)
-
-
-def main():
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    torch.set_grad_enabled(False)
-    say({"name": "PyTorch", "version": torch.__version__})
-    for line in sys.stdin:
-        try:
-            say({"ok": True, **answer(json.loads(line))})
-        except Exception as error:  # a refusal is an answer
-            problem_text = str(error).strip().splitlines()
-            say({"ok": False, "why": problem_text[0] if problem_text else type(error).__name__})
-
-
-main()
+converse(answer)
