@@ -298,10 +298,10 @@ static bool multiplies_pairs(const struct k_conv *k, enum k_dtype a, enum k_dtyp
     return a == K_BF16 && b == K_BF16 && k->rounding == K_ROUND_NONE && k_pairs_bf16();
 }
 
-/* One side straight from the other and the weight. */
-static void direct_step(struct ex_plan *plan, const char *name, k_fn *kernel,
-                        const struct k_conv *k, struct k_work work, int weight, int from, int to,
-                        int bias)
+/* One side from the other and the weight, as it is or packed. */
+static void product_step(struct ex_plan *plan, const char *name, k_fn *kernel,
+                         const struct k_conv *k, struct k_work work, int weight, int from, int to,
+                         int bias)
 {
     if (k->has_bias)
         ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to, bias));
@@ -315,23 +315,28 @@ static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int fr
 {
     k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
     if (k_conv_is_direct(k)) {
-        direct_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
-                    from, to, bias);
+        product_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
+                     from, to, bias);
         return;
     }
     if (k_conv_is_gemm(k)) {
-        direct_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to, bias);
+        product_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to,
+                     bias);
+        return;
+    }
+    if (k_conv_is_outer(k)) {
+        const int packed = ex_scratch(plan, k_conv_outer_packed_bytes(k));
+        ex_step(plan, "conv_outer_pack", k_best()->conv_outer_pack, k, sizeof *k,
+                k_conv_outer_pack_work(k), EX_BUFFERS(weight, packed));
+        product_step(plan, "conv_outer", k_best()->conv_outer, k, k_conv_outer_work(k), packed,
+                     from, to, bias);
         return;
     }
     const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
     ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
             EX_BUFFERS(weight, packed));
-    if (k->has_bias)
-        ex_step(plan, "conv_map", k_best()->conv_map, k, sizeof *k, k_conv_map_work(k),
-                EX_BUFFERS(from, packed, to, bias));
-    else
-        ex_step(plan, "conv_map", k_best()->conv_map, k, sizeof *k, k_conv_map_work(k),
-                EX_BUFFERS(from, packed, to));
+    product_step(plan, "conv_map", k_best()->conv_map, k, k_conv_map_work(k), packed, from, to,
+                 bias);
 }
 
 static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int small,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How convolution's steps are cut, and what scratch they need. */
-#include "kernels/conv_plan.h"
+#include "kernels/conv_outer_plan.h"
 
 static struct k_work work_of(int64_t items, double operations_per_item)
 {
@@ -39,6 +39,33 @@ struct k_work k_conv_map_work(const struct k_conv *conv)
     const double depth = (double)conv_depth_channels(conv) * (double)conv_taps(conv);
     const double rows = (double)(plan.block_panels * CONV_PANEL);
     return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * (double)plan.columns);
+}
+
+bool k_conv_is_outer(const struct k_conv *conv)
+{
+    return conv_rows(conv) > CONV_DIRECT_ROWS && conv_outer_of(conv).fits;
+}
+
+size_t k_conv_outer_packed_bytes(const struct k_conv *conv)
+{
+    return bytes_of(conv->groups * conv_outer_padded(conv_rows(conv)), conv_depth_channels(conv),
+                    conv_taps(conv), sizeof(float));
+}
+
+struct k_work k_conv_outer_pack_work(const struct k_conv *conv)
+{
+    const double depth = (double)conv_depth_channels(conv) * (double)conv_taps(conv);
+    return work_of(conv->groups * conv_outer_of(conv).panels, 8 * OUTER_PANEL * depth);
+}
+
+struct k_work k_conv_outer_work(const struct k_conv *conv)
+{
+    const struct conv_outer plan = conv_outer_of(conv);
+    const double depth = (double)conv_depth_channels(conv) * (double)conv_taps(conv);
+    const double rows = (double)conv_rows(conv) / (double)plan.row_blocks;
+    const double results =
+        (double)plan.images * (double)plan.tile[0] * (double)plan.tile[1] * (double)plan.tile[2];
+    return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * results);
 }
 
 /* Factors of one result, of the phase that has most. */

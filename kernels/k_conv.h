@@ -34,10 +34,10 @@ struct k_conv {
     struct k_conv_axis axis[K_CONV_AXES];
     struct k_conv_tensor small, large, weight;
     enum k_rounding rounding; /* of every operand of a product */
-    bool pairs;    /* conv_pack, conv_map, conv_outer_grad: bf16 products by k_pairs_bf16 */
-    bool to_large; /* conv_map: the result is the large side */
-    bool has_bias; /* conv_map */
-    enum k_dtype bias_dtype; /* and of the gradient of the bias */
+    bool pairs;               /* packed weights, conv_outer_grad: bf16 products by k_pairs_bf16 */
+    bool to_large;            /* one side from the other: the result is the large side */
+    bool has_bias;            /* of that result */
+    enum k_dtype bias_dtype;  /* and of the gradient of the bias */
     int64_t bias_stride;
     int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */
 };
@@ -52,6 +52,13 @@ struct k_work k_conv_pack_work(const struct k_conv *conv);
  * written. The bias buffer is only there with has_bias. */
 enum { K_CONV_MAP_FROM, K_CONV_MAP_PACKED, K_CONV_MAP_TO, K_CONV_MAP_BIAS, K_CONV_MAP_BUFFERS };
 struct k_work k_conv_map_work(const struct k_conv *conv);
+
+/* conv_outer: the same for more than a few channels whose windows are not huge, from the weight as
+ * conv_outer_pack packs it; their buffers are conv_map's and conv_pack's. */
+bool k_conv_is_outer(const struct k_conv *conv);
+size_t k_conv_outer_packed_bytes(const struct k_conv *conv);
+struct k_work k_conv_outer_pack_work(const struct k_conv *conv);
+struct k_work k_conv_outer_work(const struct k_conv *conv);
 
 /* conv_direct: the same for few channels, from the weight as it is. */
 enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT_BIAS };

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "kernels/simd/conv_band.h"
+#include "kernels/simd/transpose.h"
 
 enum {
     PANEL = CONV_OUTER_PANEL,
@@ -48,38 +49,6 @@ struct outer_buffers {
 };
 
 /* ---- packing ---- */
-
-/* VL rows of VL floats, `from_row` apart, become VL rows, `to_row` apart, the other way round. Each
- * step is a perfect shuffle of all elements; as many as the width has bits make the transposition.
- */
-static __attribute__((noinline)) void transpose(const float *from, int64_t from_row, float *to,
-                                                int64_t to_row)
-{
-    vf a[VL], b[VL];
-    for (int i = 0; i < VL; i++)
-        a[i] = v_load(from + i * from_row);
-#pragma GCC unroll 2
-    for (int step = 1; step < VL; step *= 4) {
-#pragma GCC unroll 8
-        for (int i = 0; i < VL / 2; i++) {
-            b[2 * i] = v_zip(0, a[i], a[i + VL / 2]);
-            b[2 * i + 1] = v_zip(1, a[i], a[i + VL / 2]);
-        }
-        if (step * 2 >= VL) { /* an odd number of steps */
-#pragma GCC unroll 16
-            for (int i = 0; i < VL; i++)
-                a[i] = b[i];
-            break;
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < VL / 2; i++) {
-            a[2 * i] = v_zip(0, b[i], b[i + VL / 2]);
-            a[2 * i + 1] = v_zip(1, b[i], b[i + VL / 2]);
-        }
-    }
-    for (int i = 0; i < VL; i++)
-        v_store(to + i * to_row, a[i]);
-}
 
 /* `count` positions from `begin` on of a line whose rows of `width` lie `row` elements apart. */
 static void pack_line(const struct outer_item *item, const struct k_conv_tensor *tensor,

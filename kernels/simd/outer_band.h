@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operand of an item of conv_outer, of some channels: a position's channels side by side. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_OUTER_BAND_H
+#define ACLNN_CPU_KERNELS_SIMD_OUTER_BAND_H
+
+#include "kernels/simd/conv_band.h"
+#include "kernels/simd/outer_item.h"
+#include "kernels/simd/transpose.h"
+
+/* Rows of the band from number `first` on (depths and rows together), of one image and channel. */
+static void stage_channel(const struct outer_item *item, const struct k_conv_tensor *t,
+                          const char *from, int64_t first, int64_t rows, float *to)
+{
+    const int64_t size = pack_size(t->dtype), height = item->band[1], width = item->band[2];
+    const bool is_flat = t->axis[1] == width * t->axis[2];
+    for (int64_t row = first; row < first + rows;) {
+        const int64_t h = row % height, left = first + rows - row;
+        int64_t count = is_flat ? height - h : 1;
+        if (count > left) count = left;
+        band_row(t->dtype, v_address(from, size * (row / height * t->axis[0] + h * t->axis[1])),
+                 t->axis[2], 0, count * width, count * width, item->conv->rounding, to);
+        to += count * width;
+        row += count;
+    }
+}
+
+/* Some channels, at most VL lanes, of some rows; every lane of a position is written. */
+static void pack_lanes(const struct outer_item *item, const struct k_conv_tensor *t,
+                       const char *from, int64_t channels, int64_t first, int64_t rows, float *to,
+                       int64_t pitch, struct outer_buffers *own)
+{
+    const int64_t size = pack_size(t->dtype), positions = rows * item->band[2];
+    const int64_t step = item->conv->pairs ? 2 : 1;
+    for (int64_t c = 0; c < channels; c += step) {
+        float *stage = own->stage + c / step * OUTER_PITCH;
+        stage_channel(item, t, v_address(from, size * c * t->inner), first, rows, stage);
+        if (step == 1) continue;
+        if (c + 1 < channels)
+            stage_channel(item, t, v_address(from, size * (c + 1) * t->inner), first, rows,
+                          own->row);
+        for (int64_t i = 0; i < positions; i += VL) {
+            const vf second = c + 1 < channels ? v_load(own->row + i) : (vf){0};
+            const vu pair = v_pair(v_load(stage + i), second);
+            memcpy(stage + i, &pair, sizeof pair);
+        }
+    }
+    for (int64_t i = 0; i < positions; i += VL)
+        transpose(own->stage + i, OUTER_PITCH, to + i * pitch, pitch);
+}
+
+/* Channels that lie side by side already. */
+static void pack_last(const struct outer_item *item, const struct k_conv_tensor *t,
+                      const char *from, int64_t channels, int64_t pitch, float *to)
+{
+    const int64_t size = pack_size(t->dtype);
+    for (int64_t d = 0; d < item->band[0]; d++)
+        for (int64_t h = 0; h < item->band[1]; h++)
+            for (int64_t w = 0; w < item->band[2]; w++, to += pitch) {
+                const char *at =
+                    v_address(from, size * (d * t->axis[0] + h * t->axis[1] + w * t->axis[2]));
+                if (item->conv->pairs) {
+                    if (channels % 2) memset(to + pitch - 1, 0, sizeof *to);
+                    memcpy(to, at, (size_t)(size * channels));
+                    continue;
+                }
+                band_row(t->dtype, at, 1, 0, channels, channels, item->conv->rounding, to);
+            }
+}
+
+/* Vectors that reach over their channels or rows write into what is written later: the last
+ * channels come before the others, rows in order. */
+static __attribute__((unused)) void outer_pack(const struct outer_item *item, int64_t channel,
+                                               int64_t channels, struct outer_buffers *own)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *t = conv->to_large ? &conv->small : &conv->large;
+    const int64_t size = pack_size(t->dtype), all_rows = item->band[0] * item->band[1];
+    const int64_t at_once = item->band[2] > 0 ? OUTER_STAGE / item->band[2] : 1;
+    const int64_t lanes = conv->pairs ? 2 * VL : VL, tail = channels % lanes;
+    const int64_t pitch = conv->pairs ? conv_up(channels, 2) : channels;
+    float *to = own->band;
+    for (int64_t n = 0; n < item->images; n++) {
+        const char *from = operand_at(item, n, channel);
+        if (t->inner == 1 && channels > 1) {
+            pack_last(item, t, from, channels, pitch, to);
+            to += all_rows * item->band[2] * pitch;
+            continue;
+        }
+        for (int64_t first = 0; first < all_rows; first += at_once) {
+            const int64_t left = all_rows - first, rows = left < at_once ? left : at_once;
+            if (tail > 0)
+                pack_lanes(item, t, v_address(from, size * (channels - tail) * t->inner), tail,
+                           first, rows, to + (channels - tail) / lanes * VL, pitch, own);
+            for (int64_t c = 0; c + lanes <= channels; c += lanes)
+                pack_lanes(item, t, v_address(from, size * c * t->inner), lanes, first, rows,
+                           to + c / lanes * VL, pitch, own);
+            to += rows * item->band[2] * pitch;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The weight as conv_outer reads it:
+ *     [group][phase's taps][panel][some channels][tap][channel][result channels of the panel]
+ * Taps come in the order of the operand's positions; result channels behind the last one are
+ * zeros. Dense weights are turned round by blocks of vectors, others element by element. */
+#include <stdint.h>
+
+#include "kernels/conv_outer_plan.h"
+#include "kernels/simd/conv_band.h"
+#include "kernels/simd/transpose.h"
+
+enum { LINE = 1024, PITCH = LINE + CONV_LANES };
+
+struct panel {
+    const struct k_conv *conv;
+    struct conv_line line[K_CONV_AXES];
+    bool is_reversed[K_CONV_AXES];
+    int64_t row, channel; /* bytes from one result channel to the next, and operand channel */
+    int64_t rows, width;
+    _Alignas(64) float stage[CONV_LANES * PITCH];
+    _Alignas(64) float turned[LINE * CONV_LANES];
+};
+
+/* Number `tap` in the order of positions, as an index along an axis of the weight. */
+static int64_t tap_of(const struct panel *p, int axis, int64_t tap)
+{
+    const struct conv_line *l = &p->line[axis];
+    return l->tap + (p->is_reversed[axis] ? l->taps - 1 - tap : tap) * l->tap_step;
+}
+
+/* ---- element by element ---- */
+
+K_TEMPLATE
+void gather_row(enum k_dtype dt, const struct panel *p, const char *from, float *to)
+{
+    _Alignas(64) char raw[OUTER_PANEL * sizeof(float)];
+    const int64_t size = k_size(dt);
+    for (int64_t r = 0; r < p->rows; r++)
+        memcpy(raw + r * size, from + r * p->row, (size_t)size);
+    memset(raw + p->rows * size, 0, (size_t)((p->width - p->rows) * size));
+    for (int64_t i = 0; i < p->width; i += VL) {
+        vf value = k_load(dt, raw + i * size);
+        if (p->conv->rounding != K_ROUND_NONE) value = v_round_operand(p->conv->rounding, value);
+        v_store(to + i, value);
+    }
+}
+
+static __attribute__((noinline)) void gather_channels(const struct panel *p, const char *from,
+                                                      int64_t channels, float *to)
+{
+    const enum k_dtype dt = p->conv->weight.dtype;
+    for (int64_t c = 0; c < channels; c++, from += p->channel, to += p->width)
+        if (dt == K_F32)
+            gather_row(K_F32, p, from, to);
+        else if (dt == K_F16)
+            gather_row(K_F16, p, from, to);
+        else
+            gather_row(K_BF16, p, from, to);
+}
+
+static void pack_any(const struct panel *p, const char *from, int64_t channels, float *to)
+{
+    const struct conv_line *l = p->line;
+    const struct k_conv_tensor *t = &p->conv->weight;
+    for (int64_t d = 0; d < l[0].taps; d++)
+        for (int64_t h = 0; h < l[1].taps; h++)
+            for (int64_t w = 0; w < l[2].taps; w++, to += channels * p->width) {
+                const int64_t element = tap_of(p, 0, d) * t->axis[0] +
+                                        tap_of(p, 1, h) * t->axis[1] + tap_of(p, 2, w) * t->axis[2];
+                gather_channels(p, from + pack_size(t->dtype) * element, channels, to);
+            }
+}
+
+/* ---- dense weights ---- */
+
+static bool is_dense(const struct k_conv *conv)
+{
+    const struct k_conv_tensor *w = &conv->weight;
+    const struct k_conv_axis *a = conv->axis;
+    return w->axis[2] == 1 && w->axis[1] == a[2].kernel &&
+           w->axis[0] == a[1].kernel * a[2].kernel && w->inner == conv_taps(conv);
+}
+
+/* Towards the small side a row holds all channels and taps of a result channel. */
+static void pack_to_small(struct panel *p, const char *from, int64_t channels, float *to)
+{
+    const struct k_conv *conv = p->conv;
+    const int64_t taps = conv_taps(conv), all = channels * taps,
+                  size = pack_size(conv->weight.dtype);
+    for (int64_t r = 0; r < p->width; r += VL)
+        for (int64_t k = 0; k < all; k += LINE) {
+            const int64_t count = all - k < LINE ? all - k : LINE;
+            for (int64_t i = 0; i < VL; i++) {
+                if (r + i < p->rows)
+                    band_row(conv->weight.dtype, from + (r + i) * p->row + k * size, 1, 0, count,
+                             count, conv->rounding, p->stage + i * PITCH);
+                else
+                    memset(p->stage + i * PITCH, 0, sizeof(float) * (size_t)count);
+            }
+            for (int64_t i = 0; i < count; i += VL)
+                transpose(p->stage + i, PITCH, p->turned + i * VL, VL);
+            int64_t tap = k % taps, channel = k / taps;
+            for (int64_t i = 0; i < count; i++) {
+                v_store(to + (tap * channels + channel) * p->width + r, v_load(p->turned + i * VL));
+                if (++tap == taps) tap = 0, channel++;
+            }
+        }
+}
+
+/* Towards the large side the taps of all result channels of an operand channel follow each other.
+ */
+static void pack_to_large(struct panel *p, const char *from, int64_t channels, float *to)
+{
+    const struct k_conv *conv = p->conv;
+    const struct conv_line *l = p->line;
+    const int64_t taps = conv_taps(conv), count = p->rows * taps;
+    memset(p->stage, 0, sizeof(float) * (size_t)(p->width * taps));
+    for (int64_t c = 0; c < channels; c++) {
+        band_row(conv->weight.dtype, from + c * p->channel, 1, 0, count, count, conv->rounding,
+                 p->stage);
+        for (int64_t r = 0; r < p->width; r += VL) {
+            for (int64_t i = 0; i < taps; i += VL)
+                transpose(p->stage + r * taps + i, taps, p->turned + i * VL, VL);
+            float *at = to + c * p->width + r;
+            for (int64_t d = 0; d < l[0].taps; d++)
+                for (int64_t h = 0; h < l[1].taps; h++)
+                    for (int64_t w = 0; w < l[2].taps; w++, at += channels * p->width) {
+                        const int64_t tap =
+                            (tap_of(p, 0, d) * conv->axis[1].kernel + tap_of(p, 1, h)) *
+                                conv->axis[2].kernel +
+                            tap_of(p, 2, w);
+                        v_store(at, v_load(p->turned + tap * VL));
+                    }
+        }
+    }
+}
+
+/* ---- a panel ---- */
+
+/* Rows of channels become rows of pairs of them, tap by tap, in place. */
+static void make_pairs(const struct panel *p, int64_t taps, int64_t channels, float *rows)
+{
+    float *to = rows;
+    for (int64_t tap = 0; tap < taps; tap++)
+        for (int64_t c = 0; c < channels; c += 2, to += p->width) {
+            const float *from = rows + (tap * channels + c) * p->width;
+            for (int64_t i = 0; i < p->width; i += VL) {
+                const vf second = c + 1 < channels ? v_load(from + p->width + i) : (vf){0};
+                const vu pair = v_pair(v_load(from + i), second);
+                memcpy(to + i, &pair, sizeof pair);
+            }
+        }
+}
+
+/* Of all channels, `at_once` of them together. */
+static void pack_panel(struct panel *p, const char *from, int64_t at_once, float *to)
+{
+    const struct k_conv *conv = p->conv;
+    const int64_t all = conv_depth_channels(conv), all_taps = conv_taps(conv);
+    const int64_t taps = p->line[0].taps * p->line[1].taps * p->line[2].taps;
+    for (int64_t c = 0; c < all; c += at_once) {
+        const int64_t channels = all - c < at_once ? all - c : at_once;
+        float *rows = to + c * taps * p->width;
+        if (is_dense(conv) && !conv->to_large)
+            pack_to_small(p, from + c * p->channel, channels, rows);
+        else if (is_dense(conv) && OUTER_PANEL * all_taps <= LINE * CONV_LANES - CONV_LANES)
+            pack_to_large(p, from + c * p->channel, channels, rows);
+        else
+            pack_any(p, from + c * p->channel, channels, rows);
+        if (conv->pairs) make_pairs(p, taps, channels, rows);
+    }
+}
+
+/* The taps of a class, numbered by its first one; towards the large side they are read backwards.
+ */
+static void set_class(struct panel *p, int axis, int64_t tap)
+{
+    const struct k_conv *conv = p->conv;
+    p->line[axis] = (struct conv_line){0};
+    conv_line_of_class(&p->line[axis], &conv->axis[axis], conv_tap_classes(conv, axis), tap);
+    p->is_reversed[axis] = conv->to_large && p->line[axis].taps > 1;
+}
+
+k_fn K_SYMBOL(conv_outer_pack);
+
+/* Items are panels, group by group. */
+void K_SYMBOL(conv_outer_pack)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    const struct conv_outer plan = conv_outer_of(conv);
+    const struct k_conv_tensor *w = &conv->weight;
+    const int64_t size = pack_size(w->dtype), channels = conv_depth_channels(conv);
+    const int64_t padded = conv_outer_padded(conv_rows(conv));
+    struct panel p;
+    p.conv = conv;
+    p.row = size * (conv->to_large ? w->inner : w->outer);
+    p.channel = size * (conv->to_large ? w->outer : w->inner);
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t group = item / plan.panels, row = item % plan.panels * OUTER_PANEL;
+        const int64_t left = conv_rows(conv) - row;
+        p.rows = left < OUTER_PANEL ? left : OUTER_PANEL;
+        p.width = conv_outer_padded(p.rows);
+        /* The small side's channels are the weight's first axis, through all groups. */
+        const int64_t m = group * conv->small_channels + (conv->to_large ? 0 : row);
+        const char *from = (const char *)buffers[K_CONV_PACK_WEIGHT] +
+                           size * (m * w->outer + (conv->to_large ? row : 0) * w->inner);
+        float *to =
+            (float *)buffers[K_CONV_PACK_PACKED] + group * padded * channels * conv_taps(conv);
+        for (int64_t d = 0; d < conv_tap_classes(conv, 0); d++)
+            for (int64_t h = 0; h < conv_tap_classes(conv, 1); h++)
+                for (int64_t x = 0; x < conv_tap_classes(conv, 2); x++) {
+                    set_class(&p, 0, d);
+                    set_class(&p, 1, h);
+                    set_class(&p, 2, x);
+                    const int64_t taps = p.line[0].taps * p.line[1].taps * p.line[2].taps;
+                    pack_panel(&p, from, plan.channels, to + row * channels * taps);
+                    to += padded * channels * taps;
+                }
+    }
+}
