@@ -102,6 +102,8 @@ struct rig_operator {
      * is empty, unless runs_empty: then outputs must stay unwritten. */
     void (*oracle)(struct rig_problem *problem);
     bool runs_empty;
+    bool is_batched; /* the rank tells how many axes there are: without a batch it is another
+                        problem */
     /* A random problem that the operator accepts (rig_random.h). */
     struct test_case (*random_case)(struct random *random, enum case_dtype dtype);
 };

@@ -198,5 +198,6 @@ const struct rig_operator rig_aclnnext_avg_pool_grad = {
     .phase2 = aclnnextAvgPoolGrad,
     .oracle = backward_oracle,
     .runs_empty = true,
+    .is_batched = true,
     .random_case = random_grad,
 };

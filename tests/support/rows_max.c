@@ -561,7 +561,7 @@ static void oracle_recompute(struct rig_problem *problem)
     for (int64_t i = 0; i < dy->count; i++) {
         const int64_t plane = i / p.outputs * p.inputs;
         const int64_t cell = chosen(problem->test->dtype, &p, x->bits + plane, i % p.outputs);
-        gradient.sums[plane + cell] += (float)dy->values[i];
+        if (cell >= 0) gradient.sums[plane + cell] += (float)dy->values[i];
     }
     gradient_end(&gradient, problem, dx);
 }
@@ -587,6 +587,7 @@ const struct rig_operator rig_aclnnext_max_pool_backward = {
     .phase2 = aclnnextMaxPoolBackward,
     .oracle = oracle_recompute,
     .runs_empty = true,
+    .is_batched = true,
     .random_case = random_recompute,
 };
 
@@ -694,5 +695,6 @@ const struct rig_operator rig_aclnnext_max_pool_grad = {
     .phase2 = aclnnextMaxPoolGrad,
     .fill = fill_flat,
     .oracle = oracle_flat,
+    .is_batched = true,
     .random_case = random_flat,
 };
