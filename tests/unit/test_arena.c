@@ -38,8 +38,8 @@ static void check_packing(const struct ex_piece *pieces, int count, size_t gap, 
         cr_assert_eq(pieces[i].offset % pieces[i].alignment, 0);
         if (pieces[i].size > 0 && pieces[i].offset + pieces[i].size > high)
             high = pieces[i].offset + pieces[i].size;
-        for (int j = 0; j < i; j++)
-            cr_assert(!collide(pieces, i, j, gap), "pieces %d and %d overlap", i, j);
+        for (int j = 0; j < i; j++) /* an assertion for each pair would take the test's time */
+            if (collide(pieces, i, j, gap)) cr_assert_fail("pieces %d and %d overlap", i, j);
     }
     cr_assert_eq(total, high, "not a byte more than the highest piece needs");
     cr_assert(ex_arena_most_alive(pieces, count, &most, &step));
