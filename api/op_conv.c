@@ -315,6 +315,7 @@ static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int fr
 {
     k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
     if (k_conv_is_direct(k)) {
+        k->stream_output = k_conv_exceeds_caches(k);
         product_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
                      from, to, bias);
         return;

@@ -32,9 +32,9 @@ enum {
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */
     CONV_DIRECT_WIDE = 16,       /* result width from which all of them are worth it */
     CONV_DIRECT_TERMS = 4096,    /* factors of one result */
-    CONV_DIRECT_WEIGHTS = 16384, /* floats */
+    CONV_DIRECT_WEIGHTS = 24576, /* floats, of all phases of a group */
     CONV_DIRECT_NEAR = 8192,     /* floats of an operand's band that stay in L1 */
-    CONV_DIRECT_BAND = 49152,    /* floats of an operand's band, at most */
+    CONV_DIRECT_BAND = 65536,    /* floats of an operand's band, at most */
     CONV_DIRECT_COLUMNS = 512,   /* result positions of a row, about */
     CONV_DIRECT_SUMS = 1024,     /* weights of a group of conv_direct_grad, at most */
 };
@@ -246,8 +246,16 @@ struct conv_direct_plan {
     bool fits;
 };
 
-/* Floats of one operand row of the band, of all channels and depths. A band elsewhere in the result
- * may need one position more of each axis than the first one. Not exact beyond CONV_DIRECT_BAND. */
+/* Positions of the operand, at most, that `count` results in a row read, wherever they lie. */
+static inline int64_t conv_span_most(const struct k_conv_axis *a, bool to_large, int64_t count)
+{
+    const int64_t reach = (a->kernel - 1) * a->dilation;
+    return to_large ? (count - 1 + reach) / a->stride + (a->stride > 1 ? 2 : 1)
+                    : (count - 1) * a->stride + reach + 1;
+}
+
+/* Floats of one operand row of the band, of all channels and depths. Not exact beyond
+ * CONV_DIRECT_BAND. */
 static inline int64_t conv_band_row_floats(const struct k_conv *conv, bool to_large,
                                            int64_t channels, int64_t columns)
 {
@@ -258,12 +266,12 @@ static inline int64_t conv_band_row_floats(const struct k_conv *conv, bool to_la
             a->pad > too_many * too_many)
             return too_many;
     }
-    const struct conv_span depth = conv_span_of(&conv->axis[0], to_large, 0, 1);
-    struct conv_span row = conv_span_of(&conv->axis[2], to_large, 0, columns);
-    row.count++;
+    const int64_t depth = conv_span_most(&conv->axis[0], to_large, 1);
+    const struct conv_span row = {.count = conv_span_most(&conv->axis[2], to_large, columns),
+                                  .step = to_large ? 1 : conv->axis[2].stride};
     const int64_t floats = row.step * conv_band_pitch(&row);
-    if (depth.count >= too_many || channels > too_many || floats > too_many) return too_many;
-    const int64_t all = channels * (depth.count + 1);
+    if (depth >= too_many || channels > too_many || floats > too_many) return too_many;
+    const int64_t all = channels * depth;
     return all > too_many || all * floats > too_many ? too_many : all * floats;
 }
 
@@ -272,9 +280,9 @@ static inline int64_t conv_band_rows(const struct k_conv *conv, bool to_large, i
                                      int64_t floats)
 {
     const struct k_conv_axis *a = &conv->axis[1];
-    const int64_t reach = (a->kernel - 1) * a->dilation, room = floats / row_floats - 2 - reach;
-    if (room < 0) return 0;
-    return to_large ? (room - 1) * a->stride + 1 : room / a->stride + 1;
+    const int64_t reach = (a->kernel - 1) * a->dilation, room = floats / row_floats;
+    if (to_large) return (room - (a->stride > 1 ? 1 : 0)) * a->stride - reach;
+    return room < reach + 1 ? 0 : (room - reach - 1) / a->stride + 1;
 }
 
 static inline struct conv_direct_plan conv_direct_plan(const struct k_conv *conv, bool to_large,

@@ -68,6 +68,14 @@ struct k_work k_conv_outer_work(const struct k_conv *conv)
     return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * results);
 }
 
+static double taps_of(const struct k_conv *conv)
+{
+    double taps = 1;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        taps *= (double)conv->axis[axis].kernel;
+    return taps;
+}
+
 /* Factors of one result, of the phase that has most. */
 static double most_terms(const struct k_conv *conv)
 {
@@ -83,9 +91,19 @@ bool k_conv_is_direct(const struct k_conv *conv)
     const struct k_conv_axis *a = &conv->axis[2];
     const int64_t width = conv->to_large ? conv_up(a->large, a->stride) : a->small;
     if (rows > (width < CONV_DIRECT_WIDE ? CONV_DIRECT_ROWS / 2 : CONV_DIRECT_ROWS)) return false;
-    const double terms = most_terms(conv);
-    if (terms > CONV_DIRECT_TERMS || terms * (double)rows > CONV_DIRECT_WEIGHTS) return false;
+    const double weights = (double)rows * (double)conv_depth_channels(conv) * taps_of(conv);
+    if (most_terms(conv) > CONV_DIRECT_TERMS || weights > CONV_DIRECT_WEIGHTS) return false;
     return conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv)).fits;
+}
+
+bool k_conv_exceeds_caches(const struct k_conv *conv)
+{
+    const struct k_conv_tensor *to = conv->to_large ? &conv->large : &conv->small;
+    double bytes = to->dtype == K_F32 ? 4 : 2;
+    bytes *= (double)conv->batch * (double)conv->groups * (double)conv_rows(conv);
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        bytes *= (double)(conv->to_large ? conv->axis[axis].large : conv->axis[axis].small);
+    return bytes >= (double)k_cache_last_level();
 }
 
 struct k_work k_conv_direct_work(const struct k_conv *conv)

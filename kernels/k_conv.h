@@ -37,6 +37,7 @@ struct k_conv {
     bool pairs;               /* packed weights, conv_outer_grad: bf16 products by k_pairs_bf16 */
     bool to_large;            /* one side from the other: the result is the large side */
     bool has_bias;            /* of that result */
+    bool stream_output;       /* conv_direct: past the caches, where the result is dense */
     enum k_dtype bias_dtype;  /* and of the gradient of the bias */
     int64_t bias_stride;
     int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */
@@ -64,6 +65,7 @@ struct k_work k_conv_outer_work(const struct k_conv *conv);
 enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT_BIAS };
 bool k_conv_is_direct(const struct k_conv *conv);
 struct k_work k_conv_direct_work(const struct k_conv *conv);
+bool k_conv_exceeds_caches(const struct k_conv *conv); /* the result does */
 
 /* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster; one function for
  * all levels. Never true in a build without BLIS. */

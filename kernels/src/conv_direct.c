@@ -4,209 +4,156 @@
  * uses once or twice.
  *
  * An item is a band of result rows of one group. The operand's band is copied once, as floats with
- * zeros around (conv_band.h); then every vector of results is a run of multiply-adds over channels
- * and taps, each from one unaligned load. Towards the large side the positions are split into
- * phases, each with its own taps (conv_plan.h). The sum has one chain over channels and taps, so
- * its bits do not depend on the level's vectors.
+ * zeros around (conv_band.h); then blocks of results are runs of multiply-adds over channels and
+ * taps (conv_rows.h), whose rows go from an image in L1 to the tensor. Towards the large side the
+ * positions are split into phases, each with its own taps (conv_plan.h); two phases of a row are
+ * joined on their way. The sum has one chain over channels and taps, so its bits do not depend on
+ * the level's vectors.
  *
- * An item needs some 300 KiB of stack. */
+ * A slice needs some 340 KiB of stack. */
 #include <stdint.h>
 
-#include "kernels/simd/conv_band.h"
+#include "kernels/simd/conv_put.h"
+#include "kernels/simd/conv_straight_map.h"
+#include "kernels/simd/outlet.h"
 
-enum { KNOWN = 4 }; /* phases of an axis whose lines are kept */
+enum {
+    KNOWN = 4,  /* phases of an axis whose lines are kept */
+    JOINED = 2, /* phases of a row at once */
+    IMAGE_ROW = CONV_DIRECT_COLUMNS + CONV_DIRECT_COLUMNS / 2 + 4 * CONV_LANES,
+};
 
-struct direct_item {
+/* What all items of a slice have in common. */
+struct direct_all {
     const struct k_conv *conv;
     struct conv_line known[K_CONV_AXES][KNOWN];
+    const char *bias;
+    bool stream, is_straight;
+    int64_t pitch; /* is_straight: of the operand's rows, bytes */
+    struct straight_plan straight;
+};
+
+struct direct_item {
+    const struct direct_all *all;
+    const struct k_conv *conv;
     int64_t group;
     int64_t begin[K_CONV_AXES], end[K_CONV_AXES]; /* of the result */
-    const char *weight, *bias;                    /* of the group; of all channels */
-    char *to;                                     /* of the batch and group */
+    const char *weight, *from;                    /* of the group; of the batch and group */
+    char *to;
+    struct band_ahead ahead; /* of the next item */
     struct band band;
 };
 
 struct direct_buffers {
-    _Alignas(64) float band[CONV_DIRECT_BAND];
-    float weight[CONV_DIRECT_WEIGHTS]; /* [term][row] */
-    int32_t offset[CONV_DIRECT_TERMS]; /* of each term's first position in the band */
-    int terms;
+    _Alignas(64) float band[CONV_DIRECT_BAND + 8 * CONV_LANES];
+    _Alignas(64) float weight[CONV_DIRECT_WEIGHTS]; /* [phase][channel][tap][row] */
+    _Alignas(64) float image[JOINED][ROWS_LINES * IMAGE_ROW + 2 * CONV_LANES];
+    int32_t offset[JOINED][CONV_DIRECT_TERMS]; /* of each tap's first position in the band */
+    int64_t held;                              /* the group whose weights these are, or -1 */
+    struct k_outlet outlet;
 };
 
-/* ---- terms ---- */
+static inline const struct k_conv_tensor *tensor_from(const struct k_conv *conv)
+{
+    return conv->to_large ? &conv->small : &conv->large;
+}
 
-static float load_weight(const struct k_conv *conv, const char *at)
+static inline const struct k_conv_tensor *tensor_to(const struct k_conv *conv)
+{
+    return conv->to_large ? &conv->large : &conv->small;
+}
+
+/* ---- weights and taps ---- */
+
+static inline float load_weight(const struct k_conv *conv, const char *at)
 {
     const enum k_dtype dt = conv->weight.dtype;
-    vf value = dt == K_F32   ? k_load_first(K_F32, at, 1)
-               : dt == K_F16 ? k_load_first(K_F16, at, 1)
-                             : k_load_first(K_BF16, at, 1);
+    float single;
+    vf value;
+    if (dt == K_F32) {
+        memcpy(&single, at, sizeof single);
+        if (conv->rounding == K_ROUND_NONE) return single;
+        value = v_all(single);
+    } else {
+        value = dt == K_F16 ? k_load_first(K_F16, at, 1) : k_load_first(K_BF16, at, 1);
+    }
     return v_round_operand(conv->rounding, value)[0];
 }
 
-/* Channels and taps of one phase, in the order of conv_map's depth; offsets as seen from position
- * first[] of each line. */
-static __attribute__((noinline)) void list_terms(const struct direct_item *item,
-                                                 const struct conv_line l[], const int64_t first[],
-                                                 struct direct_buffers *own)
+/* Channels and taps of one phase, in the order of conv_map's depth. */
+static float *pack_phase(const struct direct_item *item, const struct conv_line l[], float *to)
 {
     const struct k_conv *conv = item->conv;
     const struct k_conv_tensor *w = &conv->weight;
     const int64_t size = pack_size(w->dtype), rows = conv_rows(conv);
     const int64_t row = size * (conv->to_large ? w->inner : w->outer);
     const int64_t channel = size * (conv->to_large ? w->outer : w->inner);
-    float *weight = own->weight;
-    int terms = 0;
     for (int64_t c = 0; c < conv_depth_channels(conv); c++)
         for (int64_t d = 0; d < l[0].taps; d++)
             for (int64_t h = 0; h < l[1].taps; h++)
-                for (int64_t x = 0; x < l[2].taps; x++, terms++) {
+                for (int64_t x = 0; x < l[2].taps; x++) {
                     const char *at = item->weight + c * channel +
                                      size * ((l[0].tap + d * l[0].tap_step) * w->axis[0] +
                                              (l[1].tap + h * l[1].tap_step) * w->axis[1] +
                                              (l[2].tap + x * l[2].tap_step) * w->axis[2]);
                     for (int64_t r = 0; r < rows; r++)
-                        *weight++ = load_weight(conv, at + r * row);
-                    own->offset[terms] = (int32_t)(c * item->band.channel +
-                                                   band_at(&item->band,
-                                                           first[0] * l[0].from_step + l[0].offset +
-                                                               d * l[0].offset_step,
-                                                           first[1] * l[1].from_step + l[1].offset +
-                                                               h * l[1].offset_step,
-                                                           first[2] * l[2].from_step + l[2].offset +
-                                                               x * l[2].offset_step));
+                        *to++ = load_weight(conv, at + r * row);
                 }
-    own->terms = terms;
+    return to;
 }
 
-/* ---- sums ---- */
-
-/* rows by vectors sums over all terms; the terms' weights lie `stride` floats apart. */
-K_TEMPLATE
-void direct_block(int rows, int vectors, const float *band, const int32_t *offset,
-                  const float *weight, int64_t stride, int terms, vf sum[4][4])
+static struct conv_line line_of(const struct direct_item *item, int axis, int64_t phase)
 {
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
-            sum[r][v] = (vf){0};
-    for (int t = 0; t < terms; t++) {
-        const float *from = band + offset[t];
-        vf x[4];
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
-            x[v] = v_keep(v_load(from + v * VL));
-#pragma GCC unroll 4
-        for (int r = 0; r < rows; r++) {
-            const vf w = v_keep(v_all(weight[r]));
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; v++)
-                sum[r][v] = v_fma(w, x[v], sum[r][v]);
-        }
-        weight += stride;
-    }
+    return phase < KNOWN ? item->all->known[axis][phase] : conv_line_of(item->conv, axis, phase);
 }
 
-/* Result rows of one phase: `lines` of them, `to_line` bytes apart, made from band rows `band_line`
- * floats apart. */
-struct direct_target {
-    char *to;          /* of the first row and position */
-    int64_t row, step; /* bytes from channel to channel; elements from position to position */
-    int64_t lines, to_line, band_line, count;
-    const float *weight; /* of the first channel; those of the next term `stride` floats further */
-    int64_t stride;
-    bool has_bias;
-    float bias[4];
+/* The weights of all phases, as run_item meets them. */
+static __attribute__((noinline)) void pack_weights(const struct direct_item *item, float *to)
+{
+    const struct k_conv *conv = item->conv;
+    for (int64_t d = 0; d < conv_phases(conv, 0); d++)
+        for (int64_t h = 0; h < conv_phases(conv, 1); h++)
+            for (int64_t w = 0; w < conv_phases(conv, 2); w++) {
+                const struct conv_line l[] = {line_of(item, 0, d), line_of(item, 1, h),
+                                              line_of(item, 2, w)};
+                to = pack_phase(item, l, to);
+            }
+}
+
+/* Positions of one line from the first one at or behind begin, and how many before end. */
+struct phase_run {
+    int64_t first, count;
 };
 
-K_TEMPLATE
-void store_block(enum k_dtype dt, int rows, int vectors, const struct direct_target *target,
-                 char *to, int64_t count, vf sum[4][4])
+static struct phase_run run_of(const struct conv_line *line, int64_t begin, int64_t end)
 {
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++) {
-            const int64_t left = count - v * VL;
-            vf value = sum[r][v];
-            if (target->has_bias) value = value + v_all(target->bias[r]);
-            char *at = to + r * target->row + v * VL * target->step * k_size(dt);
-            if (left >= VL && target->step == 1)
-                k_store(dt, at, value);
-            else
-                k_store_between(dt, at, target->step, 0, (int)(left < VL ? left : VL), value);
+    struct phase_run run = {.first =
+                                begin < line->first ? 0 : conv_up(begin - line->first, line->step)};
+    const int64_t stop = end <= line->first ? 0 : conv_up(end - line->first, line->step);
+    run.count = stop > run.first ? stop - run.first : 0;
+    return run;
+}
+
+static void list_taps(const struct direct_item *item, const struct conv_line l[],
+                      const struct phase_run run[], int32_t *offset)
+{
+    int64_t at[K_CONV_AXES];
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        at[axis] = run[axis].first * l[axis].from_step + l[axis].offset;
+    const struct conv_span *s = item->band.span;
+    const int64_t along = at[2] - s[2].first, step = s[2].step;
+    for (int64_t d = 0; d < l[0].taps; d++)
+        for (int64_t h = 0; h < l[1].taps; h++) {
+            const int64_t row = band_at(&item->band, at[0] + d * l[0].offset_step,
+                                        at[1] + h * l[1].offset_step, s[2].first);
+            for (int64_t x = 0; x < l[2].taps; x++) {
+                const int64_t place = along + x * l[2].offset_step;
+                *offset++ =
+                    (int32_t)(row +
+                              (step == 1 ? place : place % step * item->band.pitch + place / step));
+            }
         }
 }
-
-/* Registers hold so many vectors of sums per row. */
-enum { DIRECT_WIDE = K_VECTOR_BYTES == 64 ? 4 : 2 };
-
-K_TEMPLATE
-void direct_vectors(int rows, int vectors, enum k_dtype dt, const struct direct_buffers *own,
-                    const float *band, const struct direct_target *target, char *to, int64_t at)
-{
-    vf sum[4][4];
-    direct_block(rows, vectors, band + at, own->offset, target->weight, target->stride, own->terms,
-                 sum);
-    store_block(dt, rows, vectors, target, to + at * target->step * k_size(dt), target->count - at,
-                sum);
-}
-
-K_TEMPLATE
-void direct_lines(int rows, enum k_dtype dt, const struct direct_buffers *own,
-                  const struct direct_target *target)
-{
-    const int64_t count = target->count;
-    const float *band = own->band;
-    char *to = target->to;
-    for (int64_t line = 0; line < target->lines; line++) {
-        int64_t at = 0;
-        for (; count - at > (DIRECT_WIDE - 1) * VL; at += DIRECT_WIDE * VL)
-            direct_vectors(rows, DIRECT_WIDE, dt, own, band, target, to, at);
-        if (DIRECT_WIDE == 4 && count - at > VL) {
-            direct_vectors(rows, 2, dt, own, band, target, to, at);
-            at += 2 * VL;
-        }
-        if (count > at) direct_vectors(rows, 1, dt, own, band, target, to, at);
-        band += target->band_line;
-        to += target->to_line;
-    }
-}
-
-K_TEMPLATE
-void direct_lines_of(enum k_dtype dt, int rows, const struct direct_buffers *own,
-                     const struct direct_target *target)
-{
-    if (rows == 1)
-        direct_lines(1, dt, own, target);
-    else if (rows == 2)
-        direct_lines(2, dt, own, target);
-    else if (rows == 3)
-        direct_lines(3, dt, own, target);
-    else
-        direct_lines(4, dt, own, target);
-}
-
-static __attribute__((noinline)) void direct_lines_f32(int rows, const struct direct_buffers *own,
-                                                       const struct direct_target *target)
-{
-    direct_lines_of(K_F32, rows, own, target);
-}
-
-static __attribute__((noinline)) void direct_lines_f16(int rows, const struct direct_buffers *own,
-                                                       const struct direct_target *target)
-{
-    direct_lines_of(K_F16, rows, own, target);
-}
-
-static __attribute__((noinline)) void direct_lines_bf16(int rows, const struct direct_buffers *own,
-                                                        const struct direct_target *target)
-{
-    direct_lines_of(K_BF16, rows, own, target);
-}
-
-/* ---- an item ---- */
 
 static float load_bias(const struct k_conv *conv, const char *bias, int64_t channel)
 {
@@ -216,70 +163,180 @@ static float load_bias(const struct k_conv *conv, const char *bias, int64_t chan
     return k_load_first(K_BF16, at, 1)[0];
 }
 
-/* Positions of one line of `phases` from the first one at or behind begin, and how many before
- * end. */
-struct phase_run {
-    int64_t first, count;
-};
+/* ---- rows to the tensor ---- */
 
-static struct phase_run run_of(const struct conv_line *line, int64_t begin, int64_t end)
+/* The next row of those that follow each other in memory, past the caches. */
+static void stream_row(enum k_dtype dtype, const float *row, int64_t count,
+                       struct direct_buffers *own)
 {
-    struct phase_run run = {.first = conv_up(begin - line->first, line->step)};
-    if (begin < line->first) run.first = 0;
-    const int64_t stop = end <= line->first ? 0 : conv_up(end - line->first, line->step);
-    run.count = stop > run.first ? stop - run.first : 0;
-    return run;
+    const char *bytes = (const char *)row;
+    if (dtype != K_F32) {
+        char *halves = (char *)(own->image[1] + CONV_LANES);
+        put_row(dtype, row, NULL, count, halves, 1);
+        bytes = halves;
+    }
+    vectors_append(&own->outlet.vectors, bytes, count * pack_size(dtype));
 }
 
-static void run_phase(const struct direct_item *item, const struct conv_line l[],
-                      struct direct_buffers *own)
+/* ---- an item ---- */
+
+/* Up to JOINED phases that differ along rows only. */
+struct direct_part {
+    int phases;
+    struct conv_line line[JOINED][K_CONV_AXES];
+    struct phase_run run[JOINED][K_CONV_AXES];
+    struct rows_form form[JOINED];
+    const float *band;
+};
+
+static void begin_form(const struct direct_item *item, struct direct_part *part, int phase,
+                       const float **weight, struct direct_buffers *own)
 {
     const struct k_conv *conv = item->conv;
-    const struct k_conv_tensor *tensor = conv->to_large ? &conv->large : &conv->small;
-    const int64_t size = pack_size(tensor->dtype), rows = conv_rows(conv);
-    const struct phase_run d = run_of(&l[0], item->begin[0], item->end[0]);
-    const struct phase_run h = run_of(&l[1], item->begin[1], item->end[1]);
-    const struct phase_run w = run_of(&l[2], item->begin[2], item->end[2]);
-    if (d.count == 0 || h.count == 0 || w.count == 0) return;
-    const int64_t first[K_CONV_AXES] = {d.first, h.first, w.first};
-    list_terms(item, l, first, own);
-    const int64_t element = (l[0].first + d.first * l[0].step) * tensor->axis[0] +
-                            (l[1].first + h.first * l[1].step) * tensor->axis[1] +
-                            (l[2].first + w.first * l[2].step) * tensor->axis[2];
-    for (int64_t row = 0; row < rows; row += 4) {
-        struct direct_target target = {
-            .to = item->to + size * (element + row * tensor->inner),
-            .row = size * tensor->inner,
-            .step = l[2].step * tensor->axis[2],
-            .lines = h.count,
-            .to_line = size * l[1].step * tensor->axis[1],
-            .band_line = l[1].from_step * item->band.row,
-            .count = w.count,
-            .weight = own->weight + row,
-            .stride = rows,
-            .has_bias = conv->has_bias,
-        };
-        const int some = (int)(rows - row < 4 ? rows - row : 4);
-        for (int r = 0; conv->has_bias && r < some; r++)
-            target.bias[r] = load_bias(conv, item->bias, item->group * rows + row + r);
-        if (tensor->dtype == K_F32)
-            direct_lines_f32(some, own, &target);
-        else if (tensor->dtype == K_F16)
-            direct_lines_f16(some, own, &target);
-        else
-            direct_lines_bf16(some, own, &target);
+    const struct conv_line *l = part->line[phase];
+    struct rows_form *form = &part->form[phase];
+    *form = (struct rows_form){
+        .channels = conv_depth_channels(conv),
+        .channel = item->band.channel,
+        .depth = l[0].taps,
+        .height = l[1].taps,
+        .width = l[2].taps,
+        .taps = l[0].taps * l[1].taps * l[2].taps,
+        .offset = own->offset[phase],
+        .weight = *weight,
+        .rows = conv_rows(conv),
+        .line = l[1].from_step * item->band.row,
+        .count = part->run[phase][2].count,
+        .has_bias = conv->has_bias,
+        .image = own->image[phase] + CONV_LANES,
+        .pitch = conv_up(part->run[phase][2].count, CONV_LANES) * CONV_LANES,
+    };
+    const int64_t step = l[1].offset_step < 0 ? -l[1].offset_step : l[1].offset_step;
+    form->is_shared = l[1].taps > 1 && step == l[1].from_step;
+    form->is_upwards = form->is_shared && l[1].offset_step < 0;
+    *weight += form->channels * form->taps * form->rows;
+    list_taps(item, l, part->run[phase], own->offset[phase]);
+}
+
+/* A share of the next item's bytes for each of `lines` lines. */
+static void announce_line(const struct direct_item *item, int64_t line, int64_t lines)
+{
+    const int64_t share = conv_up(band_ahead_lines(&item->ahead), lines);
+    band_ahead_announce(&item->ahead, line * share, share);
+}
+
+/* The lines of one result channel. */
+static void run_below(const struct direct_item *item, const struct direct_part *part, char *to,
+                      int64_t to_line, struct direct_buffers *own)
+{
+    const struct k_conv_tensor *tensor = tensor_to(item->conv);
+    const struct rows_form *form = part->form;
+    const bool joined = part->phases == JOINED;
+    const int64_t lines = part->run[0][1].count;
+    const int64_t step = part->line[0][2].step * tensor->axis[2];
+    const int64_t count = form[0].count + (joined ? form[1].count : 0);
+    for (int64_t line = 0; line < lines;) {
+        /* The last lines are computed again where four no longer fit. */
+        const bool is_block = lines >= ROWS_LINES;
+        const int64_t start = is_block && lines - line < ROWS_LINES ? lines - ROWS_LINES : line;
+        const int64_t end = is_block ? start + ROWS_LINES : line + 1;
+        for (int k = 0; k < part->phases; k++) {
+#if defined(K_ISA_avx512)
+            if (item->all->is_straight) {
+                straight_below(tensor_from(item->conv)->dtype, &item->all->straight, &form[k],
+                               item->from, item->all->pitch, item->begin[1] + start);
+                continue;
+            }
+#endif
+            if (is_block)
+                rows_below(&form[k], own->band + start * form[k].line);
+            else
+                rows_channels(1, &form[k], own->band + start * form[k].line, 0);
+        }
+        for (; line < end; line++) {
+            const int64_t row = (line - start) * form[0].pitch;
+            if (item->all->stream)
+                stream_row(tensor->dtype, form[0].image + row, count, own);
+            else
+                put_row(tensor->dtype, form[0].image + row,
+                        joined ? form[1].image + (line - start) * form[1].pitch : NULL, count,
+                        to + line * to_line, step);
+            if (!item->all->is_straight) announce_line(item, line, lines);
+        }
     }
 }
 
-static struct conv_line line_of(const struct direct_item *item, int axis, int64_t phase)
-{
-    return phase < KNOWN ? item->known[axis][phase] : conv_line_of(item->conv, axis, phase);
-}
-
-static void run_item(struct direct_item *item, const char *from, struct direct_buffers *own)
+/* The lines of several. */
+static void run_channels(const struct direct_item *item, struct direct_part *part, char *to,
+                         int64_t to_line, struct direct_buffers *own)
 {
     const struct k_conv *conv = item->conv;
-    const struct k_conv_tensor *tensor = conv->to_large ? &conv->small : &conv->large;
+    const struct k_conv_tensor *tensor = tensor_to(conv);
+    struct rows_form *form = part->form;
+    const bool joined = part->phases == JOINED;
+    const int64_t lines = part->run[0][1].count, rows = conv_rows(conv);
+    const int64_t channel = tensor->inner * pack_size(tensor->dtype);
+    const int64_t step = part->line[0][2].step * tensor->axis[2];
+    const int64_t count = form[0].count + (joined ? form[1].count : 0);
+    for (int64_t first = 0; first < rows; first += ROWS_CHANNELS) {
+        const int some = (int)(rows - first < ROWS_CHANNELS ? rows - first : ROWS_CHANNELS);
+        for (int k = 0; k < part->phases; k++)
+            for (int r = 0; conv->has_bias && r < some; r++)
+                form[k].bias[r] = load_bias(conv, item->all->bias, item->group * rows + first + r);
+        for (int64_t line = 0; line < lines; line++) {
+            for (int k = 0; k < part->phases; k++)
+                rows_channels(some, &form[k], own->band + line * form[k].line, first);
+            for (int r = 0; r < some; r++)
+                put_row(tensor->dtype, form[0].image + r * form[0].pitch,
+                        joined ? form[1].image + r * form[1].pitch : NULL, count,
+                        to + (first + r) * channel + line * to_line, step);
+            if (first == 0) announce_line(item, line, lines);
+        }
+    }
+}
+
+/* Phases w and, where `phases` is 2, the next one. */
+static void run_part(const struct direct_item *item, struct direct_part *part, const float **weight,
+                     struct direct_buffers *own)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *tensor = tensor_to(conv);
+    const int64_t size = pack_size(tensor->dtype);
+    for (int k = 0; k < part->phases; k++)
+        begin_form(item, part, k, weight, own);
+    const struct conv_line *l = part->line[0];
+    const struct phase_run *run = part->run[0];
+    if (run[0].count == 0 || run[1].count == 0 || run[2].count == 0) return;
+    int64_t element = 0;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        element += (l[axis].first + run[axis].first * l[axis].step) * tensor->axis[axis];
+    char *to = item->to + size * element;
+    const int64_t to_line = size * l[1].step * tensor->axis[1];
+    if (item->all->stream) outlet_begin(&own->outlet, to, size * run[1].count * run[2].count, true);
+    if (conv_rows(conv) == 1) {
+        if (conv->has_bias)
+            for (int k = 0; k < part->phases; k++)
+                part->form[k].bias[0] = load_bias(conv, item->all->bias, item->group);
+        run_below(item, part, to, to_line, own);
+    } else {
+        run_channels(item, part, to, to_line, own);
+    }
+    if (item->all->stream) outlet_end(&own->outlet);
+}
+
+/* Two phases of a row of elements beside each other. */
+static bool can_join(const struct direct_item *item)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *tensor = tensor_to(conv);
+    return conv_phases(conv, 2) == JOINED && tensor->axis[2] == 1 &&
+           item->end[2] - item->begin[2] >= JOINED;
+}
+
+static void run_item(struct direct_item *item, struct direct_buffers *own)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *tensor = tensor_from(conv);
     struct conv_span span[K_CONV_AXES];
     int64_t extent[K_CONV_AXES];
     for (int axis = 0; axis < K_CONV_AXES; axis++) {
@@ -288,15 +345,99 @@ static void run_item(struct direct_item *item, const char *from, struct direct_b
         extent[axis] = conv->to_large ? a->small : a->large;
     }
     item->band = band_of(span);
-    band_pack(&item->band, tensor, extent, from, conv_depth_channels(conv), conv->rounding,
-              own->band);
+    if (!item->all->is_straight)
+        band_pack(&item->band, tensor, extent, item->from, conv_depth_channels(conv),
+                  conv->rounding, own->band);
+    if (own->held != item->group) pack_weights(item, own->weight);
+    own->held = item->group;
+    const int64_t together = can_join(item) ? JOINED : 1;
+    const float *weight = own->weight;
     for (int64_t d = 0; d < conv_phases(conv, 0); d++)
         for (int64_t h = 0; h < conv_phases(conv, 1); h++)
-            for (int64_t w = 0; w < conv_phases(conv, 2); w++) {
-                const struct conv_line l[] = {line_of(item, 0, d), line_of(item, 1, h),
-                                              line_of(item, 2, w)};
-                run_phase(item, l, own);
+            for (int64_t w = 0; w < conv_phases(conv, 2); w += together) {
+                struct direct_part part;
+                part.phases = (int)together;
+                for (int k = 0; k < part.phases; k++) {
+                    const struct conv_line l[] = {line_of(item, 0, d), line_of(item, 1, h),
+                                                  line_of(item, 2, w + k)};
+                    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+                        part.line[k][axis] = l[axis];
+                        part.run[k][axis] = run_of(&l[axis], item->begin[axis], item->end[axis]);
+                    }
+                }
+                run_part(item, &part, &weight, own);
             }
+}
+
+/* ---- items ---- */
+
+static void place_item(struct direct_item *item, const struct conv_direct_plan *plan, int64_t i,
+                       void *const buffers[])
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *from = tensor_from(conv);
+    const struct k_conv_tensor *to = tensor_to(conv);
+    item->begin[2] = i % plan->column_blocks * plan->columns;
+    i /= plan->column_blocks;
+    item->begin[1] = i % plan->row_blocks * plan->rows;
+    i /= plan->row_blocks;
+    item->begin[0] = i % plan->size[0];
+    i /= plan->size[0];
+    item->group = i % conv->groups;
+    const int64_t batch = i / conv->groups, width[] = {1, plan->rows, plan->columns};
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        item->end[axis] = item->begin[axis] + width[axis];
+        if (item->end[axis] > plan->size[axis]) item->end[axis] = plan->size[axis];
+    }
+    item->weight =
+        (const char *)buffers[K_CONV_DIRECT_WEIGHT] +
+        item->group * conv->small_channels * conv->weight.outer * pack_size(conv->weight.dtype);
+    item->from = (const char *)buffers[K_CONV_DIRECT_FROM] +
+                 (batch * from->outer + item->group * conv_depth_channels(conv) * from->inner) *
+                     pack_size(from->dtype);
+    item->to =
+        (char *)buffers[K_CONV_DIRECT_TO] +
+        (batch * to->outer + item->group * conv_rows(conv) * to->inner) * pack_size(to->dtype);
+}
+
+/* The next item's bytes, to be announced while this one is in work. */
+static struct band_ahead look_ahead(const struct direct_item *next)
+{
+    const struct k_conv *conv = next->conv;
+    const struct k_conv_axis *a = &conv->axis[1];
+    const struct conv_span span = conv_span_of(a, conv->to_large, next->begin[1], next->end[1]);
+    return band_ahead_of(tensor_from(conv), conv_depth_channels(conv), next->from,
+                         conv->to_large ? a->small : a->large, span.first, span.first + span.count);
+}
+
+static bool can_stream(const struct k_conv *conv, const struct conv_direct_plan *plan)
+{
+    const struct k_conv_tensor *to = tensor_to(conv);
+    bool is_one = conv_rows(conv) == 1 && plan->column_blocks == 1;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        is_one = is_one && conv_phases(conv, axis) == 1;
+    return conv->stream_output && is_one && to->axis[2] == 1 && to->axis[1] == plan->size[2];
+}
+
+/* Whether items need no band: their planes are whole and their windows' sums those of a plan. */
+static bool begin_straight(struct direct_all *all, const struct conv_direct_plan *plan)
+{
+#if defined(K_ISA_avx512)
+    const struct k_conv *conv = all->conv;
+    const struct k_conv_tensor *from = tensor_from(conv);
+    const struct conv_line l[] = {all->known[0][0], all->known[1][0], all->known[2][0]};
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        if (conv_phases(conv, axis) != 1) return false;
+    all->pitch = from->axis[1] * pack_size(from->dtype);
+    const int64_t last = plan->size[1] % plan->rows;
+    return conv_rows(conv) == 1 && conv_depth_channels(conv) == 1 && plan->column_blocks == 1 &&
+           plan->rows >= ROWS_LINES && (last == 0 || last >= ROWS_LINES) &&
+           conv->rounding == K_ROUND_NONE && from->axis[2] == 1 &&
+           straight_begin(&all->straight, l);
+#else
+    (void)all, (void)plan;
+    return false;
+#endif
 }
 
 k_fn K_SYMBOL(conv_direct);
@@ -307,40 +448,25 @@ void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct
     const struct k_conv *conv = parameters;
     const struct conv_direct_plan plan =
         conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv));
-    const struct k_conv_tensor *from = conv->to_large ? &conv->small : &conv->large;
-    const struct k_conv_tensor *to = conv->to_large ? &conv->large : &conv->small;
-    struct direct_item item = {.conv = conv};
+    struct direct_all all = {.conv = conv,
+                             .bias = conv->has_bias ? buffers[K_CONV_DIRECT_BIAS] : NULL,
+                             .stream = can_stream(conv, &plan)};
+    struct direct_item item, next = {.all = &all, .conv = conv};
     struct direct_buffers own;
-    item.bias = conv->has_bias ? buffers[K_CONV_DIRECT_BIAS] : NULL;
+    own.held = -1;
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         for (int64_t phase = 0; phase < KNOWN && phase < conv_phases(conv, axis); phase++)
-            item.known[axis][phase] = conv_line_of(conv, axis, phase);
+            all.known[axis][phase] = conv_line_of(conv, axis, phase);
+    all.is_straight = begin_straight(&all, &plan);
+    place_item(&next, &plan, slice.begin, buffers);
     for (int64_t i = slice.begin; i < slice.end; i++) {
-        int64_t rest = i;
-        item.begin[2] = rest % plan.column_blocks * plan.columns;
-        rest /= plan.column_blocks;
-        item.begin[1] = rest % plan.row_blocks * plan.rows;
-        rest /= plan.row_blocks;
-        item.begin[0] = rest % plan.size[0];
-        rest /= plan.size[0];
-        item.group = rest % conv->groups;
-        const int64_t batch = rest / conv->groups;
-        const int64_t width[] = {1, plan.rows, plan.columns};
-        for (int axis = 0; axis < K_CONV_AXES; axis++) {
-            item.end[axis] = item.begin[axis] + width[axis];
-            if (item.end[axis] > plan.size[axis]) item.end[axis] = plan.size[axis];
+        item = next;
+        item.ahead.channels = 0;
+        if (i + 1 < slice.end) {
+            place_item(&next, &plan, i + 1, buffers);
+            item.ahead = look_ahead(&next);
         }
-        if (item.begin[1] >= item.end[1] || item.begin[2] >= item.end[2]) continue;
-        item.weight =
-            (const char *)buffers[K_CONV_DIRECT_WEIGHT] +
-            item.group * conv->small_channels * conv->weight.outer * pack_size(conv->weight.dtype);
-        item.to =
-            (char *)buffers[K_CONV_DIRECT_TO] +
-            (batch * to->outer + item.group * conv_rows(conv) * to->inner) * pack_size(to->dtype);
-        run_item(&item,
-                 (const char *)buffers[K_CONV_DIRECT_FROM] +
-                     (batch * from->outer + item.group * conv_depth_channels(conv) * from->inner) *
-                         pack_size(from->dtype),
-                 &own);
+        if (item.begin[1] < item.end[1] && item.begin[2] < item.end[2]) run_item(&item, &own);
     }
+    if (all.stream) k_stream_end();
 }

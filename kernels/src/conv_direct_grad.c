@@ -4,18 +4,23 @@
  * large one with zeros around (conv_band.h); a weight's sum then multiplies rows of one with rows
  * of the other, shifted by its tap. As in conv_weight_grad each weight keeps CONV_LANES partial
  * sums side by side, lane i for every CONV_LANES-th position of a row, whatever the width of
- * vectors.
+ * vectors; bands are walked in strips so wide, from top to bottom.
  *
  * An item is the bands of one part and one group, in order.
- * An item needs some 270 KiB of stack. */
+ * A slice needs some 340 KiB of stack. */
 #include <stdint.h>
 
-#include "kernels/simd/conv_band.h"
+#include "kernels/simd/conv_straight_grad.h"
 
 struct grad_item {
     const struct k_conv *conv;
     struct band small, large;
-    int64_t rows, steps, tail; /* of the small band: rows; of one: whole CONV_LANES, the rest */
+    bool is_plain;    /* the small side is floats as they are to be, and is read where it lies */
+    bool is_straight; /* neither side needs a band */
+    int64_t rows, steps, tail;  /* of the small band: rows; of one: whole CONV_LANES, the rest */
+    struct band_ahead ahead[2]; /* of the small side, of the large one */
+    int64_t announced, at_once; /* lines: so many so far, so many for each block */
+    struct straight_plan straight;
 };
 
 struct grad_buffers {
@@ -24,63 +29,83 @@ struct grad_buffers {
     int32_t offset[CONV_DIRECT_SUMS];                        /* of each term in the large band */
 };
 
-/* Rows of `small`, `small_channel` floats apart, times taps, both added to the lanes (those of the
- * next row `terms` sums further). */
+/* One CONV_LANES wide strip of the band, from top to bottom. What lies behind the row's last window
+ * has no part in it, infinite or not: `count` lanes of the large side are taken. */
 K_TEMPLATE
-void grad_block(int rows, int taps, const struct grad_item *item, const float *small,
-                const float *large, const int32_t *offset, float *lanes, int64_t terms)
+void grad_strip(int rows, int taps, bool is_whole, int count, const struct grad_item *item,
+                const float *small, const float *large, const int32_t *offset, vf sum[4][9])
 {
     const int64_t large_row = item->conv->axis[1].stride * item->large.row;
-    for (int part = 0; part < DOT_PARTS; part++) {
-        vf sum[4][9];
-        float *own = lanes + part * VL;
+    for (int64_t row = 0; row < item->rows; row++) {
+        vf left[4];
 #pragma GCC unroll 4
-        for (int r = 0; r < rows; r++)
-#pragma GCC unroll 9
-            for (int t = 0; t < taps; t++)
-                sum[r][t] = v_load(own + (r * terms + t) * CONV_LANES);
-        for (int64_t row = 0; row < item->rows; row++) {
-            const float *a = small + row * item->small.row + part * VL;
-            const float *b = large + row * large_row + part * VL;
-            for (int64_t step = 0; step < item->steps; step++) {
-                vf left[4];
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; r++)
-                    left[r] = v_keep(v_load(a + r * item->small.channel));
-#pragma GCC unroll 9
-                for (int t = 0; t < taps; t++) {
-                    const vf right = v_keep(v_load(b + offset[t]));
-#pragma GCC unroll 4
-                    for (int r = 0; r < rows; r++)
-                        sum[r][t] = v_fma(left[r], right, sum[r][t]);
-                }
-                a += CONV_LANES;
-                b += CONV_LANES;
-            }
-            /* What lies behind the row's last window has no part in it, infinite or not; behind
-             * the vector that it ends in, rows hold what was there before. */
-            if (item->tail <= part * VL) continue;
-#pragma GCC unroll 9
-            for (int t = 0; t < taps; t++) {
-                const vf right =
-                    v_first((int)item->tail - part * VL, v_load(b + offset[t]), (vf){0});
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; r++)
-                    sum[r][t] = v_fma(v_load(a + r * item->small.channel), right, sum[r][t]);
-            }
+        for (int r = 0; r < rows; r++) {
+            const float *from = small + r * item->small.channel;
+            left[r] = v_keep(is_whole || !item->is_plain
+                                 ? v_load(from)
+                                 : k_load_first(K_F32, (const char *)from, count));
         }
+#pragma GCC unroll 9
+        for (int t = 0; t < taps; t++) {
+            vf right = v_load(large + offset[t]);
+            if (!is_whole) right = v_first(count, right, (vf){0});
+            right = v_keep(right);
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                sum[r][t] = v_fma(left[r], right, sum[r][t]);
+        }
+        small += item->small.row;
+        large += large_row;
+    }
+}
+
+/* The next lines of what is announced. */
+static void grad_announce(struct grad_item *item)
+{
+    const int64_t small = band_ahead_lines(&item->ahead[0]);
+    const int64_t line = item->announced, end = line + item->at_once;
+    if (line < small) band_ahead_announce(&item->ahead[0], line, item->at_once);
+    if (end > small) {
+        const int64_t begin = line < small ? 0 : line - small;
+        band_ahead_announce(&item->ahead[1], begin, end - small - begin);
+    }
+    item->announced = end;
+}
+
+/* Rows of `small` times taps, both added to the lanes (those of the next row `terms` sums further).
+ */
+K_TEMPLATE
+void grad_block(int rows, int taps, struct grad_item *item, const float *small, const float *large,
+                const int32_t *offset, float *lanes, int64_t terms)
+{
+    grad_announce(item);
+    for (int part = 0; part < DOT_PARTS; part++, small += VL, large += VL, lanes += VL) {
+        const int tail = (int)item->tail - part * VL;
+        vf sum[4][9];
 #pragma GCC unroll 4
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 9
             for (int t = 0; t < taps; t++)
-                v_store(own + (r * terms + t) * CONV_LANES, sum[r][t]);
+                sum[r][t] = v_load(lanes + (r * terms + t) * CONV_LANES);
+        for (int64_t at = 0; at < item->steps * CONV_LANES; at += CONV_LANES)
+            grad_strip(rows, taps, true, VL, item, small + at, large + at, offset, sum);
+        const int64_t at = item->steps * CONV_LANES;
+        if (tail >= VL)
+            grad_strip(rows, taps, true, VL, item, small + at, large + at, offset, sum);
+        else if (tail > 0)
+            grad_strip(rows, taps, false, tail, item, small + at, large + at, offset, sum);
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 9
+            for (int t = 0; t < taps; t++)
+                v_store(lanes + (r * terms + t) * CONV_LANES, sum[r][t]);
     }
 }
 
 /* Taps that registers hold beside one, two, four rows. */
 enum { TAPS_1 = 9, TAPS_2 = 5, TAPS_4 = 3 };
 
-static __attribute__((noinline)) void grad_row_1(const struct grad_item *item, const float *small,
+static __attribute__((noinline)) void grad_row_1(struct grad_item *item, const float *small,
                                                  const float *large, const int32_t *offset,
                                                  float *lanes, int64_t terms)
 {
@@ -93,7 +118,7 @@ static __attribute__((noinline)) void grad_row_1(const struct grad_item *item, c
         grad_block(1, 1, item, small, large, offset + t, lanes + t * CONV_LANES, terms);
 }
 
-static __attribute__((noinline)) void grad_rows_2(const struct grad_item *item, const float *small,
+static __attribute__((noinline)) void grad_rows_2(struct grad_item *item, const float *small,
                                                   const float *large, const int32_t *offset,
                                                   float *lanes, int64_t terms)
 {
@@ -104,7 +129,7 @@ static __attribute__((noinline)) void grad_rows_2(const struct grad_item *item, 
         grad_block(2, 1, item, small, large, offset + t, lanes + t * CONV_LANES, terms);
 }
 
-static __attribute__((noinline)) void grad_rows_4(const struct grad_item *item, const float *small,
+static __attribute__((noinline)) void grad_rows_4(struct grad_item *item, const float *small,
                                                   const float *large, const int32_t *offset,
                                                   float *lanes, int64_t terms)
 {
@@ -148,11 +173,18 @@ static void add_band(struct grad_item *item, struct grad_buffers *own, const int
     item->rows = end[1] - begin[1];
     item->steps = (end[2] - begin[2]) / CONV_LANES;
     item->tail = (end[2] - begin[2]) % CONV_LANES;
-    float *of_rows = own->band + conv->large_channels * item->large.channel;
+    const float *of_rows = own->band + conv->large_channels * item->large.channel;
     band_pack(&item->large, &conv->large, extent, large, conv->large_channels, conv->rounding,
               own->band);
-    band_pack(&item->small, &conv->small, small_extent, small, conv->small_channels, conv->rounding,
-              of_rows);
+    if (item->is_plain) {
+        of_rows = (const float *)(const void *)small + begin[0] * conv->small.axis[0] +
+                  begin[1] * conv->small.axis[1] + begin[2];
+        item->small.row = conv->small.axis[1];
+        item->small.channel = conv->small.inner;
+    } else {
+        band_pack(&item->small, &conv->small, small_extent, small, conv->small_channels,
+                  conv->rounding, own->band + conv->large_channels * item->large.channel);
+    }
     list_terms(item, own->offset);
     const int64_t terms = conv->large_channels * conv_taps(conv);
     for (int64_t row = 0, rows; row < conv->small_channels; row += rows) {
@@ -169,6 +201,88 @@ static void add_band(struct grad_item *item, struct grad_buffers *own, const int
     }
 }
 
+struct grad_place {
+    int64_t begin[K_CONV_AXES], end[K_CONV_AXES]; /* of the small side */
+    const char *small, *large;                    /* of the batch and group */
+};
+
+static struct grad_place place_of(const struct k_conv *conv, const struct conv_direct_plan *plan,
+                                  int64_t i, const char *small, const char *large)
+{
+    struct grad_place place;
+    place.begin[2] = i % plan->column_blocks * plan->columns;
+    i /= plan->column_blocks;
+    place.begin[1] = i % plan->row_blocks * plan->rows;
+    i /= plan->row_blocks;
+    place.begin[0] = i % plan->size[0];
+    const int64_t batch = i / plan->size[0], width[] = {1, plan->rows, plan->columns};
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        place.end[axis] = place.begin[axis] + width[axis];
+        if (place.end[axis] > plan->size[axis]) place.end[axis] = plan->size[axis];
+    }
+    place.small = v_address(small, batch * conv->small.outer * pack_size(conv->small.dtype));
+    place.large = v_address(large, batch * conv->large.outer * pack_size(conv->large.dtype));
+    return place;
+}
+
+/* What the next band reads is announced while this one is in work. */
+static void look_ahead(struct grad_item *item, const struct grad_place *next)
+{
+    const struct k_conv *conv = item->conv;
+    const struct conv_span span = conv_span_of(&conv->axis[1], false, next->begin[1], next->end[1]);
+    const int64_t m = conv->small_channels, c = conv->large_channels;
+    item->ahead[0] = band_ahead_of(&conv->small, m, next->small, conv->axis[1].small,
+                                   next->begin[1], next->end[1]);
+    item->ahead[1] = band_ahead_of(&conv->large, c, next->large, conv->axis[1].large, span.first,
+                                   span.first + span.count);
+    const int64_t lines = band_ahead_lines(&item->ahead[0]) + band_ahead_lines(&item->ahead[1]);
+    const int64_t taps = m >= 4 ? TAPS_4 : m >= 2 ? TAPS_2 : TAPS_1;
+    const int64_t blocks = conv_up(m, 4) * conv_up(c * conv_taps(conv), taps);
+    item->announced = 0;
+    item->at_once = conv_up(lines, blocks);
+}
+
+static bool begin_straight(struct grad_item *item, const struct conv_direct_plan *plan)
+{
+#if defined(K_ISA_avx512)
+    const struct k_conv *conv = item->conv;
+    const struct conv_line l[] = {conv_line_of(conv, 0, 0), conv_line_of(conv, 1, 0),
+                                  conv_line_of(conv, 2, 0)};
+    const int64_t last = plan->size[1] % plan->rows;
+    return conv->small_channels == 1 && conv->large_channels == 1 && plan->column_blocks == 1 &&
+           conv->small.dtype == conv->large.dtype && conv->rounding == K_ROUND_NONE &&
+           conv->small.axis[2] == 1 && conv->large.axis[2] == 1 && plan->rows >= ROWS_CHUNK &&
+           (last == 0 || last >= ROWS_CHUNK) && straight_begin(&item->straight, l);
+#else
+    (void)item, (void)plan;
+    return false;
+#endif
+}
+
+static void add_straight(const struct grad_item *item, struct grad_buffers *own,
+                         const struct grad_place *place)
+{
+#if defined(K_ISA_avx512)
+    const struct k_conv *conv = item->conv;
+    const int64_t size = pack_size(conv->large.dtype);
+    const struct straight_band band = {
+        .small = place->small,
+        .large = place->large,
+        .small_row = conv->small.axis[1] * size,
+        .large_row = conv->large.axis[1] * size,
+        .begin = place->begin[1],
+        .end = place->end[1],
+        .width = place->end[2],
+        .next_small = item->ahead[0].from,
+        .next_large = item->ahead[1].from,
+    };
+    straight_grad_add(conv->large.dtype, conv->axis[2].kernel, &item->straight, &band,
+                      conv->axis[1].kernel, own->lanes);
+#else
+    (void)item, (void)own, (void)place;
+#endif
+}
+
 static void run_item(struct grad_item *item, struct grad_buffers *own,
                      const struct conv_direct_plan *plan, int64_t first, int64_t last,
                      const char *small, const char *large, float *to)
@@ -176,22 +290,16 @@ static void run_item(struct grad_item *item, struct grad_buffers *own,
     const struct k_conv *conv = item->conv;
     const int64_t sums = conv->small_channels * conv->large_channels * conv_taps(conv);
     memset(own->lanes, 0, sizeof(float) * (size_t)(sums * CONV_LANES));
+    struct grad_place next = place_of(conv, plan, first, small, large);
     for (int64_t i = first; i < last; i++) {
-        int64_t rest = i, begin[K_CONV_AXES], end[K_CONV_AXES];
-        begin[2] = rest % plan->column_blocks * plan->columns;
-        rest /= plan->column_blocks;
-        begin[1] = rest % plan->row_blocks * plan->rows;
-        rest /= plan->row_blocks;
-        begin[0] = rest % plan->size[0];
-        const int64_t batch = rest / plan->size[0], width[] = {1, plan->rows, plan->columns};
-        for (int axis = 0; axis < K_CONV_AXES; axis++) {
-            end[axis] = begin[axis] + width[axis];
-            if (end[axis] > plan->size[axis]) end[axis] = plan->size[axis];
-        }
-        if (begin[1] >= end[1] || begin[2] >= end[2]) continue;
-        add_band(item, own, begin, end,
-                 v_address(small, batch * conv->small.outer * pack_size(conv->small.dtype)),
-                 v_address(large, batch * conv->large.outer * pack_size(conv->large.dtype)));
+        const struct grad_place place = next;
+        next = place_of(conv, plan, i + 1 < last ? i + 1 : i, small, large);
+        look_ahead(item, &next);
+        if (place.begin[1] >= place.end[1] || place.begin[2] >= place.end[2]) continue;
+        if (item->is_straight)
+            add_straight(item, own, &place);
+        else
+            add_band(item, own, place.begin, place.end, place.small, place.large);
     }
     for (int64_t i = 0; i < sums; i++)
         to[i] = dot_total(own->lanes + i * CONV_LANES);
@@ -208,6 +316,9 @@ void K_SYMBOL(conv_direct_grad)(const void *parameters, void *const buffers[], s
     const int64_t group_floats = m * c * conv_taps(conv), bands = conv_up(plan.bands, conv->parts);
     struct grad_item item = {.conv = conv};
     struct grad_buffers own;
+    item.is_straight = begin_straight(&item, &plan);
+    item.is_plain =
+        conv->small.dtype == K_F32 && conv->small.axis[2] == 1 && conv->rounding == K_ROUND_NONE;
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const int64_t group = i % conv->groups, first = i / conv->groups * bands;
         const int64_t left = plan.bands - first;
