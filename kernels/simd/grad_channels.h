@@ -7,6 +7,7 @@
 
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_rows.h"
+#include "kernels/simd/grad_slide.h"
 #include "kernels/simd/grad_tiles.h"
 
 /* A cell's channels, as they go out. */
@@ -49,7 +50,7 @@ struct k_block channels_load(enum k_dtype dt, int n, const struct rows *in,
                              const struct cell_line *line, const char *at, int64_t x, float width)
 {
     at += x * k_size(dt);
-    k_prefetch(at + POOL_AHEAD);
+    k_prefetch_far(at);
     const char *second = n == 3 ? at - in->row_bytes : at;
     const char *first = n == 1 ? at : second - in->row_bytes;
     struct k_block sum = channels_term(dt, in, line, first, in->factor[0], true);
@@ -237,6 +238,64 @@ void channels_tiles(enum k_dtype dt, struct grad *g, const struct cells_out *out
     tile_rows(dt, &tiles);
 }
 
+/* Is it a step of one with three windows over a cell? */
+static inline bool channels_slides(const struct grad *g)
+{
+    return g->plan.width.stride == 1 && g->plan.width.most == 3;
+}
+
+K_TEMPLATE
+void channels_slide(enum k_dtype dt, struct grad *g, const struct cells_out *out,
+                    const struct rows *in, const struct cell_line *line, int n)
+{
+    struct slide slide = {.at = in->at,
+                          .row_bytes = in->row_bytes,
+                          .to = out->row,
+                          .to_bytes = out->row_bytes,
+                          .cell_bytes = out->cell_bytes,
+                          .front = g->front,
+                          .real = in->high,
+                          .count = g->count,
+                          .last = line->last,
+                          .blocks = line->blocks,
+                          .stream = line->stream,
+                          .uniform = in->widths->uniform,
+                          .rounding = in->rounding,
+                          .widths = in->widths->plain,
+                          .slots = g->slots};
+    memcpy(slide.factor, in->factor, sizeof slide.factor);
+    if (dt == K_F32) slide_f32(n, (int)out->rows, &slide);
+    if (dt == K_F16) slide_f16(n, (int)out->rows, &slide);
+    if (dt == K_BF16) slide_bf16(n, (int)out->rows, &slide);
+}
+
+/* The next rows of cells, at most `left`, which are made alike; out->rows is how many it were. */
+K_TEMPLATE
+void channels_rows(enum k_dtype dt, struct grad *g, struct cells_out *out, const struct rows *in,
+                   struct cell_line *line, bool wide, int64_t left)
+{
+    const int n = in->place < in->rest ? in->most : in->most - 1, most = (int)g->plan.width.most;
+    out->rows = 1;
+    if (n == 1 && out->direct && channels_tile(g)) {
+        /* At once where that costs no order of streaming stores. */
+        if (wide && !line->stream) out->rows = pool_min(in->rest - in->place, left);
+        channels_tiles(dt, g, out, in, line);
+    } else if (n >= 2 && out->direct && wide && !line->half && channels_slides(g)) {
+        /* In pairs where that is faster: it is not where rounding takes longer than loads. */
+        const bool pairs = dt == K_F32 && line->blocks * 2 * VL <= SLIDE_PAIR;
+        if (pairs && n == 3 && in->step == 1) out->rows = pool_min(left, 2);
+        channels_slide(dt, g, out, in, line, n);
+    } else if (n == 0) {
+        channels_zero(out, line);
+    } else if (most == 1) {
+        channels_row_of(dt, 1, n, out, in, in->at, line);
+    } else if (most == 2) {
+        channels_row_of(dt, 2, n, out, in, in->at, line);
+    } else {
+        channels_row_of(dt, 3, n, out, in, in->at, line);
+    }
+}
+
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -274,24 +333,10 @@ void walk_channels(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
             line.stream = g->pool->stream_output && aligned && wide;
             out.direct = line.stream || (!g->pool->stream_output && wide) ||
                          (spills && g->outlet.end - out.row >= spilling);
-            out.rows = 1;
-            const int n = in.place < in.rest ? in.most : in.most - 1;
-            const bool tiles = n == 1 && out.direct && channels_tile(g);
-            /* At once where that costs no order of streaming stores. */
-            if (tiles && wide && !line.stream) out.rows = pool_min(in.rest - in.place, in.rows - r);
-            if (tiles)
-                channels_tiles(dt, g, &out, &in, &line);
-            else if (n == 0)
-                channels_zero(&out, &line);
-            else if (plan->width.most == 1)
-                channels_row_of(dt, 1, n, &out, &in, in.at, &line);
-            else if (plan->width.most == 2)
-                channels_row_of(dt, 2, n, &out, &in, in.at, &line);
-            else
-                channels_row_of(dt, 3, n, &out, &in, in.at, &line);
+            channels_rows(dt, g, &out, &in, &line, wide, in.rows - r);
             if (spills && out.direct) outlet_skip(&g->outlet, g->cells * out.cell_bytes);
-            in.place += out.rows;
-            if (in.place == in.step) in.place = 0, in.at += in.row_bytes;
+            for (in.place += out.rows; in.place >= in.step; in.place -= in.step)
+                in.at += in.row_bytes;
         }
     }
 }

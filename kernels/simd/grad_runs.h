@@ -17,9 +17,10 @@ struct runs_segment {
     int base, end;
 };
 
-/* Which value each lane of a vector takes; halves: the lower and the upper one. The first vector
- * begins `offset` cells before a window; after as many vectors as a window has cells, all repeats
- * with the values of a vector's elements farther on. */
+/* Which value each lane of a vector takes; halves: the lower and the upper one, or, where halves
+ * can be permuted, which half of the values each half of a lane takes, in `lower` alone. The first
+ * vector begins `offset` cells before a window; after as many vectors as a window has cells, all
+ * repeats with the values of a vector's elements farther on. */
 struct runs {
     vi lower[RUNS_MOST], upper[RUNS_MOST];
     struct runs_segment segments[RUNS_MOST];
@@ -61,12 +62,18 @@ void runs_table(enum k_dtype dt, struct runs *runs, int stride, int offset)
         const vf upper = (__builtin_convertvector(cells, vf) + 1.5f) * windows_of_cell;
         runs->lower[k] = __builtin_convertvector(lower, vi);
         runs->upper[k] = __builtin_convertvector(upper, vi);
+#ifdef K_PERMUTES_HALVES
+        if (dt != K_F32) runs->lower[k] = (runs->lower[k] | runs->upper[k] << 16) * 2;
+#endif
     }
 }
 
 K_TEMPLATE
 vf runs_vector(enum k_dtype dt, const struct runs *runs, vf from, int k)
 {
+#ifdef K_PERMUTES_HALVES
+    if (dt != K_F32) return v_permute_halves(from, runs->lower[k]);
+#endif
     const vf lower = v_permute(from, runs->lower[k]);
     if (dt == K_F32) return lower;
     const vu upper = (vu)v_permute(from, runs->upper[k]);
@@ -112,6 +119,18 @@ void runs_fill(enum k_dtype dt, struct runs *runs, struct k_vectors *out, const 
     out->pending = vector;
     out->filled = (int)(bytes % K_VECTOR_BYTES);
 }
+
+/* Out of line: among all else the loop would not keep its variables in registers. */
+#define RUNS_FILL(name, dt)                                                                        \
+    static __attribute__((noinline)) void name(struct runs *runs, struct k_vectors *out,           \
+                                               const float *values, int64_t windows, int stride,   \
+                                               bool stream)                                        \
+    {                                                                                              \
+        runs_fill(dt, runs, out, values, windows, stride, stream);                                 \
+    }
+RUNS_FILL(runs_fill_f32, K_F32)
+RUNS_FILL(runs_fill_f16, K_F16)
+RUNS_FILL(runs_fill_bf16, K_BF16)
 #endif
 
 /* The windows' values; false if no window covers this row. */
@@ -146,7 +165,10 @@ void walk_runs(enum k_dtype dt, struct grad *g, struct runs *runs)
         const int64_t whole = cell < 0 ? 0 : pool_min(real - j, (g->cells - cell) / width->stride);
 #ifdef K_PERMUTES
         if (gap == 0 && width->stride <= RUNS_MOST && whole >= RUNS_WORTH * 2 * VL) {
-            runs_fill(dt, runs, &vectors, values + j, whole, (int)width->stride, stream);
+            (dt == K_F32 ? runs_fill_f32
+             : dt == K_F16
+                 ? runs_fill_f16
+                 : runs_fill_bf16)(runs, &vectors, values + j, whole, (int)width->stride, stream);
             j += (int)whole - 1;
             cell += (whole - 1) * width->stride;
             continue;

@@ -328,6 +328,17 @@ void k_prefetch(const char *at)
     __builtin_prefetch(at, 0, 3);
 }
 
+enum { FAR_BYTES = 4096 };
+
+/* Announces what lies FAR_BYTES behind `at`, for loops that read one sequence and write another
+ * past the caches. It comes to the second cache, where it waits without keeping a place among the
+ * first one's misses; hardware stops at the end of a page. */
+K_TEMPLATE
+void k_prefetch_far(const char *at)
+{
+    __builtin_prefetch(at + FAR_BYTES, 0, 2);
+}
+
 /* ---- across lanes ---- */
 
 /* The last n lanes of before, then the first VL - n of value: value delayed by n lanes, 0 <= n
@@ -377,6 +388,16 @@ vf v_permute(vf a, vi from)
 #else
     return (vf)_mm256_permutevar8x32_ps((__m256)a, (__m256i)from);
 #endif
+}
+#endif
+
+/* Half number i of the result is half number from[i] of a. */
+#if defined(K_ISA_avx512)
+#define K_PERMUTES_HALVES
+K_TEMPLATE
+vf v_permute_halves(vf a, vi from)
+{
+    return (vf)_mm512_permutexvar_epi16((__m512i)from, (__m512i)a);
 }
 #endif
 

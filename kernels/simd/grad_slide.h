@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several channels, three windows over a cell along the width, a step of one: a window's channels
+ * are summed along the height and at once become the cell of which it is the newest window; the
+ * sums wait in L1 for two more cells. Two rows of cells at a time where their windows are whole:
+ * four rows of dY instead of six come from the second cache. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_SLIDE_H
+#define ACLNN_CPU_KERNELS_SIMD_GRAD_SLIDE_H
+
+#include "kernels/simd/grad.h"
+
+enum { SLIDE_PAIR = POOL_SLOT / 2 }; /* floats of a window's slot where there are six */
+
+struct slide {
+    const char *at;    /* the first window in the newest row of dY over the first row of cells */
+    int64_t row_bytes; /* of dY */
+    char *to;          /* the first cell */
+    int64_t to_bytes;  /* from row to row */
+    int64_t cell_bytes;
+    int64_t front, real, count; /* as in struct grad */
+    int64_t last;               /* channel where the last block begins */
+    int blocks;
+    bool stream, uniform;
+    enum k_rounding rounding;
+    float factor[POOL_FUSED]; /* two rows: all the same */
+    const float *widths;
+    float *slots;
+};
+
+/* Elements of a row of dY, scaled; the first term of a sum is never -0. */
+K_TEMPLATE
+struct k_block slide_term(enum k_dtype dt, const struct slide *s, const char *at, int row)
+{
+    struct k_block value = block_load(dt, at);
+    if (__builtin_expect(s->rounding != K_ROUND_NONE, 0))
+        value = grad_round(dt, s->rounding, value);
+    const vf factor = v_all(s->factor[row]);
+    return (struct k_block){value.a * factor, dt == K_F32 ? value.b : value.b * factor};
+}
+
+K_TEMPLATE
+struct k_block slide_first(enum k_dtype dt, struct k_block x)
+{
+    return (struct k_block){x.a + 0.0f, dt == K_F32 ? x.b : x.b + 0.0f};
+}
+
+K_TEMPLATE
+struct k_block slide_load(enum k_dtype dt, const float *slot)
+{
+    return (struct k_block){v_load(slot), dt == K_F32 ? (vf){0} : v_load(slot + VL)};
+}
+
+K_TEMPLATE
+void slide_store(enum k_dtype dt, float *slot, struct k_block x)
+{
+    v_store(slot, x.a);
+    if (dt != K_F32) v_store(slot + VL, x.b);
+}
+
+/* Of one row of cells or two. Not an array: it would live in memory. */
+struct slide_pair {
+    struct k_block first, second;
+};
+
+/* The sums along the height of the window's channels at `at`, of n rows of dY. */
+K_TEMPLATE
+struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slide *s,
+                             const char *at, float width)
+{
+    struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
+    const char *second = at - (n - 2) * s->row_bytes;
+    const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0);
+    const struct k_block b = slide_term(dt, s, second, 1);
+    k_prefetch_far(at);
+    sums.first = block_add(dt, slide_first(dt, a), b);
+    if (n == 3) {
+        const struct k_block c = slide_term(dt, s, at, 2);
+        sums.first = block_add(dt, sums.first, c);
+        if (rows == 2) {
+            at += s->row_bytes;
+            k_prefetch_far(at);
+            sums.second = block_add(dt, slide_first(dt, b), c);
+            sums.second = block_add(dt, sums.second, slide_term(dt, s, at, 2));
+        }
+    }
+    if (!s->uniform) {
+        sums.first = block_scale(dt, sums.first, v_all(width));
+        if (rows == 2) sums.second = block_scale(dt, sums.second, v_all(width));
+    }
+    return sums;
+}
+
+/* The cell at `to`, from the sums of its windows; newest: where those are kept. */
+K_TEMPLATE
+void slide_cell(enum k_dtype dt, bool has_cell, const float *oldest, const float *middle,
+                float *newest, struct k_block sums, char *to, bool stream)
+{
+    if (has_cell) {
+        struct k_block sum = block_add(dt, slide_load(dt, oldest), slide_load(dt, middle));
+        sum = block_add(dt, sum, sums);
+        k_write(to, block_elements(dt, sum), stream);
+    }
+    slide_store(dt, newest, sums);
+}
+
+/* A window, if it is there, and the cells of which it is the newest, if they are. */
+K_TEMPLATE
+void slide_window(enum k_dtype dt, int n, int rows, bool is_there, bool has_cell,
+                  const struct slide *s, const char *at, float width, float *const slots[3],
+                  char *to)
+{
+    const int pitch = POOL_FUSED * SLIDE_PAIR; /* to the second row's */
+    const float *oldest = slots[0], *middle = slots[1];
+    float *newest = slots[2];
+    for (int block = 0; block < s->blocks; block++) {
+        const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
+        struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
+        if (is_there) sums = slide_sums(dt, n, rows, s, at + x, width);
+        slide_cell(dt, has_cell, oldest, middle, newest, sums.first, to + x, s->stream);
+        if (rows == 2)
+            slide_cell(dt, has_cell, oldest + pitch, middle + pitch, newest + pitch, sums.second,
+                       to + s->to_bytes + x, s->stream);
+        oldest += 2 * VL, middle += 2 * VL, newest += 2 * VL;
+    }
+}
+
+/* One row of cells or two, each in n rows of windows. */
+K_TEMPLATE
+void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
+{
+    const struct slide s = *given; /* a copy: not read again after each store */
+    const int64_t pitch = rows == 2 ? (int64_t)SLIDE_PAIR : (int64_t)POOL_SLOT;
+    float *slots[3] = {s.slots, s.slots + pitch, s.slots + 2 * pitch};
+    const size_t bytes = (size_t)s.blocks * 2 * VL * sizeof(float);
+    for (int i = 0; i < 3; i++) {
+        memset(slots[i], 0, bytes);
+        if (rows == 2) memset(slots[i] + POOL_FUSED * SLIDE_PAIR, 0, bytes);
+    }
+    for (int64_t j = 0; j < s.count; j++) {
+        const char *at = s.at + j * s.cell_bytes;
+        char *to = s.to + (j - s.front) * s.cell_bytes;
+        const bool is_there = j < s.real, has_cell = j >= s.front;
+        const float width = s.uniform || !is_there ? 1 : s.widths[j];
+        if (is_there && has_cell)
+            slide_window(dt, n, rows, true, true, &s, at, width, slots, to);
+        else
+            slide_window(dt, n, rows, is_there, has_cell, &s, at, width, slots, to);
+        float *oldest = slots[0];
+        slots[0] = slots[1], slots[1] = slots[2], slots[2] = oldest;
+    }
+}
+
+#define SLIDE_ROWS(suffix, dt)                                                                     \
+    static __attribute__((noinline)) void slide_2_1##suffix(const struct slide *s)                 \
+    {                                                                                              \
+        slide_rows(dt, 2, 1, s);                                                                   \
+    }                                                                                              \
+    static __attribute__((noinline)) void slide_3_1##suffix(const struct slide *s)                 \
+    {                                                                                              \
+        slide_rows(dt, 3, 1, s);                                                                   \
+    }                                                                                              \
+    static __attribute__((noinline)) void slide_3_2##suffix(const struct slide *s)                 \
+    {                                                                                              \
+        slide_rows(dt, 3, 2, s);                                                                   \
+    }                                                                                              \
+    static inline void slide##suffix(int n, int rows, const struct slide *s)                       \
+    {                                                                                              \
+        (n == 2 ? slide_2_1##suffix : rows == 1 ? slide_3_1##suffix : slide_3_2##suffix)(s);       \
+    }
+SLIDE_ROWS(_f32, K_F32)
+SLIDE_ROWS(_f16, K_F16)
+SLIDE_ROWS(_bf16, K_BF16)
+
+#endif
