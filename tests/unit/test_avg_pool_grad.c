@@ -197,8 +197,31 @@ static bool random_axis(struct k_pool *p, int axis, int64_t most_in, int64_t mos
     return p->output[axis] > 0;
 }
 
+/* Many channels: windows side by side, or three over a cell with a step of one. */
+static struct k_pool random_channels_pool(void)
+{
+    static const int64_t channels[] = {4, 8, 16, 17, 32, 40, 64, 67, 130, 1000};
+    const bool slides = between(0, 1);
+    struct k_pool p = {.outer = between(1, 2),
+                       .channels = channels[between(0, 9)],
+                       .layout = K_CHANNELS_LAST,
+                       .count_padding = between(0, 1),
+                       .divisor = between(0, 3) ? 0 : 7,
+                       .rounding = (enum k_rounding)(between(0, 2) ? K_ROUND_NONE : between(0, 2)),
+                       .stream_output = between(0, 1)};
+    for (int axis = 0; axis < K_POOL_AXES; axis++) {
+        const int64_t k = p.kernel[axis] = axis == 0 ? 1 : slides ? 3 : between(1, 4);
+        const int64_t cells = p.input[axis] = axis == 0 ? between(1, 2) : between(k, 14);
+        const int64_t pad = p.pad_begin[axis] = p.pad_end[axis] = between(0, k / 2);
+        p.stride[axis] = slides ? 1 : k;
+        p.output[axis] = windows_along(cells, k, p.stride[axis], pad, between(0, 1));
+    }
+    return p;
+}
+
 static struct k_pool random_pool(bool large)
 {
+    if (between(0, 9) == 0) return random_channels_pool();
     struct k_pool p = {.channels = 1};
     const int kind = (int)between(0, 5);
     const int64_t wide = large ? 1200 : 70, tall = large ? 120 : 40;
