@@ -194,6 +194,12 @@ static int64_t just_inside(struct span source)
     return source.begin + (source.end > source.begin + 1);
 }
 
+/* Two CPUs' clocks may differ by a little: an arrow does not lead back for that. */
+static int64_t not_before(int64_t from, int64_t moment, struct span target)
+{
+    return moment < from && from < target.end ? from : moment;
+}
+
 static void put_arrows(struct rt_json *json, const struct rt_places *sources,
                        const struct rt_record *record)
 {
@@ -201,10 +207,10 @@ static void put_arrows(struct rt_json *json, const struct rt_places *sources,
     const struct span span = span_of(json, record);
     const struct rt_place *submit = known_place(sources, record->stream, record->number);
     if (submit) {
+        const int64_t from = just_inside(span_of(json, submit->record));
         json->arrows++;
-        put_arrow_end(json, "s", "submit", host_track(submit->thread),
-                      just_inside(span_of(json, submit->record)));
-        put_arrow_end(json, "f", "submit", target, span.begin);
+        put_arrow_end(json, "s", "submit", host_track(submit->thread), from);
+        put_arrow_end(json, "f", "submit", target, not_before(from, span.begin, span));
     }
     const struct rt_place *event = record->traits & RT_RECORD_ARROW_TO
                                        ? known_place(sources, UINT64_MAX, record->arrow)

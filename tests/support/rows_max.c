@@ -166,7 +166,7 @@ static void backward(struct rig_problem *problem, bool is_mask)
     struct rig_tensor *dx = &problem->tensor[GRAD_INPUT];
     const bool unit = is_mask && is_unit(test);
     struct gradient gradient = gradient_begin(dx->count);
-    for (int64_t i = 0; i < dy->count; i++) {
+    for (int64_t i = 0; dx->count > 0 && i < dy->count; i++) {
         int64_t cell = unit ? 0 : index_at(indices, is_mask, i);
         if (unit) {
             const struct oracle_box box = oracle_box_of(&p, i % p.outputs);
@@ -444,6 +444,7 @@ const struct rig_operator rig_max_pool3d_with_argmax_backward = {
     .phase2 = aclnnMaxPool3dWithArgmaxBackward,
     .fill = fill_indices,
     .oracle = oracle_backward,
+    .runs_empty = true,
     .random_case = random_argmax_backward,
 };
 
