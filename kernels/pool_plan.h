@@ -180,7 +180,7 @@ static inline void pool_cut_fused(struct pool_plan *plan)
     if (plan->way == POOL_ROWS) {
         cells = pool_min(cells, POOL_CELLS_FLOATS);
     } else if (plan->way == POOL_RUNS) {
-        cells = pool_min(cells, 4 * POOL_CELLS_FLOATS);
+        cells = pool_min(cells, 8 * POOL_CELLS_FLOATS);
     } else {
         plan->channel_tiles = (plan->channels + POOL_CELLS_FLOATS - 1) / POOL_CELLS_FLOATS;
         const int64_t even = (plan->channels + plan->channel_tiles - 1) / plan->channel_tiles;
