@@ -21,6 +21,7 @@ enum {
     AVG_CELLS = 16,      /* outputs a tile should have at least, channels are cut for it */
     AVG_SLACK = 128,     /* floats behind a row that may be read or overwritten */
     AVG_BATCH = 1024,    /* inputs of rows that are done at once */
+    AVG_DIRECT = 3,      /* kernel of windows that are summed from the input's cells */
     MEAN_CHANNELS = 512, /* of an item of mean */
 };
 
@@ -52,6 +53,7 @@ struct avg_plan {
     int64_t batch;   /* rows done at once */
     int64_t pitch;   /* floats of a row of sums */
     bool planes;     /* small ones, added as a whole; items are planes */
+    bool direct;     /* many channels, small windows: without rows of sums, not in tiles */
 };
 
 static inline int64_t avg_ceil(int64_t a, int64_t b)
@@ -191,6 +193,23 @@ static inline bool avg_takes_planes(const struct avg_plan *plan)
            height->out * width->out <= AVG_PICKS;
 }
 
+/* Do all windows meet the input? */
+static inline bool avg_meets(const struct avg_axis *a)
+{
+    return a->pad < a->kernel && (a->out - 1) * a->stride - a->pad < a->in;
+}
+
+static inline bool avg_is_direct(const struct avg_plan *plan, const struct k_average *average)
+{
+    const struct avg_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
+    return !average->gradient && average->rounding == K_ROUND_NONE && plan->channels >= POOL_EVEN &&
+           plan->channels <= AVG_FLOATS && height->span == K_SPAN_WINDOWS &&
+           width->span == K_SPAN_WINDOWS && height->kernel <= AVG_DIRECT &&
+           width->kernel <= AVG_DIRECT && avg_meets(height) && avg_meets(width) &&
+           width->out <= AVG_COLUMNS && depth->span == K_SPAN_WINDOWS && depth->kernel == 1 &&
+           avg_meets(depth);
+}
+
 static inline struct avg_plan avg_plan(const struct k_average *average)
 {
     struct avg_plan plan = {.depth = avg_axis(average, 0),
@@ -211,11 +230,14 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
         most = most / AVG_WIDE * AVG_WIDE;
         plan.tile_channels = pool_min(plan.channels, most);
     }
+    plan.direct = avg_is_direct(&plan, average);
+    if (plan.direct) plan.tile_channels = plan.channels;
     plan.channel_tiles = avg_ceil(plan.channels, plan.tile_channels);
     plan.cells = pool_min(plan.width.out, AVG_COLUMNS / (plan.wide ? 1 : plan.channels));
-    while (plan.cells > 1 && avg_span(&plan.width, plan.cells) > floats / plan.tile_channels)
+    while (!plan.direct && plan.cells > 1 &&
+           avg_span(&plan.width, plan.cells) > floats / plan.tile_channels)
         plan.cells = (plan.cells + 1) / 2;
-    plan.gathered = avg_span(&plan.width, plan.cells) > floats / plan.tile_channels;
+    plan.gathered = !plan.direct && avg_span(&plan.width, plan.cells) > floats / plan.tile_channels;
     plan.cell_tiles = avg_ceil(plan.width.out, plan.cells);
     plan.cells = avg_ceil(plan.width.out, plan.cell_tiles);
     plan.pitch = plan.gathered ? AVG_BLOCK * plan.tile_channels

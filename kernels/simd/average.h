@@ -158,7 +158,7 @@ static inline void tile_begin(struct average *g)
     g->columns = plan->wide ? g->cells : g->cells * g->channels;
     for (int i = 0; i < AVG_SCALES; i++)
         g->scales[i].size = 0;
-    if (plan->gathered) return;
+    if (plan->gathered || plan->direct) return;
     column_extent(g);
     const bool whole = g->channels == plan->channels;
     g->pieces = whole ? 1 : g->real;

@@ -7,7 +7,8 @@
  * height, vector by vector, into one row of sums in L1; outputs then add along that row. Rows
  * summed over the depth wait in a ring for the next rows of outputs. So the cost of an element
  * grows with the sum of a window's extents at most. Small planes are added as a whole, first along
- * the height, then along the width (average_planes.h).
+ * the height, then along the width (average_planes.h). Many channels with small windows need no row
+ * of sums (average_cells.h).
  *
  * Order of a sum, the same for every level, layout and cutting: along each axis blocks of AVG_BLOCK
  * consecutive terms, each from its first to its last, then the blocks' sums likewise. Blocks begin
@@ -20,6 +21,7 @@
  * rounding of the store. */
 #include "kernels/simd/average.h"
 #include "kernels/simd/average_along.h"
+#include "kernels/simd/average_cells.h"
 #include "kernels/simd/average_planes.h"
 #include "kernels/simd/average_rows.h"
 #include "kernels/simd/instance.h"
@@ -183,6 +185,10 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
     const struct avg_plan *plan = &g.plan;
     if (plan->planes) {
         walk_planes(dt, &g, slice);
+        return;
+    }
+    if (plan->direct) {
+        walk_cells(dt, &g, slice);
         return;
     }
     const bool sunk = g.contiguous && !plan->gathered && slice.begin < slice.end;

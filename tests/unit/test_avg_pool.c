@@ -185,8 +185,31 @@ static bool random_axis(struct k_average *p, int axis, bool bins, int64_t most_i
     return windows > 0;
 }
 
+/* Small windows, many channels: outputs are summed from the cells themselves. */
+static struct k_average random_cells_average(void)
+{
+    static const int64_t channels[] = {32, 33, 40, 64, 67, 96, 130};
+    struct k_average p = {.outer = between(1, 2),
+                          .channels = channels[between(0, 6)],
+                          .layout = K_CHANNELS_LAST,
+                          .count_padding = between(0, 1),
+                          .divisor = between(0, 3) ? 0 : 7,
+                          .stream_output = between(0, 1)};
+    for (int axis = 0; axis < AXES; axis++) {
+        const int64_t k = p.kernel[axis] = axis == 0 ? 1 : between(1, 3);
+        const int64_t cells = p.input[axis] = axis == 0 ? between(1, 3) : between(k, 16);
+        const int64_t pad = p.pad_begin[axis] = p.pad_end[axis] = between(0, k / 2);
+        p.stride[axis] = between(1, 3);
+        p.dilation[axis] = 1;
+        p.span[axis] = K_SPAN_WINDOWS;
+        p.output[axis] = windows_along(cells, k, p.stride[axis], pad, 2 * pad, between(0, 1));
+    }
+    return p;
+}
+
 static struct k_average random_average(bool large)
 {
+    if (between(0, 9) == 0) return random_cells_average();
     struct k_average p = {.channels = 1};
     static const int64_t channels[] = {2, 3, 7, 15, 16, 17, 24, 31, 32, 40, 64, 96, 130, 1100};
     static const int64_t divisors[] = {0, 0, 0, 1, -3, 7, INT64_MAX, INT64_MIN};

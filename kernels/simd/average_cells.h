@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Average pooling of many channels with small square windows: outputs straight from the cells of
+ * their windows, which stay in the first cache from one output to the next; vectors run along the
+ * channels. The order of the sums is that of rows of sums: along the height, then along the width.
+ */
+#ifndef ACLNN_CPU_KERNELS_SIMD_AVERAGE_CELLS_H
+#define ACLNN_CPU_KERNELS_SIMD_AVERAGE_CELLS_H
+
+#include "kernels/simd/average.h"
+#include "kernels/simd/block.h"
+
+/* Outputs of one row. */
+struct cells {
+    const char *from; /* the first row of the windows, cell 0 */
+    char *to;         /* output 0 */
+    const float *scale;
+    int64_t row_bytes, cell_bytes; /* of the input; outputs are cell_bytes apart, too */
+    int64_t last;                  /* channel where the last block begins */
+    int64_t stride, pad, in;       /* of the width */
+    int blocks;
+    bool stream;
+};
+
+/* A column of n cells. fresh: so many of them were not in the row of windows above. */
+K_TEMPLATE
+struct k_block cells_column(enum k_dtype dt, int n, int fresh, const char *at, int64_t row_bytes)
+{
+    struct k_block sum = block_load(dt, at);
+    if (fresh >= n) k_prefetch_far(at);
+#pragma GCC unroll 3
+    for (int i = 1; i < n; i++) {
+        at += row_bytes;
+        sum = block_add(dt, sum, block_load(dt, at));
+        if (fresh >= n - i) k_prefetch_far(at);
+    }
+    return sum;
+}
+
+/* A block of a window of n rows and m columns; step: of the windows, 0: unknown. */
+K_TEMPLATE
+vf cells_window(enum k_dtype dt, int n, int m, int step, const struct cells *c, const char *at,
+                float scale)
+{
+    struct k_block sum = cells_column(dt, n, step >= m ? step : 0, at, c->row_bytes);
+#pragma GCC unroll 3
+    for (int i = 1; i < m; i++) {
+        at += c->cell_bytes;
+        sum = block_add(dt, sum, cells_column(dt, n, step >= m - i ? step : 0, at, c->row_bytes));
+    }
+    sum.a = sum.a * v_all(scale);
+    if (dt != K_F32) sum.b = sum.b * v_all(scale);
+    return block_elements(dt, sum);
+}
+
+/* Outputs [begin, end), whose windows have n rows and m columns. */
+K_TEMPLATE
+void cells_outputs(enum k_dtype dt, int n, int m, int step, const struct cells *given,
+                   int64_t begin, int64_t end)
+{
+    const struct cells c = *given; /* a copy: not read again after each store */
+    const char *at = c.from + pool_max(begin * c.stride - c.pad, 0) * c.cell_bytes;
+    char *to = c.to + begin * c.cell_bytes;
+    for (int64_t o = begin; o < end; o++, at += c.stride * c.cell_bytes, to += c.cell_bytes) {
+        const float scale = c.scale[o];
+        for (int block = 0; block < c.blocks; block++) {
+            const int64_t x = pool_min((int64_t)block * BLOCK(dt), c.last) * k_size(dt);
+            k_write(to + x, cells_window(dt, n, m, step, &c, at + x, scale), c.stream);
+        }
+    }
+}
+
+#define CELLS_OF(suffix, dt)                                                                       \
+    static __attribute__((noinline)) void cells_2_2##suffix(const struct cells *c, int64_t begin,  \
+                                                            int64_t end)                           \
+    {                                                                                              \
+        cells_outputs(dt, 2, 2, 2, c, begin, end);                                                 \
+    }                                                                                              \
+    static __attribute__((noinline)) void cells_3_1##suffix(const struct cells *c, int64_t begin,  \
+                                                            int64_t end)                           \
+    {                                                                                              \
+        cells_outputs(dt, 3, 3, 1, c, begin, end);                                                 \
+    }                                                                                              \
+    static __attribute__((noinline)) void cells_3_2##suffix(const struct cells *c, int64_t begin,  \
+                                                            int64_t end)                           \
+    {                                                                                              \
+        cells_outputs(dt, 3, 3, 2, c, begin, end);                                                 \
+    }                                                                                              \
+    static __attribute__((noinline)) void cells_any##suffix(const struct cells *c, int n, int m,   \
+                                                            int64_t begin, int64_t end)            \
+    {                                                                                              \
+        cells_outputs(dt, n, m, 0, c, begin, end);                                                 \
+    }                                                                                              \
+    static inline void cells_run##suffix(const struct cells *c, int n, int m, int64_t begin,       \
+                                         int64_t end)                                              \
+    {                                                                                              \
+        if (n == 2 && m == 2 && c->stride == 2)                                                    \
+            cells_2_2##suffix(c, begin, end);                                                      \
+        else if (n == 3 && m == 3 && c->stride == 1)                                               \
+            cells_3_1##suffix(c, begin, end);                                                      \
+        else if (n == 3 && m == 3 && c->stride == 2)                                               \
+            cells_3_2##suffix(c, begin, end);                                                      \
+        else                                                                                       \
+            cells_any##suffix(c, n, m, begin, end);                                                \
+    }
+CELLS_OF(_f32, K_F32)
+CELLS_OF(_f16, K_F16)
+CELLS_OF(_bf16, K_BF16)
+
+/* Row `row` of the column's outputs. */
+K_TEMPLATE
+void cells_row_of_outputs(enum k_dtype dt, struct average *g, int64_t row)
+{
+    const struct avg_axis *width = &g->plan.width;
+    const struct avg_range rows = avg_range(&g->plan.height, row);
+    const int channels = g->channels;
+    char *to = output_at(g, row, 0);
+    const bool aligned = ((uintptr_t)to | (uintptr_t)g->cell_bytes) % LINE_BYTES == 0;
+    const struct cells c = {.from = input_at(g, g->depths.first, rows.first, 0),
+                            .to = to,
+                            .scale = scale_of(g, row_size(g, row)),
+                            .row_bytes = width->in * g->cell_bytes,
+                            .cell_bytes = g->cell_bytes,
+                            .last = channels - BLOCK(dt),
+                            .stride = width->stride,
+                            .pad = width->pad,
+                            .in = width->in,
+                            .blocks = (channels + BLOCK(dt) - 1) / BLOCK(dt),
+                            .stream = g->average->stream_output && aligned};
+    for (int64_t o = 0, end; o < width->out; o = end) {
+        const struct avg_range columns = avg_range(width, o);
+        end = o + 1;
+        if (columns.count == width->kernel) /* and so have all that end in the input */
+            end =
+                pool_min((width->in + width->pad - width->kernel) / width->stride + 1, width->out);
+        if (dt == K_F32) cells_run_f32(&c, (int)rows.count, (int)columns.count, o, end);
+        if (dt == K_F16) cells_run_f16(&c, (int)rows.count, (int)columns.count, o, end);
+        if (dt == K_BF16) cells_run_bf16(&c, (int)rows.count, (int)columns.count, o, end);
+    }
+}
+
+/* Items are rows of outputs. */
+K_TEMPLATE
+void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
+{
+    const int64_t height = g->plan.height.out;
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        if (item == slice.begin || item % height == 0) column_begin(g, item / height);
+        cells_row_of_outputs(dt, g, item % height);
+    }
+    if (g->average->stream_output) k_stream_end();
+}
+
+#endif
