@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A callback is made when it is launched, handed to the subscribed thread when its task comes to
- * run, and freed by whoever ends it: its task when it blocks the stream, else the thread.
+/* Threads that have subscribed to streams and run their callbacks; the tasks that hand those over
+ * are callback_task.c's. A callback is made when it is launched, or for each replay of a graph,
+ * handed to the subscribed thread when its task comes to run, and freed by whoever ends it: its
+ * task when it blocks the stream, else the thread.
  *
  * Locks: `lock` guards all lists, the subscribers, and what streams know of them. Inside it a
  * stream's lock may be taken. No function of the program is called under it. */
@@ -20,6 +22,7 @@
 #include "runtime/point.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
+#include "runtime/subscriber.h"
 #include "runtime/thread.h"
 
 enum {
@@ -29,46 +32,24 @@ enum {
 
 _Atomic int64_t rt_callback_patience_ns = 1000000000;
 
-enum callback_state {
-    LAUNCHED, /* its task has not come to run */
-    LISTED,   /* at its subscriber */
-    TAKEN,    /* the thread runs it */
-    ENDED,    /* a blocking one that has run */
-    ORPHANED, /* its subscriber has gone without it */
-};
-
-struct list {
-    struct callback *first, *last;
-};
-
-struct callback {
-    struct callback *next, *previous; /* in `launched`, or in the subscriber's list */
-    struct rt_stream *stream;         /* a reference */
-    aclrtCallback function;
-    void *data;
-    bool is_blocking;
-    enum callback_state state;
-};
-
-struct rt_subscriber {
-    struct rt_subscriber *next;
-    pthread_t thread;
-    struct list listed;
-    int streams;
-    int inside;                      /* threads in aclrtProcessReport: 0 or 1 */
-    int64_t last_ns;                 /* it left there, or was given a callback */
-    pthread_cond_t signal;           /* CLOCK_MONOTONIC */
-    const struct rt_stream *running; /* whose callback that does not block it runs */
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_subscriber *subscribers;
 static int subscriber_count;
-static struct list launched;
+static struct rt_callback_list launched;
+
+void rt_callback_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rt_callback_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
 
 /* --- lists; all need the lock ---------------------------------------------------------------- */
 
-static void append(struct list *list, struct callback *callback)
+static void append(struct rt_callback_list *list, struct rt_callback *callback)
 {
     callback->next = NULL;
     callback->previous = list->last;
@@ -79,7 +60,7 @@ static void append(struct list *list, struct callback *callback)
     list->last = callback;
 }
 
-static void take_out(struct list *list, struct callback *callback)
+static void take_out(struct rt_callback_list *list, struct rt_callback *callback)
 {
     if (callback->previous)
         callback->previous->next = callback->next;
@@ -91,25 +72,54 @@ static void take_out(struct list *list, struct callback *callback)
         list->last = callback->previous;
 }
 
-static void leave_list(struct callback *callback)
+void rt_callback_launch_locked(struct rt_callback *callback)
 {
-    if (callback->state == LAUNCHED) take_out(&launched, callback);
-    if (callback->state == LISTED) take_out(&callback->stream->subscriber->listed, callback);
+    append(&launched, callback);
+    callback->state = RT_CALLBACK_LAUNCHED;
+}
+
+void rt_callback_list_locked(struct rt_callback *callback, struct rt_subscriber *subscriber)
+{
+    callback->subscriber = subscriber;
+    append(&subscriber->listed, callback);
+    callback->state = RT_CALLBACK_LISTED;
+    subscriber->last_ns = rt_now_ns();
+    pthread_cond_broadcast(&subscriber->signal);
+}
+
+void rt_callback_leave_list_locked(struct rt_callback *callback)
+{
+    if (callback->state == RT_CALLBACK_LAUNCHED) take_out(&launched, callback);
+    if (callback->state == RT_CALLBACK_LISTED) take_out(&callback->subscriber->listed, callback);
+}
+
+struct rt_callback *rt_callback_new(struct rt_stream *stream, aclrtCallback function, void *data,
+                                    bool is_blocking)
+{
+    struct rt_callback *callback = rt_alloc(sizeof(*callback));
+    if (!callback) return NULL;
+    *callback = (struct rt_callback){
+        .stream = stream, .function = function, .data = data, .is_blocking = is_blocking};
+    rt_object_retain(&stream->object);
+    return callback;
 }
 
 /* The thread that runs the stream's callbacks has one less to come for. */
-static void count_off(struct callback *callback)
+static void count_off(struct rt_callback *callback)
 {
-    if (callback->is_blocking && callback->state != ENDED)
+    if (!callback->is_blocking || callback->is_replayed) return;
+    if (callback->state != RT_CALLBACK_ENDED)
         atomic_fetch_sub_explicit(&callback->stream->blocking_callbacks, 1, memory_order_relaxed);
 }
 
-static void free_callback(struct callback *callback)
+void rt_callback_free(struct rt_callback *callback)
 {
     count_off(callback);
     rt_object_release(&callback->stream->object);
     rt_free(callback);
 }
+
+/* --- subscribers; all need the lock ---------------------------------------------------------- */
 
 static struct rt_subscriber *find(pthread_t thread)
 {
@@ -134,10 +144,22 @@ static struct rt_subscriber *new_subscriber(pthread_t thread)
     return subscriber;
 }
 
-/* Its thread frees it when it is inside. */
+static bool is_bound(const struct rt_subscriber *subscriber)
+{
+    return subscriber->streams > 0 || subscriber->captured > 0;
+}
+
+/* Of a thread that nothing is bound to any more, and that is not inside: it frees it itself. What a
+ * graph has left with it does not run. */
 static void put_subscriber(struct rt_subscriber *subscriber)
 {
-    if (subscriber->streams > 0 || subscriber->inside > 0) return;
+    if (is_bound(subscriber) || subscriber->inside > 0) return;
+    for (struct rt_callback *callback; (callback = subscriber->listed.first);) {
+        rt_log(ACL_WARNING, "a callback of a graph that has been destroyed did not run");
+        take_out(&subscriber->listed, callback);
+        callback->state = RT_CALLBACK_ORPHANED;
+        rt_callback_free(callback);
+    }
     struct rt_subscriber **link = &subscribers;
     while (*link != subscriber)
         link = &(*link)->next;
@@ -147,92 +169,36 @@ static void put_subscriber(struct rt_subscriber *subscriber)
     rt_free(subscriber);
 }
 
-/* --- tasks ----------------------------------------------------------------------------------- */
-
-enum { WORD_CALLBACK };
-
-/* False: nobody has subscribed. */
-static bool hand_over(struct callback *callback)
+void rt_callback_bind_locked(struct rt_subscriber *subscriber)
 {
-    struct rt_subscriber *subscriber = callback->stream->subscriber;
-    if (!subscriber) return false;
-    take_out(&launched, callback);
-    append(&subscriber->listed, callback);
-    callback->state = LISTED;
-    subscriber->last_ns = rt_now_ns();
+    subscriber->captured++;
+}
+
+void rt_callback_unbind(struct rt_subscriber *subscriber)
+{
+    pthread_mutex_lock(&lock);
+    subscriber->captured--;
     pthread_cond_broadcast(&subscriber->signal);
-    return true;
-}
-
-static void fail_orphan(struct rt_stream *stream)
-{
-    rt_stream_fail(stream, ACL_ERROR_RT_STREAM_NO_CB_REG,
-                   "a callback did not run: no thread is subscribed to the stream any more");
-}
-
-static bool has_run(struct rt_task *task, struct rt_stream *stream)
-{
-    struct callback *callback = task->word[WORD_CALLBACK].pointer;
-    pthread_mutex_lock(&lock);
-    if (callback->state == LAUNCHED && callback->stream->subscriber) {
-        const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD};
-        rt_queue_expect(stream, &wait);
-        hand_over(callback);
-    }
-    bool is_over = callback->state != LISTED && callback->state != TAKEN;
+    put_subscriber(subscriber);
     pthread_mutex_unlock(&lock);
-    RT_POINT("callback was looked at");
-    return is_over;
 }
-
-static void drop_callback(struct rt_task *task)
-{
-    struct callback *callback = task->word[WORD_CALLBACK].pointer;
-    pthread_mutex_lock(&lock);
-    leave_list(callback);
-    pthread_mutex_unlock(&lock);
-    free_callback(callback);
-}
-
-static void run_blocking(struct rt_task *task, struct rt_stream *stream)
-{
-    struct callback *callback = task->word[WORD_CALLBACK].pointer;
-    if (callback->state != ENDED) fail_orphan(stream);
-    drop_callback(task);
-}
-
-static void run_passing(struct rt_task *task, struct rt_stream *stream)
-{
-    struct callback *callback = task->word[WORD_CALLBACK].pointer;
-    pthread_mutex_lock(&lock);
-    bool ok = hand_over(callback);
-    pthread_mutex_unlock(&lock);
-    if (ok) return;
-    fail_orphan(stream);
-    drop_callback(task);
-}
-
-static const struct rt_task_kind blocking_kind = {
-    .name = "aclrtLaunchCallback", .run = run_blocking, .drop = drop_callback, .ready = has_run};
-static const struct rt_task_kind passing_kind = {
-    .name = "aclrtLaunchCallback", .run = run_passing, .drop = drop_callback};
 
 /* --- the subscribed thread ------------------------------------------------------------------- */
 
 /* The next one to run, TAKEN; those that are about to be dropped stay listed for who drops them. */
-static struct callback *take(struct rt_subscriber *subscriber)
+static struct rt_callback *take(struct rt_subscriber *subscriber)
 {
-    for (struct callback *callback = subscriber->listed.first; callback;
+    for (struct rt_callback *callback = subscriber->listed.first; callback;
          callback = callback->next) {
         if (callback->is_blocking && !rt_queue_begin(callback->stream)) continue;
         take_out(&subscriber->listed, callback);
-        callback->state = TAKEN;
+        callback->state = RT_CALLBACK_TAKEN;
         return callback;
     }
     return NULL;
 }
 
-static void call(struct callback *callback)
+static void call(struct rt_callback *callback)
 {
     bool was_in_callback = rt_self.in_callback;
     rt_self.in_callback = true;
@@ -241,7 +207,7 @@ static void call(struct callback *callback)
 }
 
 /* Gives the lock back while the function runs. False: this is the child of a fork by now. */
-static bool run_taken_locked(struct rt_subscriber *subscriber, struct callback *callback)
+static bool run_taken_locked(struct rt_subscriber *subscriber, struct rt_callback *callback)
 {
     struct rt_stream *stream = callback->stream;
     unsigned generation = rt_host_generation();
@@ -254,12 +220,12 @@ static bool run_taken_locked(struct rt_subscriber *subscriber, struct callback *
         rt_free(callback);
         return false;
     }
-    if (!is_blocking) free_callback(callback);
+    if (!is_blocking) rt_callback_free(callback);
     pthread_mutex_lock(&lock);
     subscriber->running = NULL;
     if (is_blocking) {
         count_off(callback);
-        callback->state = ENDED;
+        callback->state = RT_CALLBACK_ENDED;
         rt_object_retain(&stream->object);
         rt_queue_return(stream);
         rt_object_release(&stream->object);
@@ -273,7 +239,7 @@ static bool await_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
 {
     struct timespec until = {.tv_sec = (time_t)(deadline_ns / 1000000000),
                              .tv_nsec = (long)(deadline_ns % 1000000000)};
-    while (!subscriber->listed.first && subscriber->streams > 0) {
+    while (!subscriber->listed.first && is_bound(subscriber)) {
         if (deadline_ns == RT_FOREVER)
             pthread_cond_wait(&subscriber->signal, &lock);
         else if (rt_now_ns() >= deadline_ns)
@@ -287,9 +253,9 @@ static bool await_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
 /* Runs what is listed by now; callbacks that come meanwhile wait for the next call. */
 static aclError process_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
 {
-    struct callback *callback = NULL;
+    struct rt_callback *callback = NULL;
     while (!(callback = take(subscriber))) {
-        if (subscriber->streams == 0) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+        if (!is_bound(subscriber)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
         if (subscriber->listed.first) { /* only such as are being dropped */
             struct timespec pause = {.tv_nsec = 100000};
             pthread_mutex_unlock(&lock);
@@ -298,7 +264,7 @@ static aclError process_locked(struct rt_subscriber *subscriber, int64_t deadlin
         }
         if (!await_locked(subscriber, deadline_ns)) return ACL_ERROR_RT_REPORT_TIMEOUT;
     }
-    const struct callback *last = subscriber->listed.last;
+    const struct rt_callback *last = subscriber->listed.last;
     while (callback) {
         bool is_last = callback == last || !last;
         if (!run_taken_locked(subscriber, callback)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
@@ -336,49 +302,6 @@ aclError aclrtProcessReport(int32_t timeout)
 
 /* --- the program ----------------------------------------------------------------------------- */
 
-static aclError launch(struct rt_stream *stream, aclrtCallback function, void *data, bool blocks)
-{
-    struct callback *callback = rt_alloc(sizeof(*callback));
-    if (!callback)
-        return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, blocking_kind.name,
-                               "no host memory for a callback");
-    *callback = (struct callback){
-        .stream = stream, .function = function, .data = data, .is_blocking = blocks};
-    rt_object_retain(&stream->object);
-    if (blocks) atomic_fetch_add_explicit(&stream->blocking_callbacks, 1, memory_order_relaxed);
-    pthread_mutex_lock(&lock);
-    append(&launched, callback);
-    pthread_mutex_unlock(&lock);
-    struct rt_task task = {.kind = blocks ? &blocking_kind : &passing_kind,
-                           .word[WORD_CALLBACK].pointer = callback};
-    aclError status = rt_stream_submit(stream, &task, RT_SUBMIT_LARGE);
-    if (status != ACL_SUCCESS) drop_callback(&task);
-    return status;
-}
-
-aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
-                             aclrtStream stream)
-{
-    struct rt_stream *queue;
-    RT_CHECK(blockType == ACL_CALLBACK_BLOCK || blockType == ACL_CALLBACK_NO_BLOCK,
-             ACL_ERROR_INVALID_PARAM,
-             "blockType is %d; it must be ACL_CALLBACK_NO_BLOCK or ACL_CALLBACK_BLOCK",
-             (int)blockType);
-    RT_CHECK(fn, ACL_ERROR_RT_PARAM_INVALID, "fn is NULL");
-    aclError status = rt_stream_resolve(__func__, stream, &queue);
-    if (status != ACL_SUCCESS) return status;
-    pthread_mutex_lock(&lock);
-    bool is_for_host = queue->has_host_functions;
-    bool has_subscriber = queue->subscriber != NULL;
-    pthread_mutex_unlock(&lock);
-    RT_CHECK(!is_for_host, ACL_ERROR_RT_STREAM_SUBSCRIBE,
-             "stream %u has had host functions (aclrtLaunchHostFunc); it takes no callbacks",
-             queue->id);
-    RT_CHECK(has_subscriber, ACL_ERROR_RT_STREAM_NO_CB_REG,
-             "no thread is subscribed to stream %u; aclrtSubscribeReport does that", queue->id);
-    return launch(queue, fn, userData, blockType == ACL_CALLBACK_BLOCK);
-}
-
 static aclError subscribe_locked(const char *who, pthread_t thread, struct rt_stream *stream)
 {
     if (stream->has_host_functions)
@@ -414,10 +337,10 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 }
 
 /* The next of the stream's that is listed. */
-static struct callback *listed_of(const struct rt_stream *stream)
+static struct rt_callback *listed_of(const struct rt_stream *stream)
 {
-    struct callback *callback = stream->subscriber->listed.first;
-    while (callback && callback->stream != stream)
+    struct rt_callback *callback = stream->subscriber->listed.first;
+    while (callback && (callback->stream != stream || callback->is_replayed))
         callback = callback->next;
     return callback;
 }
@@ -428,13 +351,13 @@ static int unsubscribe_locked(struct rt_stream *stream)
 {
     int lost = 0;
     struct rt_subscriber *subscriber = stream->subscriber;
-    for (struct callback *callback; (callback = listed_of(stream));) {
+    for (struct rt_callback *callback; (callback = listed_of(stream));) {
         take_out(&subscriber->listed, callback);
-        callback->state = ORPHANED;
+        callback->state = RT_CALLBACK_ORPHANED;
         if (callback->is_blocking) {
             rt_queue_unpark(stream);
         } else {
-            free_callback(callback);
+            rt_callback_free(callback);
             lost++;
         }
     }
@@ -460,15 +383,21 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     RT_CHECK(is_his, ACL_ERROR_RT_THREAD_SUBSCRIBE,
              "thread %" PRIu64 " is not the one that is subscribed to stream %u", threadId,
              queue->id);
-    if (lost > 0) fail_orphan(queue);
+    if (lost > 0) rt_callback_fail(queue);
     return ACL_SUCCESS;
+}
+
+void rt_callback_fail(struct rt_stream *stream)
+{
+    rt_stream_fail(stream, ACL_ERROR_RT_STREAM_NO_CB_REG,
+                   "a callback did not run: no thread is subscribed to the stream any more");
 }
 
 /* --- for the queues -------------------------------------------------------------------------- */
 
 static bool is_expected_locked(const struct rt_stream *stream)
 {
-    const struct rt_subscriber *subscriber = stream->subscriber;
+    const struct rt_subscriber *subscriber = stream->awaited ? stream->awaited : stream->subscriber;
     if (!subscriber || pthread_equal(subscriber->thread, pthread_self())) return false;
     int64_t patience = atomic_load_explicit(&rt_callback_patience_ns, memory_order_relaxed);
     return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < patience;
@@ -539,10 +468,10 @@ void rt_callback_after_fork_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void forget(struct list *list)
+static void forget(struct rt_callback_list *list)
 {
     while (list->first) {
-        struct callback *callback = list->first;
+        struct rt_callback *callback = list->first;
         list->first = callback->next;
         rt_free(callback);
     }

@@ -624,7 +624,7 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     stream->waiters = stream->helpers = 0;
     stream->helper = NULL;
     stream->parked_on = NULL;
-    stream->subscriber = NULL;
+    stream->subscriber = stream->awaited = NULL;
     atomic_store_explicit(&stream->blocking_callbacks, 0, memory_order_relaxed);
     stream->grace_ticket = 0;
     rt_host_job_reset(&stream->host_job);

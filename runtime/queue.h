@@ -94,6 +94,7 @@ struct rt_stream {
 
     /* Guarded by the lock of callback.c. */
     struct rt_subscriber *subscriber;
+    struct rt_subscriber *awaited; /* runs the callback of a graph that the stream is parked for */
     bool has_host_functions;
     atomic_int blocking_callbacks; /* launched and not ended */
 

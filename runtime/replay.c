@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/callback.h"
 #include "runtime/claim.h"
 #include "runtime/error.h"
 #include "runtime/futex.h"
@@ -440,7 +441,8 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
     struct rt_stream *queue;
     uint64_t ticket;
     aclError status = execute(__func__, modelRI, stream, &queue, &ticket);
-    if (__builtin_expect(status == ACL_SUCCESS && queue->is_blocking, 0) && !rt_self.running)
+    if (__builtin_expect(status == ACL_SUCCESS && queue->is_blocking, 0) && !rt_is_inside_task() &&
+        !rt_callback_is_mine(queue))
         rt_queue_await(queue, ticket);
     return status;
 }
@@ -451,10 +453,10 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
     uint64_t ticket;
     RT_CHECK(timeout == -1 || timeout > 0, ACL_ERROR_RT_PARAM_INVALID,
              "timeout is %" PRId32 "; it must be -1 or milliseconds greater than 0", timeout);
-    RT_CHECK(!rt_self.running, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-             "called from inside a task; a task must not wait for a stream");
     int64_t deadline = rt_now_ns() + (int64_t)timeout * 1000000;
-    aclError status = execute(__func__, modelRI, NULL, &queue, &ticket);
+    aclError status = rt_stream_resolve(__func__, NULL, &queue);
+    if (status == ACL_SUCCESS) status = rt_stream_check_wait(__func__, queue);
+    if (status == ACL_SUCCESS) status = execute(__func__, modelRI, NULL, &queue, &ticket);
     if (status != ACL_SUCCESS) return status;
     if (timeout == -1)
         rt_queue_await(queue, ticket);

@@ -651,6 +651,45 @@ Test(schedules, callbacks)
     run_rounds("callbacks", call_back);
 }
 
+/* Replays whose callbacks are handed over in two lanes, while they are cancelled. */
+static void replay_callbacks(struct random *random)
+{
+    aclmdlRI graph;
+    aclrtEvent edge;
+    atomic_store(&server.serves, true);
+    cr_assert_eq(pthread_create(&server.thread, NULL, serve, &server), 0);
+    OK(aclrtCreateEventExWithFlag(&edge, ACL_EVENT_SYNC));
+    for (int i = 0; i < 2; i++)
+        OK(aclrtSubscribeReport((uint64_t)server.thread, streams[i]));
+    OK(aclmdlRICaptureBegin(streams[0], ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtRecordEvent(edge, streams[0]));
+    OK(aclrtStreamWaitEvent(streams[1], edge));
+    for (int64_t i = random_between(random, 1, 6); i > 0; i--)
+        OK(aclrtLaunchCallback(count_callback, &server,
+                               random_once_in(random, 3) ? ACL_CALLBACK_NO_BLOCK
+                                                         : ACL_CALLBACK_BLOCK,
+                               streams[random_below(random, 2)]));
+    OK(aclrtRecordEvent(edge, streams[1]));
+    OK(aclrtStreamWaitEvent(streams[0], edge));
+    OK(aclmdlRICaptureEnd(streams[0], &graph));
+    OK(aclmdlRIExecuteAsync(graph, streams[0]));
+    OK(aclmdlRIExecuteAsync(graph, streams[2]));
+    pause_a_little(random);
+    if (random_once_in(random, 2)) OK(aclmdlRIAbort(graph));
+    cancel(random, graph, 0);
+    cancel(random, graph, 2);
+    OK(aclmdlRIDestroy(graph));
+    OK(aclrtDestroyEvent(edge));
+    atomic_store(&server.serves, false);
+    pthread_join(server.thread, NULL);
+}
+
+Test(schedules, callbacks_of_graphs)
+{
+    atomic_store(&rt_callback_patience_ns, 2000000);
+    run_rounds("callbacks_of_graphs", replay_callbacks);
+}
+
 /* --- frees in flight -------------------------------------------------------------------------- */
 
 enum { BYTES = 4096 };

@@ -75,15 +75,3 @@ Test(captured_kinds, in_lanes, .timeout = 600)
     cr_expect_eq(aclmdlRIDestroy(graph), ACL_SUCCESS);
     rt_runtime_shutdown();
 }
-
-Test(captured_kinds, a_callback_is_refused, .timeout = 600)
-{
-    struct lane lane = lane_open(0);
-    aclmdlRI graph = NULL;
-    cr_assert_eq(aclrtSubscribeReport((uint64_t)pthread_self(), lane.handle), ACL_SUCCESS);
-    cr_assert_eq(aclmdlRICaptureBegin(lane.handle, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
-    cr_expect_eq(aclrtLaunchCallback(note, NULL, ACL_CALLBACK_BLOCK, lane.handle),
-                 ACL_ERROR_RT_STREAM_CAPTURED);
-    cr_expect_eq(aclmdlRICaptureEnd(lane.handle, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
-    rt_runtime_shutdown();
-}

@@ -208,8 +208,9 @@ typedef struct aclmdlExeOMDesc {
 /* Capture and replay. Between Begin and End the tasks submitted to a stream are not run: they go
  * into a graph (a "model runtime instance", aclmdlRI), which then is replayed any number of times
  * with one call each. Captured are launches of operators, asynchronous copies and fills of memory
- * from aclrtMalloc and aclrtMallocHost, records of and waits for events. A task that cannot be
- * captured is refused with 107027 and invalidates the capture.
+ * from aclrtMalloc and aclrtMallocHost, records of and waits for events, notifies, writes of and
+ * waits for values, host functions, and callbacks, whose thread the graph keeps subscribed. A task
+ * that cannot be captured is refused with 107027 and invalidates the capture.
  *
  * Other streams join: a captured stream records an event of aclrtCreateEventExWithFlag, another
  * stream waits for it and is captured from then on. What a stream that has joined did last must be
