@@ -110,17 +110,80 @@ void mean_planes(enum k_dtype dt, enum k_rounding rounding, const struct k_mean 
 
 /* ---- several channels ---- */
 
-/* Rows 0 to 7 of `floats` sums each, `channels` or a tile of them: row r adds cells r, r + 16, ...
- * and r + 8, r + 24, ... Few channels are one row of 8 * channels. */
+enum { TERMS = 4 }; /* that are added in one go */
+
+/* to = (or, joining, to +) n cells' channels, `jump` bytes apart, the first at `at`. */
+K_TEMPLATE
+void add_cells(enum k_dtype dt, enum k_rounding rounding, int n, bool joining, const char *at,
+               int64_t jump, int64_t floats, const char *end, float *to)
+{
+    int64_t x = 0;
+    for (; x + VL <= floats; x += VL) {
+        const char *from = at + x * k_size(dt);
+        vf sum = joining ? v_load(to + x) : v_all(-0.0f);
+#pragma GCC unroll 4
+        for (int t = 0; t < n; t++)
+            sum = sum + pool_round(dt, rounding, k_load(dt, from + t * jump));
+        v_store(to + x, sum);
+    }
+    if (x == floats) return;
+    const int left = (int)(floats - x);
+    vf sum = joining ? v_load(to + x) : v_all(-0.0f);
+    for (int t = 0; t < n; t++) {
+        const char *from = at + x * k_size(dt) + t * jump;
+        sum = sum + pool_round(dt, rounding, k_load_first_before(dt, from, left, end));
+    }
+    v_store(to + x, sum);
+}
+
+/* One lane: the sums of `floats` channels over cells lane, lane + 16, ... */
+K_TEMPLATE
+void sum_lane(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+              const char *plane, int lane, int64_t channel, int64_t floats, const char *end,
+              float *to)
+{
+    const int64_t cell_bytes = mean->channels * k_size(dt), jump = LANES * cell_bytes;
+    const char *at = plane + lane * cell_bytes + channel * k_size(dt);
+    int64_t cells = lane < mean->count ? (mean->count - 1 - lane) / LANES + 1 : 0;
+    if (cells >= TERMS)
+        add_cells(dt, rounding, TERMS, false, at, jump, floats, end, to);
+    else if (cells == 3)
+        add_cells(dt, rounding, 3, false, at, jump, floats, end, to);
+    else
+        add_cells(dt, rounding, (int)cells, false, at, jump, floats, end, to);
+    while (cells > TERMS) {
+        cells -= TERMS;
+        at += TERMS * jump;
+        if (cells >= TERMS)
+            add_cells(dt, rounding, TERMS, true, at, jump, floats, end, to);
+        else
+            add_cells(dt, rounding, (int)cells, true, at, jump, floats, end, to);
+    }
+}
+
+/* Row r, 0 to 7, of `floats` sums: lanes r and r + 8. */
+K_TEMPLATE
+void sum_pair(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+              const char *plane, int row, int64_t channel, int64_t floats, const char *end,
+              float *to)
+{
+    float upper[MEAN_CHANNELS + LANES];
+    sum_lane(dt, rounding, mean, plane, row, channel, floats, end, to);
+    sum_lane(dt, rounding, mean, plane, row + HALF, channel, floats, end, upper);
+    for (int64_t x = 0; x < floats; x += VL)
+        v_store(to + x, v_load(to + x) + v_load(upper + x));
+}
+
+/* The same where channels are fewer than a vector's lanes: all rows are one of `floats` sums. */
 K_TEMPLATE
 void sum_halves(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
-                const char *plane, int64_t channel, int64_t floats, const char *end, float *to)
+                const char *plane, int64_t floats, const char *end, float *to)
 {
     const int64_t total = mean->count * mean->channels, jump = LANES * mean->channels;
     for (int64_t x = 0; x < floats; x += VL) {
         vf sums[2];
         for (int i = 0; i < 2; i++) {
-            int64_t at = channel + x + i * HALF * mean->channels;
+            int64_t at = x + i * HALF * mean->channels;
             sums[i] = v_all(-0.0f);
             for (; at < total; at += jump)
                 sums[i] =
@@ -144,12 +207,11 @@ void mean_channels(enum k_dtype dt, enum k_rounding rounding, const struct k_mea
         const int64_t channels = pool_min(mean->channels - first, MEAN_CHANNELS);
         const char *plane = in + item / tiles * plane_bytes;
         char *to = out + (item / tiles * mean->channels + first) * k_size(dt);
-        if (tiles == 1)
-            sum_halves(dt, rounding, mean, plane, 0, HALF * channels, end, rows);
+        if (channels < VL && tiles == 1)
+            sum_halves(dt, rounding, mean, plane, HALF * channels, end, rows);
         else
             for (int r = 0; r < HALF; r++)
-                sum_halves(dt, rounding, mean, plane, r * mean->channels + first, channels, end,
-                           rows + r * channels);
+                sum_pair(dt, rounding, mean, plane, r, first, channels, end, rows + r * channels);
         for (int64_t x = 0; x < channels; x += VL) {
             vf sums[HALF];
             for (int r = 0; r < HALF; r++)
