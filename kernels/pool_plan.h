@@ -32,6 +32,8 @@ enum pool_way {
     POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
     POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
                       windows i - 1 to i + 1 */
+    POOL_FLAT_TWO, /* the same with steps of two: windows j - 1 and j, or j and j + 1, make cells 2
+                      j and 2 j + 1; needs dX at an even element */
     POOL_CHANNELS, /* the same with several channels */
     POOL_RUNS,     /* at most one window over a cell, one channel, one row: runs of one value */
 };
@@ -220,6 +222,14 @@ static inline bool pool_is_flat(const struct pool_plan *plan)
            width->most == 3 && width->pad == 1 && width->in <= POOL_FLAT_CELLS;
 }
 
+static inline bool pool_is_flat_two(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    return width->stride == 2 && width->kernel == 3 && width->pad <= 1 &&
+           width->in == 2 * width->out && width->out >= POOL_EVEN / 2 &&
+           width->in <= POOL_FLAT_CELLS && height->stride == 2 && height->kernel == 3;
+}
+
 static inline struct pool_plan pool_plan(const struct k_pool *pool)
 {
     struct pool_plan plan = {.depth = pool_axis(pool, 0),
@@ -244,6 +254,7 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     else
         pool_cut_fused(&plan);
     if (plan.way == POOL_ROWS && pool_is_flat(&plan)) plan.way = POOL_FLAT;
+    if (plan.way == POOL_ROWS && pool_is_flat_two(&plan)) plan.way = POOL_FLAT_TWO;
     plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
     return plan;
 }

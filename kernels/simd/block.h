@@ -78,6 +78,22 @@ vu block_round_bf16(vf value)
     return bits + (bits >> 16 & 1) + 0x7fff;
 }
 
+#if defined(K_ISA_avx512)
+/* Words taken from both vectors of floats, rounded by the words below them, taken alike: up if
+ * these are above one half, or are one half and the word is odd. */
+K_TEMPLATE
+vf block_words_bf16(vf first, vf second, vi upper)
+{
+    const __m512i a = (__m512i)first, b = (__m512i)second, one = _mm512_set1_epi16(1);
+    const __m512i words = _mm512_permutex2var_epi16(a, (__m512i)upper, b);
+    const __m512i below = _mm512_permutex2var_epi16(a, (__m512i)(upper - 0x10001), b);
+    const __m512i enough = /* ~words & 1 | 0x8000 */
+        _mm512_ternarylogic_epi32(words, one, _mm512_set1_epi16(INT16_MIN), 0xae);
+    const __mmask32 up = _mm512_cmpge_epu16_mask(below, enough);
+    return (vf)_mm512_mask_add_epi16(words, up, words, one);
+}
+#endif
+
 /* Two lanes of floats as one lane of two bf16. */
 K_TEMPLATE
 vf block_pair_bf16(vf first, vf second)
@@ -99,6 +115,11 @@ K_TEMPLATE
 vf block_zip_f16(vf a, vf b)
 {
     const vh x = v_to_f16(a), y = v_to_f16(b);
+#if defined(K_ISA_avx512)
+    const vi lanes = v_lanes() * 0x10001 + 0x200000;
+    return (vf)_mm512_permutex2var_epi16(_mm512_castsi256_si512((__m256i)x), (__m512i)lanes,
+                                         _mm512_castsi256_si512((__m256i)y));
+#endif
     const vu low = __builtin_convertvector(x, vu), high = __builtin_convertvector(y, vu);
     return (vf)(low | high << 16);
 }

@@ -8,6 +8,7 @@
 #include "kernels/simd/block.h"
 #include "kernels/simd/masks.h"
 #include "kernels/simd/outlet.h"
+#include "kernels/simd/pairs.h"
 #include "kernels/simd/spread.h"
 
 enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + 6 * VL) };
@@ -18,10 +19,12 @@ struct widths {
     int period, turn; /* rows that follow each other: their length, VL % period */
     int first, real;  /* windows that the tables are of; real < 0: none */
     float plain[POOL_ROW_WINDOWS + 2 * VL]; /* a factor per window */
-    float factors[WIDTHS_ROOM];   /* from WIDTHS_BEFORE(dt) windows before the first one on;
-                                     POOL_FLAT: from the first one on, repeated */
-    struct k_masks ahead, behind; /* POOL_FLAT: the newest window over a cell, the oldest one
-                                     of three belongs to the cell's row */
+    float factors[WIDTHS_ROOM];      /* from WIDTHS_BEFORE(dt) windows before the first one on;
+                                        POOL_FLAT*: from the first one on, repeated */
+    struct k_masks ahead, behind;    /* POOL_FLAT: the newest window over a cell, the oldest one
+                                        of three belongs to the cell's row */
+    uint32_t near[2 * MASKS_PERIOD]; /* POOL_FLAT_TWO, for two rows of windows: ~0 for those whose
+                                        neighbour is in their row */
 };
 
 #define WIDTHS_BEFORE(dt) (2 * BLOCK(dt))
@@ -33,6 +36,8 @@ struct grad {
     const char *dy, *dy_end;
     char *dx;
     bool contiguous; /* the items' cells follow each other in memory */
+    bool moderate;   /* no factor is below 2^-20 */
+    bool pairs;      /* bf16 may be rounded by v_round_pairs */
     int64_t windows_of_channel;
     int64_t whole_low, whole_high;  /* rows of dY that reach beyond neither end of the height */
     int64_t whole_begin, whole_end; /* rows of dX whose windows are all there and whole */
@@ -105,6 +110,10 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     g->plan = *plan;
     g->dy = buf[K_AVG_POOL_GRAD_DY];
     g->dx = buf[K_AVG_POOL_GRAD_DX];
+    g->moderate = pool->divisor != 0
+                      ? pool->divisor <= 1 << 20 && pool->divisor >= -(1 << 20)
+                      : plan->depth.kernel <= 1 << 16 && height->kernel <= 3 && width->kernel <= 3;
+    g->pairs = dt == K_BF16 && k_pairs_bf16();
     g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || height->in == 1);
     const int64_t windows = plan->outer * plan->depth.out * height->out * width->out;
     g->dy_end = g->dy + windows * plan->channels * k_size(dt);
@@ -159,6 +168,14 @@ void widths_flat(struct widths *w, const struct pool_axis *width)
     }
 }
 
+static inline void widths_twos(struct widths *w, const struct pool_axis *width)
+{
+    const int64_t period = width->out, alone = width->pad == 0 ? 0 : period - 1;
+    memset(w->near, 0xff, (size_t)(2 * period + VL) * sizeof w->near[0]);
+    for (int64_t i = alone; i < 2 * period + VL; i += period)
+        w->near[i] = 0;
+}
+
 static inline float width_factor(const struct grad *g, int64_t window)
 {
     return (float)(1.0 / window_extent(&g->plan.width, g->pool->count_padding, window));
@@ -171,12 +188,17 @@ void widths_make(enum k_dtype dt, struct grad *g)
     const struct pool_axis *width = &g->plan.width;
     const int64_t first = g->first_window;
     if (w->real < 0 && g->plan.way == POOL_FLAT) widths_flat(w, width);
+    if (w->real < 0 && g->plan.way == POOL_FLAT_TWO) widths_twos(w, width);
     w->first = (int)first;
     w->real = g->real;
     if (w->uniform) return;
     for (int i = 0; i < g->real; i++)
         w->plain[i] = width_factor(g, first + i);
     if (g->plan.way == POOL_FLAT) block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, g->real);
+    if (g->plan.way == POOL_FLAT_TWO) {
+        memcpy(w->plain + g->real, w->plain, (size_t)g->real * sizeof(float));
+        block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, 2 * g->real);
+    }
     if (g->plan.way != POOL_ROWS) return;
     float values[4 * VL + POOL_ROW_WINDOWS];
     for (int i = 1; i <= WIDTHS_BEFORE(dt); i++) {
@@ -197,7 +219,6 @@ void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
     int64_t channel_tile = 0;
     if (plan->channel_tiles > 1)
         channel_tile = column % plan->channel_tiles, column /= plan->channel_tiles;
-    channels_of_tile(g, channel_tile);
     const int64_t depth = plan->depth.in == 1 ? 0 : column % plan->depth.in;
     g->outer = plan->depth.in == 1 ? column : column / plan->depth.in;
     if (depth != g->depth) {
@@ -206,6 +227,9 @@ void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
         g->depths = (int)pool_max(depth_high - g->depth_low + 1, 0);
         g->whole_factor = g->depths == 1 ? factor_of(g, 0, g->whole_low) : 0;
     }
+    const bool alike = plan->cell_tiles == 1 && plan->channel_tiles == 1;
+    if (alike && g->widths.real >= 0) return;
+    channels_of_tile(g, channel_tile);
     g->first_cell = tile * plan->cells;
     g->cells = (int)pool_min(plan->cells, width->in - g->first_cell);
     const int64_t begin = g->first_cell + width->pad, end = begin + g->cells - 1;

@@ -13,36 +13,87 @@
 #include "kernels/simd/grad.h"
 
 enum {
-    FLAT_PAGE = 4096,    /* offsets within it are compared when a load is checked against stores */
-    FLAT_BAND = 4096,    /* floats of a band, and */
-    FLAT_MARGIN = 4 * VL /* that may be read before and behind it */
+    FLAT_PAGE = 4096, /* offsets within it are compared when a load is checked against stores */
+    FLAT_BAND = 4096, /* floats of a band, and */
+    FLAT_MARGIN = 4 * VL + POOL_FLAT_CELLS / 2 /* that may be read before and behind it */
 };
 _Static_assert(FLAT_BAND + 2 * FLAT_MARGIN + FLAT_PAGE / 4 <= POOL_FUSED * POOL_SLOT, "image");
 _Static_assert(FLAT_BAND >= 4 * POOL_FLAT_CELLS, "a band has at least one row");
 
-/* Rows [low, high) of dY, of which [begin, end) exist. */
+/* Rows [low, high) of dY, of which [begin, end) exist. certain: whatever is computed from them is 0
+ * because its terms are, or because they cancel out, and else no subnormal number. Values of 2^-56
+ * and more times factors of 2^-20 and more are multiples of 2^-99, and so are sums of them; times a
+ * third or more, and summed once more, they are multiples of 2^-124. */
 struct band {
     int64_t low, high, begin, end;
+    bool certain;
     float *image; /* row `low` */
 };
 
+/* x * y, where +0 stands for -0. certain: no other product is rounded to 0. */
+K_TEMPLATE
+vf flat_product(bool certain, vf x, vf y)
+{
+#if defined(K_ISA_avx512)
+    if (certain) return (vf)_mm512_fmadd_ps((__m512)x, (__m512)y, _mm512_setzero_ps());
+#endif
+    (void)certain;
+    return x * y + 0.0f;
+}
+
+/* Whether all of `count` values of bf16 are 0 or at least 2^-56. */
+K_TEMPLATE
+bool flat_no_tiny(const char *at, int64_t count)
+{
+#if defined(K_ISA_avx512)
+    __m512i least = _mm512_set1_epi16(-1);
+    const __m512i ones = least;
+    for (int64_t x = 0; x < count; x += 32, at += K_VECTOR_BYTES) {
+        const int64_t left = count - x;
+        const __m512i bits =
+            left >= 32 ? _mm512_loadu_si512(at) : _mm512_maskz_loadu_epi16((1U << left) - 1, at);
+        const __m512i size = _mm512_add_epi16(bits, bits); /* and 0 becomes the largest: */
+        least = _mm512_min_epu16(least, _mm512_add_epi16(size, ones));
+    }
+    const int exponent = 127 - 56;
+    return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(exponent << 8)) == 0;
+#else
+    (void)at, (void)count;
+    return false;
+#endif
+}
+
+/* k_load; the compiler widens vectors of words by halves. */
+K_TEMPLATE
+vf flat_load(enum k_dtype dt, const char *at)
+{
+#if defined(K_ISA_avx512)
+    if (dt == K_BF16) {
+        const __m256i words = _mm256_loadu_si256((const __m256i *)(const void *)at);
+        return (vf)_mm512_slli_epi32(_mm512_cvtepu16_epi32(words), 16);
+    }
+#endif
+    return k_load(dt, at);
+}
+
 /* `count` elements, scaled; the others become zeros. */
 K_TEMPLATE
-vf band_vector(enum k_dtype dt, const struct grad *g, const char *at, int64_t count, vf factor)
+vf band_vector(enum k_dtype dt, bool certain, const struct grad *g, const char *at, int64_t count,
+               vf factor)
 {
     const enum k_rounding rounding = g->pool->rounding;
     vf value = __builtin_expect(count >= VL, 1)
-                   ? k_load(dt, at)
+                   ? flat_load(dt, at)
                    : k_load_first_before(dt, at, (int)count, g->dy_end);
     if (__builtin_expect(rounding != K_ROUND_NONE, 0)) value = pool_round(dt, rounding, value);
-    return value * factor + 0.0f;
+    return flat_product(certain, value, factor);
 }
 
 /* The rows that exist, one behind the other, in whole vectors. Rows with the same factor are one
  * piece. */
 K_TEMPLATE
-void band_scale(enum k_dtype dt, const struct grad *g, const struct band *band, const char *dy,
-                float *to)
+void band_scale(enum k_dtype dt, bool certain, const struct grad *g, const struct band *band,
+                const char *dy, float *to)
 {
     const int64_t width = g->plan.width.out, count = (band->end - band->begin) * width;
     vf factor = {0};
@@ -54,9 +105,10 @@ void band_scale(enum k_dtype dt, const struct grad *g, const struct band *band, 
         factor = v_first((int)(next - x), factor, own);
         next = (last - band->begin) * width;
         for (; x + VL <= next; x += VL, factor = own)
-            v_store(to + x, band_vector(dt, g, dy + x * k_size(dt), VL, factor));
+            v_store(to + x, band_vector(dt, certain, g, dy + x * k_size(dt), VL, factor));
     }
-    if (x < count) v_store(to + x, band_vector(dt, g, dy + x * k_size(dt), count - x, factor));
+    if (x < count)
+        v_store(to + x, band_vector(dt, certain, g, dy + x * k_size(dt), count - x, factor));
 }
 
 /* The image of a band that begins with row `low`; returns where dY goes on behind it. */
@@ -74,9 +126,14 @@ const char *band_make(enum k_dtype dt, const struct grad *g, struct band *band, 
     for (int64_t x = -padded; x < 0; x += VL)
         v_store(first + x, (vf){0});
     const char *dy = row_of_dy(g, band->begin, k_size(dt));
-    band_scale(dt, g, band, dy, first);
     const int64_t rows = band->end - band->begin,
                   behind = (band->high - band->low) * width - before;
+    band->certain = dt == K_F16 && g->moderate;
+    if (g->pairs) band->certain = g->moderate && flat_no_tiny(dy, rows * width);
+    if (band->certain && dt != K_F32)
+        band_scale(dt, true, g, band, dy, first);
+    else
+        band_scale(dt, false, g, band, dy, first);
     for (int64_t x = (rows * width + VL - 1) / VL * VL; x < behind; x += VL)
         v_store(first + x, (vf){0});
     return dy + rows * width * k_size(dt);
@@ -93,19 +150,19 @@ struct flat {
 
 /* Windows x + 1 and on, summed along the height. */
 K_TEMPLATE
-vf flat_windows(int n, const struct flat *f, int64_t x)
+vf flat_windows(int n, bool certain, const struct flat *f, int64_t x)
 {
     vf sum = v_load(f->image[0] + x);
     if (n >= 2) sum = sum + v_load(f->image[1] + x);
     if (n >= 3) sum = sum + v_load(f->image[2] + x);
-    return f->factors ? sum * v_load(f->factors + f->phase + 1) + 0.0f : sum;
+    return f->factors ? flat_product(certain, sum, v_load(f->factors + f->phase + 1)) : sum;
 }
 
 /* The next cells, x and on: windows x - 1 to x + 1 of each, the oldest first. */
 K_TEMPLATE
-vf flat_cells(int n, struct flat *f, int64_t x)
+vf flat_cells(int n, bool certain, struct flat *f, int64_t x)
 {
-    const vf now = flat_windows(n, f, x);
+    const vf now = flat_windows(n, certain, f, x);
     const vf one = v_delay(1, f->before, now), two = v_delay(2, f->before, now);
     vf sum = v_add_kept(one, two, f->behind, f->phase);
     sum = v_add_kept(sum, now, f->ahead, f->phase);
@@ -116,38 +173,37 @@ vf flat_cells(int n, struct flat *f, int64_t x)
 }
 
 K_TEMPLATE
-vf flat_elements(enum k_dtype dt, int n, struct flat *f, int64_t x)
+vf flat_elements(enum k_dtype dt, int n, bool certain, struct flat *f, int64_t x)
 {
-    const vf low = flat_cells(n, f, x);
+    const vf low = flat_cells(n, certain, f, x);
     if (dt == K_F32) return low;
-    const vf high = flat_cells(n, f, x + VL);
+    const vf high = flat_cells(n, certain, f, x + VL);
+#ifdef K_PAIRS
+    if (dt == K_BF16 && certain) return (vf)v_round_pairs(low, high);
+#endif
 #if defined(K_ISA_avx512)
-    if (dt == K_BF16) {
-        const __m512i upper = (__m512i)(v_lanes() * 0x40004 + 0x30001); /* words 1, 3, 5, ... */
-        return (vf)_mm512_permutex2var_epi16((__m512i)block_round_bf16(low), upper,
-                                             (__m512i)block_round_bf16(high));
-    }
+    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
 #endif
     return (vf)v_to_halves(dt, low, high);
 }
 
 /* `count` cells behind those that are pending; the next band's part of dY is announced. */
 K_TEMPLATE
-void flat_band(enum k_dtype dt, int n, bool stream, struct flat f, int64_t count, const char *next,
-               struct k_vectors *out)
+void flat_band(enum k_dtype dt, int n, bool stream, bool certain, struct flat f, int64_t count,
+               const char *next, struct k_vectors *out)
 {
     const int64_t whole = K_VECTOR_BYTES / k_size(dt);
     int64_t x = -out->filled / k_size(dt);
-    vf line = flat_elements(dt, n, &f, x);
+    vf line = flat_elements(dt, n, certain, &f, x);
     if (out->filled > 0) line = outlet_join(out->filled, out->pending, line);
     if (x + whole <= count) {
         vectors_store(out, line, stream);
         char *to = out->to;
         for (x += whole; x + whole <= count; x += whole, to += K_VECTOR_BYTES) {
-            k_write(to, flat_elements(dt, n, &f, x), stream);
+            k_write(to, flat_elements(dt, n, certain, &f, x), stream);
             k_prefetch(next + x * k_size(dt));
         }
-        line = flat_elements(dt, n, &f, x);
+        line = flat_elements(dt, n, certain, &f, x);
         out->to = to;
     }
     out->pending = line;
@@ -167,29 +223,31 @@ struct flat flat_from(int n, const struct grad *g, const float *image, int64_t x
         f.image[row] = image + row * g->plan.width.out + 1;
     f.phase = (int)((x - VL) % f.period);
     if (f.phase < 0) f.phase += f.period;
-    flat_cells(n, &f, x - VL);
+    flat_cells(n, false, &f, x - VL);
     return f;
 }
 
 K_TEMPLATE
-void flat_band_of(enum k_dtype dt, int n, const struct grad *g, const float *image, int64_t count,
-                  const char *next, struct k_vectors *out)
+void flat_band_of(enum k_dtype dt, int n, const struct grad *g, const struct band *band,
+                  int64_t count, const char *next, struct k_vectors *out)
 {
-    const struct flat f = flat_from(n, g, image, -out->filled / k_size(dt));
-    if (g->outlet.stream)
-        flat_band(dt, n, true, f, count, next, out);
+    const struct flat f = flat_from(n, g, band->image, -out->filled / k_size(dt));
+    if (n == POOL_FUSED && g->outlet.stream && band->certain && dt != K_F32)
+        flat_band(dt, n, true, true, f, count, next, out);
+    else if (g->outlet.stream)
+        flat_band(dt, n, true, false, f, count, next, out);
     else
-        flat_band(dt, n, false, f, count, next, out);
+        flat_band(dt, n, false, false, f, count, next, out);
 }
 
 #define FLAT_BAND_OF(name, dt)                                                                     \
-    static __attribute__((noinline)) void name(const struct grad *g, const float *image,           \
+    static __attribute__((noinline)) void name(const struct grad *g, const struct band *band,      \
                                                int64_t count, const char *next,                    \
                                                struct k_vectors *out)                              \
     {                                                                                              \
-        if (g->plan.height.most == 1) flat_band_of(dt, 1, g, image, count, next, out);             \
-        if (g->plan.height.most == 2) flat_band_of(dt, 2, g, image, count, next, out);             \
-        if (g->plan.height.most == 3) flat_band_of(dt, 3, g, image, count, next, out);             \
+        if (g->plan.height.most == 1) flat_band_of(dt, 1, g, band, count, next, out);              \
+        if (g->plan.height.most == 2) flat_band_of(dt, 2, g, band, count, next, out);              \
+        if (g->plan.height.most == 3) flat_band_of(dt, 3, g, band, count, next, out);              \
     }
 FLAT_BAND_OF(flat_band_f32, K_F32)
 FLAT_BAND_OF(flat_band_f16, K_F16)
@@ -215,9 +273,9 @@ void walk_flat(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         band.end = pool_max(pool_min(band.high, height->out), band.begin);
         if (g->depths == 0) band.begin = band.end = band.low;
         const char *next = band_make(dt, g, &band, out->to);
-        if (dt == K_F32) flat_band_f32(g, band.image, rows * width, next, out);
-        if (dt == K_F16) flat_band_f16(g, band.image, rows * width, next, out);
-        if (dt == K_BF16) flat_band_bf16(g, band.image, rows * width, next, out);
+        if (dt == K_F32) flat_band_f32(g, &band, rows * width, next, out);
+        if (dt == K_F16) flat_band_f16(g, &band, rows * width, next, out);
+        if (dt == K_BF16) flat_band_bf16(g, &band, rows * width, next, out);
         h += rows;
     }
 }

@@ -42,6 +42,16 @@ K_PAIRS_TARGET vf v_dot(vu a, vu b, vf sum)
     return (vf)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
 }
 
+/* The nearest bf16 of low's lanes, then of high's. In assembly: it is reached from templates that
+ * serve other cases too, which must not carry the target. */
+K_TEMPLATE
+vu v_round_pairs(vf low, vf high)
+{
+    vu words;
+    __asm__("vcvtne2ps2bf16 %2, %1, %0" : "=v"(words) : "v"(high), "v"(low));
+    return words;
+}
+
 /* Holds a loaded value in a register, as v_keep. */
 K_TEMPLATE
 vu v_keep_pairs(vu value)

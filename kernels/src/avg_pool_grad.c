@@ -29,6 +29,7 @@
 #include "kernels/simd/grad_flat.h"
 #include "kernels/simd/grad_rows.h"
 #include "kernels/simd/grad_runs.h"
+#include "kernels/simd/grad_twos.h"
 #include "kernels/simd/instance.h"
 
 /* The first cell of an item, where items follow each other in memory. */
@@ -41,10 +42,12 @@ K_TEMPLATE
 void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[],
                    struct k_slice slice)
 {
-    const struct pool_plan plan = pool_plan(pool);
+    struct pool_plan plan = pool_plan(pool);
     struct grad g;
     struct any any;
     struct runs runs;
+    const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
+    if (plan.way == POOL_FLAT_TWO && !even) plan.way = POOL_ROWS;
     grad_begin(&g, dt, pool, &plan, buf);
     any.scales = plan.steps > 0 && !g.widths.uniform;
     if (any.scales) g.widths.uniform = true; /* no table: there may be too many windows */
@@ -56,7 +59,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         const int64_t cell_bytes = plan.channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
-        if (plan.way == POOL_FLAT) flat_begin(&g);
+        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO) flat_begin(&g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
@@ -67,6 +70,8 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             walk_runs(dt, &g, &runs);
         else if (plan.way == POOL_FLAT)
             walk_flat(dt, &g, h, end);
+        else if (plan.way == POOL_FLAT_TWO)
+            walk_twos(dt, &g, h, end);
         else if (plan.way == POOL_ROWS)
             walk_rows(dt, &g, h, end);
         else if (plan.way == POOL_CHANNELS)
