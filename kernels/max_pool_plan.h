@@ -17,14 +17,15 @@ enum {
     MAX_STRIDE = 8,  /* along the width; longer ones take the plain path */
     MAX_RING = 8192, /* windows of the ring: codes and values, 64 KiB */
     MAX_RING_WANTED = 3072,
-    MAX_ROW = 1920,   /* elements of a row of cells, or of windows, in work at once */
-    MAX_SLACK = 64,   /* elements that may be read and written behind a row */
-    MAX_SPLIT = 8192, /* floats of a row of cells, split by phases */
-    MAX_LANES = 512,  /* windows of a block, wanted */
-    MAX_BLOCK = 4096, /* cells of a block, at most */
-    MAX_STRIP = 4,    /* rows of cells that may share the loads of their windows */
-    MAX_WIDE = 16,    /* channels from which vectors run along them */
-    MAX_AHEAD = 2560, /* bytes that reads are announced ahead */
+    MAX_ROW = 1920,      /* elements of a row of cells, or of windows, in work at once */
+    MAX_SLACK = 64,      /* elements that may be read and written behind a row */
+    MAX_SPLIT = 8192,    /* floats of a row of cells, split by phases */
+    MAX_LANES = 256,     /* windows of a block, wanted */
+    MAX_BLOCK = 4096,    /* cells of a block, at most */
+    MAX_STRIP = 4,       /* rows of cells that may share the loads of their windows */
+    MAX_WIDE = 16,       /* channels from which vectors run along them */
+    MAX_AHEAD = 2560,    /* bytes that reads are announced ahead */
+    MAX_FOUND = 1 << 16, /* taps of windows by recompute, a byte each */
     MAX_GRAIN = 1 << 14,
 };
 
@@ -273,8 +274,9 @@ static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool 
     if (plan.block > 0 && max_windows_fit(width, 1) >= width->out) return plan;
     plan.block = 0;
     plan.fast = false;
-    plan.wide = !recompute && pool->index != K_INDEX_NONE && plan.channels >= MAX_WIDE &&
-                width->out <= MAX_RING / 2;
+    plan.wide = plan.channels >= MAX_WIDE && width->out <= MAX_RING / 2 &&
+                (recompute ? plan.rows * (int64_t)depths <= MAX_FOUND / width->out / plan.channels
+                           : pool->index != K_INDEX_NONE);
     if (plan.wide) {
         plan.fast = true;
         plan.tiles = (struct max_tiles){width->in, 1, plan.channels, 1};

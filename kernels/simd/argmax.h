@@ -18,8 +18,9 @@ struct k_lanes {
     int64_t windows;
     int64_t channel; /* the tile's first */
     int channels;
-    int32_t base[MAX_RING / 2 + MAX_SLACK], inside[MAX_RING / 2 + MAX_SLACK],
-        length[MAX_RING / 2 + MAX_SLACK];
+    int32_t base[MAX_RING / 2 + MAX_SLACK] __attribute__((aligned(LINE_BYTES)));
+    int32_t inside[MAX_RING / 2 + MAX_SLACK] __attribute__((aligned(LINE_BYTES)));
+    int32_t length[MAX_RING / 2 + MAX_SLACK] __attribute__((aligned(LINE_BYTES)));
 };
 
 struct k_argmax {

@@ -44,12 +44,17 @@ void block_run(enum k_dtype dt, struct max_grad *g, struct cell_run *run, enum c
     run->start = group * g->step;
     run->first = g->lanes.base + group * g->plan.pitch;
     run->low = (struct cell_term){g->low[0].place + run->start, g->low[0].value + run->start};
+    if (run->inside) {
+        run->inside = g->lanes.inside + group * g->plan.pitch;
+        run->length = g->lanes.length + group * g->plan.pitch;
+    }
     for (int64_t c = 0; pattern != CELLS_EVERYWHERE && c < tall; c++)
         run->to[c] = made + c * g->region;
     for (int r = 0; pattern == CELLS_EVERYWHERE && r < MAX_STRIP; r++)
         run->to[r] = made + r * g->line;
     if (pattern != CELLS_ANY) {
         put_cells_of(dt, pattern, run, NULL);
+        if (run->stray) g->stray = true;
         return;
     }
     for (int64_t c = 0; c < tall; c++) {
@@ -74,7 +79,10 @@ void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d,
         .step = g->step,
         .width = (int32_t)width->in,
         .lanes = plan->pitch,
-        .base = (int32_t)((d * height->in + q * height->stride) * width->in + width->pad)};
+        .base = (int32_t)((d * height->in + q * height->stride) * width->in + width->pad),
+        .inside = cells_look(g, groups) ? g->lanes.inside : NULL,
+        .length = g->lanes.length,
+        .limit = (uint32_t)(height->in * width->in)};
     const bool joined = g->step == plan->pitch && pattern != CELLS_EVERYWHERE;
     g->line = plan->pitch * width->stride * k_size(dt);
     if (!joined) g->line = (g->line + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -124,6 +132,12 @@ void block_out(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t grou
     g->outlet.vectors = vectors;
 }
 
+/* As many windows as groups of cells? */
+static inline bool axis_is_even(const struct max_axis *axis)
+{
+    return axis->out == (axis->in + axis->stride - 1) / axis->stride;
+}
+
 static inline void block_begin(struct max_grad *g)
 {
     const struct max_plan *plan = &g->plan;
@@ -138,10 +152,12 @@ static inline void block_begin(struct max_grad *g)
                 height->out * height->stride > (height->kernel - 1) * height->dilation &&
                 (plan->planes == 1 || (plan->pitch == width->out && plan->groups == height->out));
     g->pattern = cell_pattern(height, width);
+    g->own = g->pattern != CELLS_ANY && axis_is_even(height) && axis_is_even(width) &&
+             (g->pattern != CELLS_EVERYWHERE || (width->pad == 1 && height->out >= MAX_STRIP));
     /* Rows apart have to fit. */
     const int64_t line = (plan->pitch * width->stride * 4 + LINE_BYTES - 1) / LINE_BYTES;
     if (plan->block * height->stride * line * LINE_BYTES > MAX_BLOCK * 4) {
-        if (g->pattern == CELLS_EVERYWHERE) g->pattern = CELLS_ANY;
+        if (g->pattern == CELLS_EVERYWHERE) g->pattern = CELLS_ANY, g->own = false;
         if (plan->pitch != width->out) g->direct = false;
     }
     g->cells_terms.stride = (int)width->stride;
@@ -185,7 +201,7 @@ bool walk_blocks(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
             memmove(to + MAX_RING_STEP, from + MAX_RING_STEP, bytes);
         }
     }
-    return true;
+    return ignore || !g->stray;
 }
 
 #endif

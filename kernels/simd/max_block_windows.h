@@ -108,14 +108,25 @@ vi take_places(enum k_dtype dt, enum k_index index, const struct max_grad *g,
     return stray | high;
 }
 
-/* Values of windows whose codes argmax_row has put into the ring. */
+/* The windows of row (od, oh), all of them, whose indices are found in x. */
 K_TEMPLATE
-void take_found(enum k_dtype dt, const struct max_grad *g, int32_t base, int64_t count,
-                const char *dy, int32_t *to)
+void find_places(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh,
+                 const char *dy, int32_t *to)
 {
-    widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, count, g->dy_end);
-    for (int64_t i = 0; i < count; i += VL)
-        v_store_i(to + i, v_load_i(to + i) + v_load_i(g->lanes.base + i) + base);
+    const int64_t out = g->plan.width.out;
+    const int32_t base = (int32_t)row_base(&g->plan, od, oh);
+    bool found = false;
+    if (g->rows) {
+        rows_want(dt, g->rows, g->outer, oh);
+        found = rows_window(dt, K_INDEX_I32, g->rows, oh, (char *)g->argmax->best, (char *)to);
+    }
+    if (!found) {
+        g->argmax->code = to;
+        argmax_row(dt, g->argmax, real, g->outer, od, oh);
+        for (int64_t i = 0; i < out; i += VL)
+            v_store_i(to + i, v_load_i(to + i) + v_load_i(g->lanes.base + i) + base);
+    }
+    widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, out, g->dy_end);
 }
 
 /* `rows` rows of windows from (od, oh) on, into the ring from `to` on; all exist. */
@@ -137,9 +148,7 @@ void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
         const int32_t base = (int32_t)row_base(plan, od, oh + run);
         if (!planar && run > 0) block_codes(plan, od, oh + run, &codes);
         if (g->argmax) {
-            g->argmax->code = to;
-            argmax_row(dt, g->argmax, real, g->outer, od, oh + run);
-            take_found(dt, g, base, count, dy, to);
+            find_places(dt, g, real, od, oh + run, dy, to);
         } else if (g->pool->index == K_INDEX_I64) {
             stray |= take_places(dt, K_INDEX_I64, g, &codes, base, count, dy,
                                  g->indices + row * out * 8, to);
@@ -278,7 +287,15 @@ static __attribute__((noinline, unused)) bool rows_are_known(struct max_grad *g,
     return !v_any(stray);
 }
 
-/* May the windows of so many groups from group q of plane `outer` on be read where they are? */
+/* Do the cells of so many groups of a plane look at their own windows? */
+static inline bool cells_look(const struct max_grad *g, int64_t groups)
+{
+    return g->direct && g->own && (g->pattern != CELLS_EVERYWHERE || groups >= MAX_STRIP);
+}
+
+/* May the windows of so many groups from group q of plane `outer` on be read where they are? Their
+ * own windows need not be looked at if the cells do it. Other planes' windows lie beside the first
+ * and the last ones. */
 static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q, int64_t groups)
 {
     const struct max_plan *plan = &g->plan;
@@ -290,8 +307,14 @@ static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q,
     const int64_t last = (end - 1) * width->out + plan->pitch + width->high + VL;
     if (first < 0 || last > plan->outer * height->out * width->out) return false;
     const int64_t low = first / width->out, high = (last + width->out - 1) / width->out;
-    g->direct = rows_are_known(g, max_most(low, g->looked), high);
-    g->looked = high;
+    if (cells_look(g, groups)) {
+        const int64_t begin = outer * height->out;
+        const int64_t behind = begin + (plan->planes > 1 ? groups : height->out);
+        g->direct = rows_are_known(g, low, begin) && rows_are_known(g, behind, high);
+    } else {
+        g->direct = rows_are_known(g, max_most(low, g->looked), high);
+        g->looked = high;
+    }
     const int64_t at = row * width->out + width->low;
     g->step = width->out;
     g->low[0] = (struct cell_term){(const int32_t *)(const void *)g->indices + at,

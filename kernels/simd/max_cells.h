@@ -32,6 +32,12 @@ struct cell_run {
     int32_t base, width;  /* width: cells of a row */
     int64_t lanes;
     char *to[MAX_STRIDE]; /* rows of cells, 2 VL * stride more may be written to each */
+
+    /* Where each lane's own window is inside along the width, as in struct k_lanes, and cells of a
+     * plane; stray is set if an own window's index lies outside of it. NULL: that is known. */
+    const int32_t *inside, *length;
+    uint32_t limit;
+    bool stray;
 };
 
 static inline enum cell_pattern cell_pattern(const struct max_axis *height,
@@ -60,15 +66,43 @@ void put_pair(enum k_dtype dt, char *to, vf even, vf odd)
     }
 }
 
+/* Lanes that are not 0 where an index lies outside of its window of `side` rows, the first of which
+ * is `pad` rows and columns before `cell`; lanes from i on, those that exist. */
 K_TEMPLATE
-void cells_apart(enum k_dtype dt, const struct cell_run *in)
+vi cells_stray(const struct cell_run *run, int side, int pad, vi place, vi cell, int64_t i)
+{
+    const vu first = (vu)v_load_i(run->inside + i) + (vu)cell - (uint32_t)(pad * run->width + pad);
+    vu column = (vu)place - first, least = column;
+#pragma GCC unroll 4
+    for (int row = 1; row < side; row++) {
+        column -= (uint32_t)run->width;
+        least = v_least_u(least, column);
+    }
+    const vi stray =
+        (vi)(least >= (vu)v_load_i(run->length + i)) | (vi)((vu)place >= (vu){0} + run->limit);
+    return run->lanes - i >= VL ? stray : stray & (v_lanes() < (int)(run->lanes - i));
+}
+
+/* Announces reads of windows where they are. */
+K_TEMPLATE
+void cells_ahead(struct cell_term low, int64_t i)
+{
+    k_prefetch((const char *)(low.place + i) + MAX_AHEAD);
+    k_prefetch((const char *)(low.value + i) + MAX_AHEAD);
+}
+
+K_TEMPLATE
+void cells_apart(enum k_dtype dt, bool look, struct cell_run *in)
 {
     const struct cell_run run = *in;
     const vf zero = {0};
+    vi stray = {0};
     for (int64_t i = 0; i < run.lanes; i += VL) {
         const vi place = v_load_i(run.low.place + i);
         const vf value = v_held(v_load(run.low.value + i));
         const vi cell = v_load_i(run.first + i) + run.base;
+        if (look) cells_ahead(run.low, i);
+        if (look) stray |= cells_stray(&run, 2, 0, place, cell, i);
 #pragma GCC unroll 2
         for (int c = 0; c < 2; c++) {
             const vi even = cell + c * run.width;
@@ -76,16 +110,18 @@ void cells_apart(enum k_dtype dt, const struct cell_run *in)
                      v_add_where_same(zero, place, even + 1, value));
         }
     }
+    if (look) in->stray |= v_any(stray);
 }
 
 /* lone: the phase, of rows and columns, that lies under one window; the first of the two there are
  * if it is 0, else the second. */
 K_TEMPLATE
-void cells_overlapping(enum k_dtype dt, int lone, const struct cell_run *in)
+void cells_overlapping(enum k_dtype dt, int lone, bool look, struct cell_run *in)
 {
     const struct cell_run run = *in;
     const int both = 1 - lone;
     const vf zero = {0};
+    vi stray = {0};
     for (int64_t i = 0; i < run.lanes; i += VL) {
         const int32_t *place = run.low.place + i;
         const float *value = run.low.value + i;
@@ -95,6 +131,8 @@ void cells_overlapping(enum k_dtype dt, int lone, const struct cell_run *in)
                          (vi)v_held((vf)v_load_i(place + run.step + 1))};
         const vf v[4] = {v_held(v_load(value)), v_held(v_load(value + 1)),
                          v_held(v_load(value + run.step)), v_held(v_load(value + run.step + 1))};
+        if (look) cells_ahead(run.low, i);
+        if (look) stray |= cells_stray(&run, 3, both, p[3 * lone], cell, i);
 #pragma GCC unroll 2
         for (int c = 0; c < 2; c++) {
             const vi row = cell + c * run.width;
@@ -111,16 +149,20 @@ void cells_overlapping(enum k_dtype dt, int lone, const struct cell_run *in)
             put_pair(dt, run.to[c] + 2 * i * k_size(dt), phases[0], phases[1]);
         }
     }
+    if (look) in->stray |= v_any(stray);
 }
 
-/* MAX_STRIP rows of cells. */
+/* MAX_STRIP rows of cells; to look at windows the padding is 1. */
 K_TEMPLATE
-void cells_everywhere(enum k_dtype dt, const struct cell_run *in)
+void cells_everywhere(enum k_dtype dt, bool look, struct cell_run *in)
 {
     const struct cell_run run = *in;
+    vi stray = {0};
     for (int64_t i = 0; i < run.lanes; i += VL) {
         const vi cell = v_load_i(run.first + i) + run.base;
         vf sums[MAX_STRIP] = {{0}};
+        for (int row = 0; look && row < MAX_STRIP; row++)
+            cells_ahead(run.low, row * run.step + i);
 #pragma GCC unroll 8
         for (int row = 0; row < MAX_STRIP + 2; row++) {
             const int32_t *place = run.low.place + row * run.step + i;
@@ -129,6 +171,8 @@ void cells_everywhere(enum k_dtype dt, const struct cell_run *in)
             for (int column = 0; column < 3; column++) {
                 const vi p = (vi)v_held((vf)v_load_i(place + column));
                 const vf v = v_held(v_load(value + column));
+                if (look && column == 1 && row >= 1 && row <= MAX_STRIP)
+                    stray |= cells_stray(&run, 3, 1, p, cell + (row - 1) * run.width, i);
 #pragma GCC unroll 4
                 for (int r = 0; r < MAX_STRIP; r++)
                     if (r <= row && row <= r + 2)
@@ -139,6 +183,7 @@ void cells_everywhere(enum k_dtype dt, const struct cell_run *in)
         for (int r = 0; r < MAX_STRIP; r++)
             k_store(dt, run.to[r] + i * k_size(dt), sums[r]);
     }
+    if (look) in->stray |= v_any(stray);
 }
 
 /* Any windows: terms of a row of cells by phases of the width, at the block's lane 0. */
@@ -183,37 +228,40 @@ void cells_any(enum k_dtype dt, const struct cell_run *run, const struct cell_te
 }
 
 K_TEMPLATE
-void put_cells(enum k_dtype dt, enum cell_pattern pattern, const struct cell_run *run,
+void put_cells(enum k_dtype dt, bool look, enum cell_pattern pattern, struct cell_run *run,
                const struct cell_terms *terms)
 {
     if (pattern == CELLS_APART)
-        cells_apart(dt, run);
+        cells_apart(dt, look, run);
     else if (pattern == CELLS_ODD)
-        cells_overlapping(dt, 0, run);
+        cells_overlapping(dt, 0, look, run);
     else if (pattern == CELLS_EVEN)
-        cells_overlapping(dt, 1, run);
+        cells_overlapping(dt, 1, look, run);
     else if (pattern == CELLS_EVERYWHERE)
-        cells_everywhere(dt, run);
+        cells_everywhere(dt, look, run);
     else
         cells_any(dt, run, terms);
 }
 
 #define CELLS_ARGUMENTS                                                                            \
-    enum cell_pattern pattern, const struct cell_run *run, const struct cell_terms *terms
+    enum cell_pattern pattern, struct cell_run *run, const struct cell_terms *terms
 
 static __attribute__((noinline, unused)) void put_cells_f32(CELLS_ARGUMENTS)
 {
-    put_cells(K_F32, pattern, run, terms);
+    if (run->inside && pattern != CELLS_ANY)
+        put_cells(K_F32, true, pattern, run, terms);
+    else
+        put_cells(K_F32, false, pattern, run, terms);
 }
 
 static __attribute__((noinline, unused)) void put_cells_f16(CELLS_ARGUMENTS)
 {
-    put_cells(K_F16, pattern, run, terms);
+    put_cells(K_F16, false, pattern, run, terms);
 }
 
 static __attribute__((noinline, unused)) void put_cells_bf16(CELLS_ARGUMENTS)
 {
-    put_cells(K_BF16, pattern, run, terms);
+    put_cells(K_BF16, false, pattern, run, terms);
 }
 
 K_TEMPLATE

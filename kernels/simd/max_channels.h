@@ -4,47 +4,57 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
 
-#include "kernels/simd/max_grad.h"
+#include "kernels/simd/max_found.h"
 
 enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one piece */
+
+/* How a window's place is told: by an index, or by the number of its tap (max_found.h). */
+enum channel_kind { CHANNEL_I32, CHANNEL_I64, CHANNEL_TAPS };
 
 /* The windows over a cell, first channel. */
 struct channel_terms {
     const char *place[MAX_TAPS], *value[MAX_TAPS];
+    int32_t tap[MAX_TAPS]; /* CHANNEL_TAPS: which one the cell is */
     int count;
     int32_t cell;
 };
 
 K_TEMPLATE
-vi load_places(enum k_index index, const char *at)
+int64_t place_size(enum channel_kind kind)
 {
-    if (index != K_INDEX_I64) return v_load_i((const int32_t *)(const void *)at);
+    return kind == CHANNEL_I64 ? 8 : kind == CHANNEL_I32 ? 4 : 1;
+}
+
+K_TEMPLATE
+vi load_places(enum channel_kind kind, const char *at)
+{
+    if (kind == CHANNEL_TAPS) return v_load_bytes(at);
+    if (kind == CHANNEL_I32) return v_load_i((const int32_t *)(const void *)at);
     vf halves[2];
     memcpy(halves, at, sizeof halves);
     return (vi)v_unzip(0, halves[0], halves[1]);
 }
 
 K_TEMPLATE
-vf add_channels(enum k_dtype dt, enum k_index index, vf sum, const struct channel_terms *terms,
+vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct channel_terms *terms,
                 int term, int64_t channel)
 {
-    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4;
-    return v_add_where_same(sum, load_places(index, terms->place[term] + channel * index_size),
-                            v_all_i(terms->cell),
-                            k_load(dt, terms->value[term] + channel * k_size(dt)));
+    const int32_t meant = kind == CHANNEL_TAPS ? terms->tap[term] : terms->cell;
+    return v_add_where_same(sum, load_places(kind, terms->place[term] + channel * place_size(kind)),
+                            v_all_i(meant), k_load(dt, terms->value[term] + channel * k_size(dt)));
 }
 
 /* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
 K_TEMPLATE
-void sum_channels(enum k_dtype dt, enum k_index index, const struct channel_terms *terms,
+void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
                   int64_t channel, int vectors, vf sums[])
 {
     vf a = {0}, b = {0}, c = {0}, d = {0};
     for (int t = 0; t < terms->count; t++) {
-        a = add_channels(dt, index, a, terms, t, channel);
-        if (vectors > 1) b = add_channels(dt, index, b, terms, t, channel + VL);
-        if (vectors > 2) c = add_channels(dt, index, c, terms, t, channel + 2 * VL);
-        if (vectors > 2) d = add_channels(dt, index, d, terms, t, channel + 3 * VL);
+        a = add_channels(dt, kind, a, terms, t, channel);
+        if (vectors > 1) b = add_channels(dt, kind, b, terms, t, channel + VL);
+        if (vectors > 2) c = add_channels(dt, kind, c, terms, t, channel + 2 * VL);
+        if (vectors > 2) d = add_channels(dt, kind, d, terms, t, channel + 3 * VL);
     }
     sums[0] = a;
     if (vectors > 1) sums[1] = b;
@@ -54,23 +64,23 @@ void sum_channels(enum k_dtype dt, enum k_index index, const struct channel_term
 
 /* Channels [channel, end) of one cell, at least VL, to `to`; stream: whole vectors. */
 K_TEMPLATE
-void put_channels(enum k_dtype dt, enum k_index index, const struct channel_terms *terms,
+void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
                   int64_t channel, int64_t end, char *to, bool stream)
 {
     const int unit = LINE_PARTS(dt);
     vf sums[4];
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
-        sum_channels(dt, index, terms, channel, 4, sums);
+        sum_channels(dt, kind, terms, channel, 4, sums);
         for (int v = 0; v < 4; v += unit)
             k_store_parts(dt, to + v * VL * k_size(dt), sums + v, stream);
     }
     for (; channel + unit * VL <= end; channel += unit * VL, to += unit * VL * k_size(dt)) {
-        sum_channels(dt, index, terms, channel, unit, sums);
+        sum_channels(dt, kind, terms, channel, unit, sums);
         k_store_parts(dt, to, sums, stream);
     }
     for (; channel < end; channel += VL, to += VL * k_size(dt)) { /* the last ones maybe again */
         const int64_t again = max_most(channel + VL - end, 0);
-        sum_channels(dt, index, terms, channel - again, 1, sums);
+        sum_channels(dt, kind, terms, channel - again, 1, sums);
         k_store(dt, to - again * k_size(dt), sums[0]);
     }
 }
@@ -78,10 +88,12 @@ void put_channels(enum k_dtype dt, enum k_index index, const struct channel_term
 /* A row of windows as seen from a row of cells: its first window, first channel. */
 struct channel_row {
     const char *place, *value;
+    int32_t tap; /* CHANNEL_TAPS: of the window, the first one in the row of cells */
 };
 
-static inline int channel_rows(const struct max_grad *g, int64_t h, int64_t index_size,
-                               struct channel_row rows[])
+K_TEMPLATE
+int channel_rows(enum channel_kind kind, const struct max_grad *g, int64_t h,
+                 struct channel_row rows[])
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *height = &plan->height;
@@ -93,25 +105,27 @@ static inline int channel_rows(const struct max_grad *g, int64_t h, int64_t inde
             const int64_t oh = q + tall->shift[e];
             if (oh < 0 || oh >= height->out) continue;
             const int64_t row = (g->outer * plan->depth.out + g->depth[k]) * height->out + oh;
-            const int64_t at = row * plan->width.out * plan->channels;
-            rows[count++] =
-                (struct channel_row){g->indices + at * index_size, g->dy + at * g->dy_size};
+            const int64_t line = plan->width.out * plan->channels, at = row * line;
+            rows[count].place =
+                kind == CHANNEL_TAPS ? taps_row(g, k, oh) : g->indices + at * place_size(kind);
+            rows[count].value = g->dy + at * g->dy_size;
+            rows[count++].tap =
+                (int32_t)((g->depth_tap[k] * height->kernel + tall->tap[e]) * plan->width.kernel);
         }
     return count;
 }
 
 /* Row h of cells of depth d. */
 K_TEMPLATE
-void channels_row(enum k_dtype dt, enum k_index index, struct max_grad *g, int64_t d, int64_t h)
+void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *width = &plan->width;
     const struct max_phases *wide = &g->phases[2];
-    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4, channels = plan->channels;
-    const int64_t bytes = channels * k_size(dt);
+    const int64_t channels = plan->channels, bytes = channels * k_size(dt);
     struct channel_row rows[MAX_TAPS];
     struct channel_terms terms;
-    const int count = channel_rows(g, h, index_size, rows);
+    const int count = channel_rows(kind, g, h, rows);
     terms.cell = (int32_t)((d * plan->height.in + h) * width->in);
     const bool stream = g->outlet.stream;
     char *straight = NULL; /* cells are written where they belong */
@@ -124,12 +138,13 @@ void channels_row(enum k_dtype dt, enum k_index index, struct max_grad *g, int64
             for (int w = wide->first[c]; w < wide->first[c + 1]; w++) {
                 const int64_t ow = q + wide->shift[w];
                 if (ow < 0 || ow >= width->out) continue;
-                terms.place[terms.count] = rows[r].place + ow * channels * index_size;
+                terms.place[terms.count] = rows[r].place + ow * channels * place_size(kind);
+                terms.tap[terms.count] = rows[r].tap + wide->tap[w];
                 terms.value[terms.count++] = rows[r].value + ow * bytes;
             }
         if (++c == width->stride) c = 0, q++;
         if (straight) {
-            put_channels(dt, index, &terms, 0, channels, straight, stream);
+            put_channels(dt, kind, &terms, 0, channels, straight, stream);
             straight += bytes;
             continue;
         }
@@ -137,7 +152,7 @@ void channels_row(enum k_dtype dt, enum k_index index, struct max_grad *g, int64
             end = channels - first < CHANNELS_PIECE + VL ? channels : first + CHANNELS_PIECE - VL;
             const int64_t piece = (end - first) * k_size(dt);
             char *to = outlet_room(&g->outlet, 1, piece);
-            put_channels(dt, index, &terms, first, end, to, false);
+            put_channels(dt, kind, &terms, first, end, to, false);
             outlet_took(&g->outlet, 1, piece);
         }
     }
@@ -188,28 +203,34 @@ static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *
 static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (g->pool->index == K_INDEX_I64)
-        channels_row(K_F32, K_INDEX_I64, g, d, h);
+    if (g->argmax)
+        channels_row(K_F32, CHANNEL_TAPS, g, d, h);
+    else if (g->pool->index == K_INDEX_I64)
+        channels_row(K_F32, CHANNEL_I64, g, d, h);
     else
-        channels_row(K_F32, K_INDEX_I32, g, d, h);
+        channels_row(K_F32, CHANNEL_I32, g, d, h);
 }
 
 static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (g->pool->index == K_INDEX_I64)
-        channels_row(K_F16, K_INDEX_I64, g, d, h);
+    if (g->argmax)
+        channels_row(K_F16, CHANNEL_TAPS, g, d, h);
+    else if (g->pool->index == K_INDEX_I64)
+        channels_row(K_F16, CHANNEL_I64, g, d, h);
     else
-        channels_row(K_F16, K_INDEX_I32, g, d, h);
+        channels_row(K_F16, CHANNEL_I32, g, d, h);
 }
 
 static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
                                                                 int64_t h)
 {
-    if (g->pool->index == K_INDEX_I64)
-        channels_row(K_BF16, K_INDEX_I64, g, d, h);
+    if (g->argmax)
+        channels_row(K_BF16, CHANNEL_TAPS, g, d, h);
+    else if (g->pool->index == K_INDEX_I64)
+        channels_row(K_BF16, CHANNEL_I64, g, d, h);
     else
-        channels_row(K_BF16, K_INDEX_I32, g, d, h);
+        channels_row(K_BF16, CHANNEL_I32, g, d, h);
 }
 
 /* The windows of a row, one lane each. */
@@ -231,8 +252,16 @@ bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, in
     for (; h < end; h++) {
         const int64_t needed = max_least(h / height->stride + height->high, height->out - 1);
         for (; g->made <= needed; g->made++)
-            for (int k = 0; k < g->depths; k++)
-                look_at_channels(g, g->depth[k], g->made);
+            for (int k = 0; k < g->depths; k++) {
+                if (!g->argmax)
+                    look_at_channels(g, g->depth[k], g->made);
+                else if (dt == K_F32)
+                    find_taps_f32(g, k, g->made);
+                else if (dt == K_F16)
+                    find_taps_f16(g, k, g->made);
+                else
+                    find_taps_bf16(g, k, g->made);
+            }
         if (g->stray && !ignore) return false;
         if (dt == K_F32) channels_row_f32(g, d, h);
         if (dt == K_F16) channels_row_f16(g, d, h);

@@ -9,6 +9,7 @@
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/argmax.h"
 #include "kernels/simd/max_cells.h"
+#include "kernels/simd/max_rows.h"
 #include "kernels/simd/outlet.h"
 #include "kernels/simd/select.h"
 
@@ -28,6 +29,8 @@ struct max_grad {
     int64_t dy_size;
     char *dx;
     struct k_argmax *argmax; /* NULL: indices come from memory */
+    char *taps;              /* wide plans: the ring of kernels/simd/max_found.h, MAX_FOUND bytes */
+    struct max_rows *rows;   /* if not NULL, finds the indices of most rows of windows faster */
     bool contiguous;         /* the items' cells follow each other in memory */
     bool stray;              /* an index lies outside of its window */
 
@@ -39,13 +42,15 @@ struct max_grad {
     int64_t outer, made;
     int depths;
     int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
+    int depth_tap[MAX_SIDE];
     struct max_term terms[MAX_TAPS];
     int first_term[MAX_STRIDE + 1]; /* by phases of the width */
     vi from[MAX_STRIDE], place[MAX_STRIDE];
 
     /* The block in work. */
     enum cell_pattern pattern;
-    bool direct;          /* windows may be read where they are */
+    bool direct;          /* windows may be read where they are, */
+    bool own;             /* and each is looked at by the cells that it is the own window of */
     int64_t looked;       /* rows of windows, counted through all planes, whose indices are known */
     int64_t step;         /* lanes from row to row of windows */
     int64_t line, region; /* bytes from group to group of a phase's rows, from phase to phase */
@@ -239,6 +244,7 @@ static inline void grad_column(struct max_grad *g, int64_t outer, int64_t d, int
         const int64_t od = q + phases->shift[e];
         if (od < 0 || od >= depth->out) continue;
         g->depth[g->depths] = od;
+        g->depth_tap[g->depths] = phases->tap[e];
         g->depth_code[g->depths++] =
             phases->tap[e] * depth->dilation * height->in * g->plan.width.in;
     }
@@ -287,6 +293,7 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
         g->indices_end += windows * plan->channels * (pool->index == K_INDEX_I64 ? 8 : 4);
     g->dx = dx;
     g->argmax = NULL;
+    g->rows = NULL;
     g->contiguous = plan->tiles.of_channels * plan->tiles.tiles == 1;
     g->stray = false;
     g->lanes.windows = 0;

@@ -25,6 +25,50 @@ void v_store_i(int32_t *at, vi value)
     memcpy(at, &value, sizeof value);
 }
 
+typedef uint8_t v_bytes __attribute__((vector_size(VL)));
+
+/* Lanes from bytes; compilers convert these vectors lane by lane. */
+K_TEMPLATE
+vi v_load_bytes(const char *at)
+{
+    v_bytes bytes;
+    memcpy(&bytes, at, sizeof bytes);
+#if defined(K_ISA_avx512)
+    return (vi)_mm512_cvtepu8_epi32((__m128i)bytes);
+#elif defined(K_ISA_avx2)
+    return (vi)_mm256_cvtepu8_epi32(_mm_set_epi64x(0, (int64_t)bytes));
+#elif defined(__SSE2__)
+    int32_t bits;
+    memcpy(&bits, &bytes, sizeof bits);
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i words = _mm_unpacklo_epi8(_mm_cvtsi32_si128(bits), zero);
+    return (vi)_mm_unpacklo_epi16(words, zero);
+#else
+    return __builtin_convertvector(bytes, vi);
+#endif
+}
+
+/* Lanes, 0 to 255, as bytes. */
+K_TEMPLATE
+void v_store_bytes(char *at, vi value)
+{
+#if defined(K_ISA_avx512)
+    _mm_storeu_si128((__m128i *)(void *)at, _mm512_cvtepi32_epi8((__m512i)value));
+#elif defined(K_ISA_avx2)
+    const __m256i all = (__m256i)value;
+    const __m128i words =
+        _mm_packus_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    _mm_storel_epi64((__m128i *)(void *)at, _mm_packus_epi16(words, words));
+#elif defined(__SSE2__)
+    const __m128i words = _mm_packs_epi32((__m128i)value, (__m128i)value);
+    const int32_t bits = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    memcpy(at, &bits, sizeof bits);
+#else
+    const v_bytes bytes = __builtin_convertvector(value, v_bytes);
+    memcpy(at, &bytes, sizeof bytes);
+#endif
+}
+
 /* Is any lane not 0? */
 K_TEMPLATE
 bool v_any(vi value)

@@ -138,8 +138,8 @@ void walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
             take_planes(dt, g, real, outer, planes);
             block_in_ring(g);
         }
+        if (!g->stray) block_cells(dt, g, planes, 0, 0, plan->groups);
         if (!g->stray) {
-            block_cells(dt, g, planes, 0, 0, plan->groups);
             block_out(dt, g, planes, plan->groups, 0, rows);
             continue;
         }
@@ -176,7 +176,7 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
         const bool whole = outer * per_outer >= slice.begin && (outer + 1) * per_outer <= slice.end;
         const int64_t d = column / tiles % plan->depth.in;
         if (plan->block == 0 && !plan->wide) grad_tile(g, column % tiles);
-        if (g->argmax) real_lanes(g, real);
+        if (g->argmax && !plan->wide) real_lanes(g, real);
         grad_column(g, outer, d, h);
         const bool done = plan->block > 0 ? walk_blocks(dt, g, real, d, h, end, !whole)
                           : plan->wide    ? walk_channels(dt, g, d, h, end, !whole)
@@ -274,6 +274,8 @@ void max_pool_recompute(enum k_dtype dt, const struct k_max_pool *pool, void *co
     struct max_grad g;
     struct k_argmax argmax;
     struct k_lanes real;
+    struct max_rows rows;
+    char taps[MAX_FOUND];
     vf best[(MAX_RING / 2 + MAX_SLACK) / VL];
     g.plan = max_grad_plan(pool, true);
     struct k_scatter scatter =
@@ -292,6 +294,11 @@ void max_pool_recompute(enum k_dtype dt, const struct k_max_pool *pool, void *co
     argmax.best = (float *)(void *)best;
     real.windows = -1;
     g.argmax = &argmax;
+    g.taps = taps;
+    if (g.plan.block > 0 && rows_can(&g.plan)) {
+        rows_begin(&rows, &g.plan, argmax.x, argmax.end, true);
+        g.rows = &rows;
+    }
     walk_items(dt, &g, &real, &scatter, slice);
     if (pool->stream_output) k_stream_end();
 }
