@@ -21,7 +21,8 @@ enum {
     AVG_CELLS = 16,      /* outputs a tile should have at least, channels are cut for it */
     AVG_SLACK = 128,     /* floats behind a row that may be read or overwritten */
     AVG_BATCH = 1024,    /* inputs of rows that are done at once */
-    AVG_DIRECT = 3,      /* kernel of windows that are summed from the input's cells */
+    AVG_DIRECT = 3,      /* kernel of windows that are summed from the input's cells, */
+    AVG_DIRECT_BINS = 4, /* extent of bins */
     MEAN_CHANNELS = 512, /* of an item of mean */
 };
 
@@ -193,21 +194,27 @@ static inline bool avg_takes_planes(const struct avg_plan *plan)
            height->out * width->out <= AVG_PICKS;
 }
 
-/* Do all windows meet the input? */
-static inline bool avg_meets(const struct avg_axis *a)
+/* Does every output add a few inputs, next to each other, and at least one? */
+static inline bool avg_adds_few(const struct avg_axis *a)
 {
-    return a->pad < a->kernel && (a->out - 1) * a->stride - a->pad < a->in;
+    if (a->span == K_SPAN_BINS) return avg_span(a, 1) <= AVG_DIRECT_BINS;
+    if (a->span == K_SPAN_TAPS)
+        return a->kernel == a->stride && a->dilation == 1 && a->pad == 0 &&
+               a->out == a->in * a->kernel;
+    return a->kernel <= AVG_DIRECT && a->pad < a->kernel &&
+           (a->out - 1) * a->stride - a->pad < a->in;
 }
 
+/* Every output along the depth adds one input. */
 static inline bool avg_is_direct(const struct avg_plan *plan, const struct k_average *average)
 {
-    const struct avg_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
-    return !average->gradient && average->rounding == K_ROUND_NONE && plan->channels >= POOL_EVEN &&
-           plan->channels <= AVG_FLOATS && height->span == K_SPAN_WINDOWS &&
-           width->span == K_SPAN_WINDOWS && height->kernel <= AVG_DIRECT &&
-           width->kernel <= AVG_DIRECT && avg_meets(height) && avg_meets(width) &&
-           width->out <= AVG_COLUMNS && depth->span == K_SPAN_WINDOWS && depth->kernel == 1 &&
-           avg_meets(depth);
+    const struct avg_axis *depth = &plan->depth;
+    const bool single = depth->in == 1 && depth->out == 1 && avg_range(depth, 0).count == 1;
+    const bool strided = depth->span == K_SPAN_WINDOWS && depth->kernel == 1;
+    return average->rounding == K_ROUND_NONE && plan->channels >= POOL_EVEN &&
+           plan->width.out <= AVG_COLUMNS &&
+           (!average->gradient || plan->width.in <= AVG_COLUMNS) && (single || strided) &&
+           avg_adds_few(depth) && avg_adds_few(&plan->height) && avg_adds_few(&plan->width);
 }
 
 static inline struct avg_plan avg_plan(const struct k_average *average)

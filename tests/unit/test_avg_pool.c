@@ -185,7 +185,7 @@ static bool random_axis(struct k_average *p, int axis, bool bins, int64_t most_i
     return windows > 0;
 }
 
-/* Small windows, many channels: outputs are summed from the cells themselves. */
+/* Small windows or bins, many channels: outputs are summed from the cells themselves. */
 static struct k_average random_cells_average(void)
 {
     static const int64_t channels[] = {32, 33, 40, 64, 67, 96, 130};
@@ -193,16 +193,20 @@ static struct k_average random_cells_average(void)
                           .channels = channels[between(0, 6)],
                           .layout = K_CHANNELS_LAST,
                           .count_padding = between(0, 1),
-                          .divisor = between(0, 3) ? 0 : 7,
                           .stream_output = between(0, 1)};
+    const bool bins = between(0, 1);
+    p.gradient = bins && between(0, 1);
+    p.divisor = bins || between(0, 3) ? 0 : 7;
     for (int axis = 0; axis < AXES; axis++) {
         const int64_t k = p.kernel[axis] = axis == 0 ? 1 : between(1, 3);
         const int64_t cells = p.input[axis] = axis == 0 ? between(1, 3) : between(k, 16);
-        const int64_t pad = p.pad_begin[axis] = p.pad_end[axis] = between(0, k / 2);
-        p.stride[axis] = between(1, 3);
+        const int64_t pad = p.pad_begin[axis] = p.pad_end[axis] = bins ? 0 : between(0, k / 2);
+        p.stride[axis] = bins ? 1 : between(1, 3);
         p.dilation[axis] = 1;
-        p.span[axis] = K_SPAN_WINDOWS;
+        p.span[axis] = bins ? K_SPAN_BINS : K_SPAN_WINDOWS;
         p.output[axis] = windows_along(cells, k, p.stride[axis], pad, 2 * pad, between(0, 1));
+        if (bins) p.output[axis] = axis == 0 ? p.input[axis] : between(1, 16);
+        if (bins && axis == 0 && between(0, 1)) p.input[axis] = p.output[axis] = 1;
     }
     return p;
 }
