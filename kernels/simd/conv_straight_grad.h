@@ -25,9 +25,7 @@ void straight_grad_row(enum k_dtype dt, int low, int high, int width,
                        int64_t row, const uint16_t lanes[], int64_t at, const vf left[],
                        vf sum[ROWS_CHUNK][STRAIGHT_WIDTH])
 {
-    const char *from = row >= 0 && row < plan->extent[0]
-                           ? v_address(band->large, row * band->large_row)
-                           : (const char *)plan->zeros;
+    const char *from = straight_row(plan, band->large, band->large_row, row);
 #pragma GCC unroll 7
     for (int w = 0; w < width; w++) {
         const vf x = v_keep(

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of conv_rows.h for one channel each, straight from the tensor (conv_straight.h). */
+/* The sums of conv_rows.h straight from the tensor (conv_straight.h). */
 #ifndef ACLNN_CPU_KERNELS_SIMD_CONV_STRAIGHT_MAP_H
 #define ACLNN_CPU_KERNELS_SIMD_CONV_STRAIGHT_MAP_H
 
 #include "kernels/simd/conv_straight.h"
 
 #if defined(K_ISA_avx512)
+
+/* The operand's planes of a group. */
+struct straight_planes {
+    const char *from;
+    int64_t row, channel; /* bytes from one to the next */
+};
 
 K_TEMPLATE
 void straight_chunk(enum k_dtype dt, int kernel_rows, int width, int vectors,
@@ -40,11 +46,12 @@ void straight_chunk(enum k_dtype dt, int kernel_rows, int width, int vectors,
     }
 }
 
-/* ROWS_LINES lines by `vectors` vectors; row[i] is row i of those that the lines read, in the order
- * of their chains, from its result `at` on. */
+/* ROWS_LINES lines by `vectors` vectors from result `at` on; row[i] is row i of those that the
+ * lines read, in the order of their chains, apart[i] bytes from channel to channel. */
 K_TEMPLATE
 void straight_block(enum k_dtype dt, int width, int vectors, const struct straight_plan *plan,
-                    const struct rows_form *f, const char *const row[], int64_t at)
+                    const struct rows_form *f, const char *const row[], const int64_t apart[],
+                    int64_t at)
 {
     vf sum[ROWS_LINES][ROWS_VECTORS];
     int64_t column[STRAIGHT_WIDTH];
@@ -58,11 +65,21 @@ void straight_block(enum k_dtype dt, int width, int vectors, const struct straig
         column[w] = plan->column[w] + at;
     const uint16_t(*lanes)[STRAIGHT_WIDTH] = plan->lanes + at / VL;
     const float *weight = f->weight;
-    int64_t h = f->height;
-    for (; h >= 3; h -= 3, row += 3, weight += 3 * width)
-        straight_chunk(dt, 3, width, vectors, row, column, lanes, weight, sum);
-    if (h == 2) straight_chunk(dt, 2, width, vectors, row, column, lanes, weight, sum);
-    if (h == 1) straight_chunk(dt, 1, width, vectors, row, column, lanes, weight, sum);
+    const char *next[STRAIGHT_ROWS];
+    for (int64_t c = 0; c < f->channels; c++) {
+        int64_t h = 0;
+        for (; h + 3 <= f->height; h += 3, weight += 3 * width)
+            straight_chunk(dt, 3, width, vectors, row + h, column, lanes, weight, sum);
+        if (f->height - h == 2)
+            straight_chunk(dt, 2, width, vectors, row + h, column, lanes, weight, sum);
+        if (f->height - h == 1)
+            straight_chunk(dt, 1, width, vectors, row + h, column, lanes, weight, sum);
+        weight += (f->height - h) * width;
+        if (c + 1 == f->channels) break;
+        for (int64_t i = 0; i < ROWS_LINES + f->height - 1; i++)
+            next[i] = v_address(row[i], apart[i]);
+        row = next;
+    }
 #pragma GCC unroll 4
     for (int q = 0; q < ROWS_LINES; q++) {
         float *to = f->image + (f->is_upwards ? ROWS_LINES - 1 - q : q) * f->pitch + at;
@@ -74,19 +91,20 @@ void straight_block(enum k_dtype dt, int width, int vectors, const struct straig
 
 K_TEMPLATE
 void straight_lines(enum k_dtype dt, int width, const struct straight_plan *plan,
-                    const struct rows_form *f, const char *const row[])
+                    const struct rows_form *f, const char *const row[], const int64_t apart[])
 {
     int64_t at = 0;
     for (; f->count - at > VL; at += ROWS_VECTORS * VL)
-        straight_block(dt, width, ROWS_VECTORS, plan, f, row, at);
-    if (f->count > at) straight_block(dt, width, 1, plan, f, row, at);
+        straight_block(dt, width, ROWS_VECTORS, plan, f, row, apart, at);
+    if (f->count > at) straight_block(dt, width, 1, plan, f, row, apart, at);
 }
 
 #define STRAIGHT_LINES(name, dt, width)                                                            \
     static __attribute__((noinline)) void name(const struct straight_plan *plan,                   \
-                                               const struct rows_form *f, const char *const row[]) \
+                                               const struct rows_form *f, const char *const row[], \
+                                               const int64_t apart[])                              \
     {                                                                                              \
-        straight_lines(dt, width, plan, f, row);                                                   \
+        straight_lines(dt, width, plan, f, row, apart);                                            \
     }
 STRAIGHT_LINES(straight_lines_f32_3, K_F32, 3)
 STRAIGHT_LINES(straight_lines_f32_5, K_F32, 5)
@@ -99,27 +117,121 @@ STRAIGHT_LINES(straight_lines_bf16_5, K_BF16, 5)
 STRAIGHT_LINES(straight_lines_bf16_7, K_BF16, 7)
 #undef STRAIGHT_LINES
 
-/* ROWS_LINES lines, the first of them `line`, of the plane at `from`, whose rows are `pitch` bytes
- * apart. */
+/* ROWS_LINES lines of one result channel from `line` on, which share rows. */
 static void straight_below(enum k_dtype dtype, const struct straight_plan *plan,
-                           const struct rows_form *f, const char *from, int64_t pitch, int64_t line)
+                           const struct rows_form *f, const struct straight_planes *planes,
+                           int64_t line)
 {
     typedef void lines_fn(const struct straight_plan *, const struct rows_form *,
-                          const char *const[]);
+                          const char *const[], const int64_t[]);
     static lines_fn *const all[][K_DTYPES] = {
         {straight_lines_f32_3, straight_lines_f16_3, straight_lines_bf16_3},
         {straight_lines_f32_5, straight_lines_f16_5, straight_lines_bf16_5},
         {straight_lines_f32_7, straight_lines_f16_7, straight_lines_bf16_7},
     };
     const char *row[STRAIGHT_ROWS];
-    int64_t at = plan->first_row + (f->is_upwards ? line + ROWS_LINES - 1 : line);
-    for (int64_t i = 0; i < ROWS_LINES + f->height - 1; i++, at += plan->row_step)
-        row[i] = at >= 0 && at < plan->extent[0] ? v_address(from, at * pitch)
-                                                 : (const char *)plan->zeros;
-    const char *ahead = v_address(from, (plan->first_row + line + STRAIGHT_AHEAD) * pitch);
-    for (int64_t i = 0; i < ROWS_LINES * pitch; i += LINE_BYTES)
-        __builtin_prefetch(v_address(ahead, i));
-    all[f->width / 2 - 1][dtype](plan, f, row);
+    int64_t apart[STRAIGHT_ROWS];
+    const int64_t start = f->is_upwards ? line + ROWS_LINES - 1 : line;
+    for (int64_t i = 0; i < ROWS_LINES + f->height - 1; i++) {
+        const int64_t at = plan->first_row + start * plan->line_step + i * plan->row_step;
+        row[i] = straight_row(plan, planes->from, planes->row, at);
+        apart[i] = row[i] == plan->zeros ? 0 : planes->channel;
+    }
+    if (f->channels == 1) {
+        const int64_t ahead = plan->first_row + line * plan->line_step + STRAIGHT_AHEAD;
+        for (int64_t i = 0; i < ROWS_LINES * planes->row; i += LINE_BYTES)
+            __builtin_prefetch(v_address(planes->from, ahead * planes->row + i));
+    }
+    all[f->width / 2 - 1][dtype](plan, f, row, apart);
+}
+
+/* ---- several result channels, FLOAT ---- */
+
+K_TEMPLATE
+void straight_channels_block(int rows, int vectors, const struct straight_plan *plan,
+                             const struct rows_form *f, const char *const row[],
+                             const int64_t apart[], int64_t first, int64_t at)
+{
+    const uint16_t(*lanes)[STRAIGHT_WIDTH] = plan->lanes + at / VL;
+    const float *weight = f->weight + first;
+    const int64_t width = f->width, height = f->height;
+    vf sum[ROWS_CHANNELS][ROWS_WIDE];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++)
+            sum[r][v] = (vf){0};
+    for (int64_t c = 0; c < f->channels; c++)
+        for (int64_t h = 0; h < height; h++) {
+            const char *from = v_address(row[h], c * apart[h] + at * (int64_t)sizeof(float));
+            for (int64_t w = 0; w < width; w++, weight += f->rows) {
+                const char *place = v_address(from, plan->column[w] * (int64_t)sizeof(float));
+                vf x[ROWS_WIDE];
+#pragma GCC unroll 4
+                for (int v = 0; v < vectors; v++)
+                    x[v] = v_keep(k_load_lanes(
+                        K_F32, v_address(place, v * VL * (int64_t)sizeof(float)), lanes[v][w]));
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; r++) {
+                    const vf factor = v_keep(v_all(weight[r]));
+#pragma GCC unroll 4
+                    for (int v = 0; v < vectors; v++)
+                        sum[r][v] = v_fma(factor, x[v], sum[r][v]);
+                }
+            }
+        }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++)
+            v_store(f->image + r * f->pitch + at + v * VL,
+                    f->has_bias ? sum[r][v] + v_all(f->bias[r]) : sum[r][v]);
+}
+
+K_TEMPLATE
+void straight_channels_line(int rows, const struct straight_plan *plan, const struct rows_form *f,
+                            const char *const row[], const int64_t apart[], int64_t first)
+{
+    int64_t at = 0;
+    for (; f->count - at > 3 * VL; at += 4 * VL)
+        straight_channels_block(rows, 4, plan, f, row, apart, first, at);
+    if (f->count - at > 2 * VL)
+        straight_channels_block(rows, 3, plan, f, row, apart, first, at);
+    else if (f->count - at > VL)
+        straight_channels_block(rows, 2, plan, f, row, apart, first, at);
+    else if (f->count > at)
+        straight_channels_block(rows, 1, plan, f, row, apart, first, at);
+}
+
+#define STRAIGHT_CHANNELS(name, rows)                                                              \
+    static __attribute__((noinline)) void name(const struct straight_plan *plan,                   \
+                                               const struct rows_form *f, const char *const row[], \
+                                               const int64_t apart[], int64_t first)               \
+    {                                                                                              \
+        straight_channels_line(rows, plan, f, row, apart, first);                                  \
+    }
+STRAIGHT_CHANNELS(straight_channels_1, 1)
+STRAIGHT_CHANNELS(straight_channels_2, 2)
+STRAIGHT_CHANNELS(straight_channels_3, 3)
+STRAIGHT_CHANNELS(straight_channels_4, 4)
+#undef STRAIGHT_CHANNELS
+
+/* A line of `rows` result channels from `first` on, one image row each. */
+static void straight_channels(int rows, const struct straight_plan *plan, const struct rows_form *f,
+                              const struct straight_planes *planes, int64_t line, int64_t first)
+{
+    typedef void line_fn(const struct straight_plan *, const struct rows_form *,
+                         const char *const[], const int64_t[], int64_t);
+    static line_fn *const all[ROWS_CHANNELS] = {straight_channels_1, straight_channels_2,
+                                                straight_channels_3, straight_channels_4};
+    const char *row[STRAIGHT_HEIGHT];
+    int64_t apart[STRAIGHT_HEIGHT];
+    for (int64_t h = 0; h < f->height; h++) {
+        const int64_t at = plan->first_row + line * plan->line_step + h * plan->row_step;
+        row[h] = straight_row(plan, planes->from, planes->row, at);
+        apart[h] = row[h] == plan->zeros ? 0 : planes->channel;
+    }
+    all[rows - 1](plan, f, row, apart, first);
 }
 
 #endif

@@ -29,8 +29,8 @@ struct direct_all {
     struct conv_line known[K_CONV_AXES][KNOWN];
     const char *bias;
     bool stream, is_straight;
-    int64_t pitch; /* is_straight: of the operand's rows, bytes */
     struct straight_plan straight;
+    char zeros[STRAIGHT_ZEROS];
 };
 
 struct direct_item {
@@ -215,14 +215,58 @@ static void begin_form(const struct direct_item *item, struct direct_part *part,
     form->is_shared = l[1].taps > 1 && step == l[1].from_step;
     form->is_upwards = form->is_shared && l[1].offset_step < 0;
     *weight += form->channels * form->taps * form->rows;
-    list_taps(item, l, part->run[phase], own->offset[phase]);
+    if (!item->all->is_straight) list_taps(item, l, part->run[phase], own->offset[phase]);
 }
 
 /* A share of the next item's bytes for each of `lines` lines. */
 static void announce_line(const struct direct_item *item, int64_t line, int64_t lines)
 {
+    if (item->ahead.channels == 0) return;
     const int64_t share = conv_up(band_ahead_lines(&item->ahead), lines);
     band_ahead_announce(&item->ahead, line * share, share);
+}
+
+#if defined(K_ISA_avx512)
+static struct straight_planes planes_of(const struct direct_item *item)
+{
+    const struct k_conv_tensor *from = tensor_from(item->conv);
+    const int64_t size = pack_size(from->dtype);
+    return (struct straight_planes){item->from, from->axis[1] * size, from->inner * size};
+}
+#endif
+
+/* A line of phase k for `rows` result channels from `first` on. */
+static void sum_line(const struct direct_item *item, const struct direct_part *part, int k,
+                     int rows, int64_t line, int64_t first, const struct direct_buffers *own)
+{
+    const struct rows_form *form = &part->form[k];
+#if defined(K_ISA_avx512)
+    if (item->all->is_straight) {
+        const struct straight_planes planes = planes_of(item);
+        straight_channels(rows, &item->all->straight, form, &planes, part->run[k][1].first + line,
+                          first);
+        return;
+    }
+#endif
+    (void)item;
+    rows_channels(rows, form, own->band + line * form->line, first);
+}
+
+/* ROWS_LINES lines of the only result channel. */
+static void sum_below(const struct direct_item *item, const struct direct_part *part, int k,
+                      int64_t line, const struct direct_buffers *own)
+{
+    const struct rows_form *form = &part->form[k];
+#if defined(K_ISA_avx512)
+    if (item->all->is_straight) {
+        const struct straight_planes planes = planes_of(item);
+        straight_below(tensor_from(item->conv)->dtype, &item->all->straight, form, &planes,
+                       part->run[k][1].first + line);
+        return;
+    }
+#endif
+    (void)item;
+    rows_below(form, own->band + line * form->line);
 }
 
 /* The lines of one result channel. */
@@ -241,17 +285,10 @@ static void run_below(const struct direct_item *item, const struct direct_part *
         const int64_t start = is_block && lines - line < ROWS_LINES ? lines - ROWS_LINES : line;
         const int64_t end = is_block ? start + ROWS_LINES : line + 1;
         for (int k = 0; k < part->phases; k++) {
-#if defined(K_ISA_avx512)
-            if (item->all->is_straight) {
-                straight_below(tensor_from(item->conv)->dtype, &item->all->straight, &form[k],
-                               item->from, item->all->pitch, item->begin[1] + start);
-                continue;
-            }
-#endif
             if (is_block)
-                rows_below(&form[k], own->band + start * form[k].line);
+                sum_below(item, part, k, start, own);
             else
-                rows_channels(1, &form[k], own->band + start * form[k].line, 0);
+                sum_line(item, part, k, 1, start, 0, own);
         }
         for (; line < end; line++) {
             const int64_t row = (line - start) * form[0].pitch;
@@ -261,7 +298,7 @@ static void run_below(const struct direct_item *item, const struct direct_part *
                 put_row(tensor->dtype, form[0].image + row,
                         joined ? form[1].image + (line - start) * form[1].pitch : NULL, count,
                         to + line * to_line, step);
-            if (!item->all->is_straight) announce_line(item, line, lines);
+            announce_line(item, line, lines);
         }
     }
 }
@@ -285,7 +322,7 @@ static void run_channels(const struct direct_item *item, struct direct_part *par
                 form[k].bias[r] = load_bias(conv, item->all->bias, item->group * rows + first + r);
         for (int64_t line = 0; line < lines; line++) {
             for (int k = 0; k < part->phases; k++)
-                rows_channels(some, &form[k], own->band + line * form[k].line, first);
+                sum_line(item, part, k, some, line, first, own);
             for (int r = 0; r < some; r++)
                 put_row(tensor->dtype, form[0].image + r * form[0].pitch,
                         joined ? form[1].image + r * form[1].pitch : NULL, count,
@@ -419,21 +456,24 @@ static bool can_stream(const struct k_conv *conv, const struct conv_direct_plan 
     return conv->stream_output && is_one && to->axis[2] == 1 && to->axis[1] == plan->size[2];
 }
 
-/* Whether items need no band: their planes are whole and their windows' sums those of a plan. */
+/* Whether items need no band. Many channels do: their planes are far from each other, and a row is
+ * read for several lines; and so do half types whose lines do not share rows, which are widened
+ * once there. */
 static bool begin_straight(struct direct_all *all, const struct conv_direct_plan *plan)
 {
 #if defined(K_ISA_avx512)
     const struct k_conv *conv = all->conv;
-    const struct k_conv_tensor *from = tensor_from(conv);
     const struct conv_line l[] = {all->known[0][0], all->known[1][0], all->known[2][0]};
     for (int axis = 0; axis < K_CONV_AXES; axis++)
-        if (conv_phases(conv, axis) != 1) return false;
-    all->pitch = from->axis[1] * pack_size(from->dtype);
-    const int64_t last = plan->size[1] % plan->rows;
-    return conv_rows(conv) == 1 && conv_depth_channels(conv) == 1 && plan->column_blocks == 1 &&
-           plan->rows >= ROWS_LINES && (last == 0 || last >= ROWS_LINES) &&
-           conv->rounding == K_ROUND_NONE && from->axis[2] == 1 &&
-           straight_begin(&all->straight, l);
+        if (conv_phases(conv, axis) > 1) return false;
+    const int64_t last = plan->size[1] % plan->rows; /* lines of the last band */
+    memset(all->zeros, 0, sizeof all->zeros);
+    return plan->column_blocks == 1 && conv->rounding == K_ROUND_NONE &&
+           tensor_from(conv)->axis[2] == 1 && conv_depth_channels(conv) <= CONV_LANES &&
+           straight_begin(&all->straight, l, all->zeros) &&
+           ((conv_rows(conv) > 1 && tensor_from(conv)->dtype == K_F32) ||
+            (conv_rows(conv) == 1 && plan->rows >= ROWS_LINES &&
+             (last == 0 || last >= ROWS_LINES) && straight_is_shared(&all->straight, l[2].taps)));
 #else
     (void)all, (void)plan;
     return false;
@@ -464,7 +504,8 @@ void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct
         item.ahead.channels = 0;
         if (i + 1 < slice.end) {
             place_item(&next, &plan, i + 1, buffers);
-            item.ahead = look_ahead(&next);
+            /* Single channels straight from the tensor announce their own. */
+            if (!all.is_straight || conv_depth_channels(conv) > 1) item.ahead = look_ahead(&next);
         }
         if (item.begin[1] < item.end[1] && item.begin[2] < item.end[2]) run_item(&item, &own);
     }

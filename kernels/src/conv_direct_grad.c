@@ -21,6 +21,7 @@ struct grad_item {
     struct band_ahead ahead[2]; /* of the small side, of the large one */
     int64_t announced, at_once; /* lines: so many so far, so many for each block */
     struct straight_plan straight;
+    char zeros[STRAIGHT_ZEROS];
 };
 
 struct grad_buffers {
@@ -249,10 +250,13 @@ static bool begin_straight(struct grad_item *item, const struct conv_direct_plan
     const struct conv_line l[] = {conv_line_of(conv, 0, 0), conv_line_of(conv, 1, 0),
                                   conv_line_of(conv, 2, 0)};
     const int64_t last = plan->size[1] % plan->rows;
+    memset(item->zeros, 0, sizeof item->zeros);
     return conv->small_channels == 1 && conv->large_channels == 1 && plan->column_blocks == 1 &&
            conv->small.dtype == conv->large.dtype && conv->rounding == K_ROUND_NONE &&
            conv->small.axis[2] == 1 && conv->large.axis[2] == 1 && plan->rows >= ROWS_CHUNK &&
-           (last == 0 || last >= ROWS_CHUNK) && straight_begin(&item->straight, l);
+           (last == 0 || last >= ROWS_CHUNK) && straight_begin(&item->straight, l, item->zeros) &&
+           item->straight.line_step == 1 && item->straight.row_step == 1 &&
+           straight_is_shared(&item->straight, l[2].taps);
 #else
     (void)item, (void)plan;
     return false;
