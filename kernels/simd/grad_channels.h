@@ -238,10 +238,12 @@ void channels_tiles(enum k_dtype dt, struct grad *g, const struct cells_out *out
     tile_rows(dt, &tiles);
 }
 
-/* Is it a step of one with three windows over a cell? */
-static inline bool channels_slides(const struct grad *g)
+/* Are windows three cells wide, with n rows of them over this row of cells that have code? */
+static inline bool channels_slides(const struct grad *g, int n)
 {
-    return g->plan.width.stride == 1 && g->plan.width.most == 3;
+    const struct pool_axis *width = &g->plan.width;
+    if (width->stride == 2) return width->most == 2 && width->rest == 1 && n >= 1 && n <= 2;
+    return width->stride == 1 && width->most == 3 && n >= 2;
 }
 
 K_TEMPLATE
@@ -253,6 +255,7 @@ void channels_slide(enum k_dtype dt, struct grad *g, const struct cells_out *out
                           .to = out->row,
                           .to_bytes = out->row_bytes,
                           .cell_bytes = out->cell_bytes,
+                          .cells = g->cells,
                           .front = g->front,
                           .real = in->high,
                           .count = g->count,
@@ -263,10 +266,11 @@ void channels_slide(enum k_dtype dt, struct grad *g, const struct cells_out *out
                           .rounding = in->rounding,
                           .widths = in->widths->plain,
                           .slots = g->slots};
+    const int step = (int)g->plan.width.stride;
     memcpy(slide.factor, in->factor, sizeof slide.factor);
-    if (dt == K_F32) slide_f32(n, (int)out->rows, &slide);
-    if (dt == K_F16) slide_f16(n, (int)out->rows, &slide);
-    if (dt == K_BF16) slide_bf16(n, (int)out->rows, &slide);
+    if (dt == K_F32) slide_f32(step, n, (int)out->rows, &slide);
+    if (dt == K_F16) slide_f16(step, n, (int)out->rows, &slide);
+    if (dt == K_BF16) slide_bf16(step, n, (int)out->rows, &slide);
 }
 
 /* The next rows of cells, at most `left`, which are made alike; out->rows is how many it were. */
@@ -280,10 +284,11 @@ void channels_rows(enum k_dtype dt, struct grad *g, struct cells_out *out, const
         /* At once where that costs no order of streaming stores. */
         if (wide && !line->stream) out->rows = pool_min(in->rest - in->place, left);
         channels_tiles(dt, g, out, in, line);
-    } else if (n >= 2 && out->direct && wide && !line->half && channels_slides(g)) {
+    } else if (out->direct && wide && !line->half && channels_slides(g, n)) {
         /* In pairs where that is faster: it is not where rounding takes longer than loads. */
         const bool pairs = dt == K_F32 && line->blocks * 2 * VL <= SLIDE_PAIR;
-        if (pairs && n == 3 && in->step == 1) out->rows = pool_min(left, 2);
+        if (pairs && n == 3 && in->step == 1 && g->plan.width.stride == 1)
+            out->rows = pool_min(left, 2);
         channels_slide(dt, g, out, in, line, n);
     } else if (n == 0) {
         channels_zero(out, line);

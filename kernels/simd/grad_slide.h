@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several channels, three windows over a cell along the width, a step of one: a window's channels
- * are summed along the height and at once become the cell of which it is the newest window; the
- * sums wait in L1 for two more cells. Two rows of cells at a time where their windows are whole:
+/* Several channels, windows of three along the width: a window's channels are summed along the
+ * height and at once become the cells of which it is the newest window; the sums wait in L1 for
+ * the cells to come. With a step of one two rows of cells at a time where their windows are whole:
  * four rows of dY instead of six come from the second cache. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_SLIDE_H
 #define ACLNN_CPU_KERNELS_SIMD_GRAD_SLIDE_H
 
 #include "kernels/simd/grad.h"
 
-enum { SLIDE_PAIR = POOL_SLOT / 2 }; /* floats of a window's slot where there are six */
+enum {
+    SLIDE_PAIR = POOL_SLOT / 2, /* floats of a window's slot where there are six */
+    SLIDE_TOGETHER = 4,         /* blocks of two cells that are written in turns */
+};
 
 struct slide {
     const char *at;    /* the first window in the newest row of dY over the first row of cells */
@@ -16,8 +19,8 @@ struct slide {
     char *to;          /* the first cell */
     int64_t to_bytes;  /* from row to row */
     int64_t cell_bytes;
-    int64_t front, real, count; /* as in struct grad */
-    int64_t last;               /* channel where the last block begins */
+    int64_t cells, front, real, count; /* as in struct grad */
+    int64_t last;                      /* channel where the last block begins */
     int blocks;
     bool stream, uniform;
     enum k_rounding rounding;
@@ -67,6 +70,12 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
                              const char *at, float width)
 {
     struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
+    if (n == 1) {
+        k_prefetch_far(at);
+        sums.first = slide_first(dt, slide_term(dt, s, at, 0));
+        if (!s->uniform) sums.first = block_scale(dt, sums.first, v_all(width));
+        return sums;
+    }
     const char *second = at - (n - 2) * s->row_bytes;
     const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0);
     const struct k_block b = slide_term(dt, s, second, 1);
@@ -149,6 +158,58 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
     }
 }
 
+/* ---- a step of two: the first cell lies in two windows, the second one in one ---- */
+
+/* is_whole: the window and both cells are there. */
+K_TEMPLATE
+void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int64_t j,
+               const float *older, float *newest)
+{
+    const int64_t start = 2 * j - s->front;
+    const bool is_there = is_whole || j < s->real;
+    const bool has_first = is_whole || (start >= 0 && start < s->cells);
+    const bool has_second = is_whole || (start >= -1 && start + 1 < s->cells);
+    const float width = s->uniform || !is_there ? 1 : s->widths[j];
+    const char *at = s->at + j * s->cell_bytes;
+    char *to = s->to + start * s->cell_bytes;
+    const bool apart = s->blocks > SLIDE_TOGETHER; /* streaming stores want one sequence */
+    for (int block = 0; block < s->blocks; block++) {
+        const int slot = block * 2 * VL;
+        const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
+        struct k_block sum = {{0}, {0}};
+        if (is_there) sum = slide_sums(dt, n, 1, s, at + x, width).first;
+        if (has_first)
+            k_write(to + x, block_elements(dt, block_add(dt, slide_load(dt, older + slot), sum)),
+                    s->stream);
+        if (has_second && !apart)
+            k_write(to + s->cell_bytes + x, block_elements(dt, sum), s->stream);
+        slide_store(dt, newest + slot, sum);
+    }
+    to += s->cell_bytes;
+    for (int block = 0; block < s->blocks && has_second && apart; block++) {
+        const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
+        const struct k_block sum = slide_load(dt, newest + block * 2 * VL);
+        k_write(to + x, block_elements(dt, sum), s->stream);
+    }
+}
+
+K_TEMPLATE
+void slide_hops(enum k_dtype dt, int n, const struct slide *given)
+{
+    const struct slide s = *given;
+    float *older = s.slots, *newest = s.slots + POOL_SLOT;
+    memset(older, 0, (size_t)s.blocks * 2 * VL * sizeof(float));
+    for (int64_t j = 0; j < s.count; j++) {
+        const int64_t start = 2 * j - s.front;
+        if (j < s.real && start >= 0 && start + 1 < s.cells)
+            slide_hop(dt, n, true, &s, j, older, newest);
+        else
+            slide_hop(dt, n, false, &s, j, older, newest);
+        float *last = older;
+        older = newest, newest = last;
+    }
+}
+
 #define SLIDE_ROWS(suffix, dt)                                                                     \
     static __attribute__((noinline)) void slide_2_1##suffix(const struct slide *s)                 \
     {                                                                                              \
@@ -162,8 +223,20 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
     {                                                                                              \
         slide_rows(dt, 3, 2, s);                                                                   \
     }                                                                                              \
-    static inline void slide##suffix(int n, int rows, const struct slide *s)                       \
+    static __attribute__((noinline)) void slide_hops_1##suffix(const struct slide *s)              \
     {                                                                                              \
+        slide_hops(dt, 1, s);                                                                      \
+    }                                                                                              \
+    static __attribute__((noinline)) void slide_hops_2##suffix(const struct slide *s)              \
+    {                                                                                              \
+        slide_hops(dt, 2, s);                                                                      \
+    }                                                                                              \
+    static inline void slide##suffix(int step, int n, int rows, const struct slide *s)             \
+    {                                                                                              \
+        if (step == 2) {                                                                           \
+            (n == 1 ? slide_hops_1##suffix : slide_hops_2##suffix)(s);                             \
+            return;                                                                                \
+        }                                                                                          \
         (n == 2 ? slide_2_1##suffix : rows == 1 ? slide_3_1##suffix : slide_3_2##suffix)(s);       \
     }
 SLIDE_ROWS(_f32, K_F32)

@@ -197,11 +197,12 @@ static bool random_axis(struct k_pool *p, int axis, int64_t most_in, int64_t mos
     return p->output[axis] > 0;
 }
 
-/* Many channels: windows side by side, or three over a cell with a step of one. */
+/* Many channels: windows side by side, or of three cells with a step of one or two. */
 static struct k_pool random_channels_pool(void)
 {
     static const int64_t channels[] = {4, 8, 16, 17, 32, 40, 64, 67, 130, 1000};
     const bool slides = between(0, 1);
+    const int64_t step = between(1, 2);
     struct k_pool p = {.outer = between(1, 2),
                        .channels = channels[between(0, 9)],
                        .layout = K_CHANNELS_LAST,
@@ -213,7 +214,7 @@ static struct k_pool random_channels_pool(void)
         const int64_t k = p.kernel[axis] = axis == 0 ? 1 : slides ? 3 : between(1, 4);
         const int64_t cells = p.input[axis] = axis == 0 ? between(1, 2) : between(k, 14);
         const int64_t pad = p.pad_begin[axis] = p.pad_end[axis] = between(0, k / 2);
-        p.stride[axis] = slides ? 1 : k;
+        p.stride[axis] = slides ? step : k;
         p.output[axis] = windows_along(cells, k, p.stride[axis], pad, between(0, 1));
     }
     return p;
