@@ -20,7 +20,7 @@ enum {
     MAX_ROW = 1920,      /* elements of a row of cells, or of windows, in work at once */
     MAX_SLACK = 64,      /* elements that may be read and written behind a row */
     MAX_SPLIT = 8192,    /* floats of a row of cells, split by phases */
-    MAX_LANES = 256,     /* windows of a block, wanted */
+    MAX_LANES = 512,     /* windows of a block, wanted */
     MAX_BLOCK = 4096,    /* cells of a block, at most */
     MAX_STRIP = 4,       /* rows of cells that may share the loads of their windows */
     MAX_WIDE = 16,       /* channels from which vectors run along them */
@@ -235,7 +235,8 @@ static inline void max_plan_block(struct max_plan *plan, int depths)
     const int64_t most = MAX_RING / depths - 2 * max_guard(plan);
     const int64_t groups =
         max_most(height->out, (height->in + height->stride - 1) / height->stride);
-    int64_t block = max_least(max_most(MAX_LANES / pitch, 1), MAX_BLOCK / cells);
+    const int64_t lanes = stride > 1 ? MAX_LANES / 2 : MAX_LANES; /* each makes more cells */
+    int64_t block = max_least(max_most(lanes / pitch, 1), MAX_BLOCK / cells);
     block = max_least(max_least(block, most / pitch - span), MAX_RING / 2 / pitch - span);
     if (block < 1 || (block < span && block < groups)) return;
     plan->pitch = pitch;

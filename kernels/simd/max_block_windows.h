@@ -304,8 +304,8 @@ static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q,
     const int64_t row = outer * height->out + q + height->low;
     const int64_t end = row + groups + height->high - height->low;
     const int64_t first = row * width->out + width->low;
-    const int64_t last = (end - 1) * width->out + plan->pitch + width->high + VL;
-    if (first < 0 || last > plan->outer * height->out * width->out) return false;
+    const int64_t last = (end - 1) * width->out + plan->pitch + width->high;
+    if (first < 0 || last + VL > plan->outer * height->out * width->out) return false;
     const int64_t low = first / width->out, high = (last + width->out - 1) / width->out;
     if (cells_look(g, groups)) {
         const int64_t begin = outer * height->out;
