@@ -629,7 +629,7 @@ static void oracle_flat(struct rig_problem *problem)
     struct rig_tensor *dx = &problem->tensor[ONNX_INPUT];
     struct gradient gradient = gradient_begin(dx->count);
     const int64_t per_image = p.outputs * test->channels;
-    for (int64_t position = 0; position < dy->count; position++) {
+    for (int64_t position = 0; dx->count > 0 && position < dy->count; position++) {
         int64_t i = position; /* terms in the logical order of the windows */
         if (is_channels_last(test)) {
             const int64_t rest = position % per_image, channel = rest % test->channels;
@@ -696,6 +696,7 @@ const struct rig_operator rig_aclnnext_max_pool_grad = {
     .phase2 = aclnnextMaxPoolGrad,
     .fill = fill_flat,
     .oracle = oracle_flat,
+    .runs_empty = true,
     .is_batched = true,
     .random_case = random_flat,
 };
