@@ -95,6 +95,14 @@ static inline struct pool_axis pool_tiling(int64_t out, int64_t kernel)
 static inline void pool_join(struct pool_plan *plan)
 {
     struct pool_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
+    if (pool_tiles(depth) && pool_tiles(height) && pool_tiles(width) && height->out == 1 &&
+        width->out == 1) {
+        const int64_t cells = depth->kernel * height->kernel * width->kernel;
+        *width = pool_tiling(plan->outer * depth->out, cells);
+        *depth = *height = pool_tiling(1, 1);
+        plan->outer = 1;
+        return;
+    }
     if (pool_tiles(depth) && depth->kernel == 1) {
         plan->outer *= depth->out;
         *depth = pool_tiling(1, 1);

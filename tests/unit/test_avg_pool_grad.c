@@ -220,9 +220,28 @@ static struct k_pool random_channels_pool(void)
     return p;
 }
 
+/* One window, the whole input. */
+static struct k_pool random_global_pool(void)
+{
+    struct k_pool p = random_channels_pool();
+    if (between(0, 1)) {
+        p.layout = K_CHANNELS_FIRST;
+        p.channels = 1;
+        p.outer = between(1, 200);
+    }
+    for (int axis = 0; axis < K_POOL_AXES; axis++) {
+        p.input[axis] = p.kernel[axis] = between(1, axis == 0 ? 4 : 9);
+        p.stride[axis] = between(1, p.kernel[axis]);
+        p.output[axis] = 1;
+        p.pad_begin[axis] = p.pad_end[axis] = 0;
+    }
+    return p;
+}
+
 static struct k_pool random_pool(bool large)
 {
     if (between(0, 9) == 0) return random_channels_pool();
+    if (between(0, 19) == 0) return random_global_pool();
     struct k_pool p = {.channels = 1};
     const int kind = (int)between(0, 5);
     const int64_t wide = large ? 1200 : 70, tall = large ? 120 : 40;
