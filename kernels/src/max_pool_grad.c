@@ -292,7 +292,7 @@ void max_pool_recompute(enum k_dtype dt, const struct k_max_pool *pool, void *co
     argmax.end = argmax.x + pool->outer * scatter.cells * pool->channels * k_size(dt);
     argmax.codes = true;
     argmax.best = (float *)(void *)best;
-    real.windows = -1;
+    real.first = real.windows = -1; /* none yet */
     g.argmax = &argmax;
     g.taps = taps;
     if (g.plan.block > 0 && rows_can(&g.plan)) {
