@@ -4,7 +4,7 @@
 
 #include "tests/support/rows.h"
 
-enum { CASES = 3000 };
+enum { CASES = 5000 };
 
 static struct rig rig;
 
