@@ -273,7 +273,8 @@ static struct k_conv describe(const struct op_conv *conv, const aclTensor *large
     const int64_t *l = large->descriptor.sizes, *s = small->descriptor.sizes;
     const int64_t *w = weight->descriptor.sizes;
     struct k_conv k = {.batch = s[of_small.outer], .groups = conv->groups, .parts = 1};
-    k.small_channels = w[of_weight.outer] / conv->groups;
+    /* Depthwise operators have as many groups as the input has channels, which may be none. */
+    k.small_channels = conv->groups == 0 ? 0 : w[of_weight.outer] / conv->groups;
     k.large_channels = w[of_weight.inner];
     for (int i = 0; i < K_CONV_AXES; i++) {
         const int axis = i - (K_CONV_AXES - conv->axes);

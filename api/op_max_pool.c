@@ -219,6 +219,28 @@ static enum k_layout layout_of(const aclTensor *large, const aclTensor *small,
     return score[K_CHANNELS_LAST] > score[K_CHANNELS_FIRST] ? K_CHANNELS_LAST : K_CHANNELS_FIRST;
 }
 
+bool op_max_is_last_in_memory(const aclTensor *large, const aclTensor *small,
+                              const aclTensor *indices, int axes)
+{
+    return op_k_dtype(large) < K_DTYPES &&
+           layout_of(large, small, indices, NULL, axes) == K_CHANNELS_LAST;
+}
+
+bool op_max_window_of_bins(struct op_window *window, int axes, const aclTensor *large,
+                           const aclTensor *small)
+{
+    const struct op_plane cells = op_plane_of(large, axes, false);
+    const struct op_plane bins = op_plane_of(small, axes, false);
+    *window = (struct op_window){.axes = axes};
+    for (int i = 0; i < K_POOL_AXES; i++) {
+        if (bins.size[i] == 0 || cells.size[i] == 0 || cells.size[i] % bins.size[i] != 0)
+            return false;
+        window->kernel[i] = window->stride[i] = cells.size[i] / bins.size[i];
+        window->dilation[i] = 1;
+    }
+    return true;
+}
+
 static struct k_max_pool geometry(const struct op_window *window, int axes, const aclTensor *small,
                                   const aclTensor *large, enum k_layout layout)
 {
@@ -317,7 +339,7 @@ void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
     const int i = is_raw ? indices.buffer : ex_packed(plan, indices.buffer, &from);
     const int dx = ex_target(plan, large.buffer, &to);
     pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
-    if (space == K_INDEX_OF_PLANE)
+    if (window)
         ex_step_with_faults(plan, "max_pool_grad", k_best()->max_pool_grad[dtype], &pool,
                             sizeof pool, k_max_pool_grad_work(&pool), EX_BUFFERS(dy, i, dx),
                             describe_index);

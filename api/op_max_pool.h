@@ -28,6 +28,15 @@ struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, boo
 /* By the format. */
 bool op_max_channels_last(const aclTensor *tensor);
 
+/* Whether the memory of tensors that list their channels first has them last, so that the kernels
+ * of adaptive pooling, which take planes, would need copies and those of windows do not. */
+bool op_max_is_last_in_memory(const aclTensor *large, const aclTensor *small,
+                              const aclTensor *indices, int axes);
+/* The window that adaptive bins of one size are. False: they are of several sizes, or there are
+ * more bins than cells. */
+bool op_max_window_of_bins(struct op_window *window, int axes, const aclTensor *large,
+                           const aclTensor *small);
+
 /* No dimension behind the batch is 0; so many dimensions are not batch. Else 161002. */
 aclnnStatus op_max_check_filled(const char *op, const char *argument, const aclTensor *tensor,
                                 int dimensions);
@@ -64,7 +73,8 @@ void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,
                           struct op_max_tensor large, struct op_max_tensor small,
                           struct op_max_tensor indices, bool is_raw);
 
-/* The steps of a gradient: small, indices -> large. window NULL: indices are of `space`. */
+/* The steps of a gradient: small, indices -> large. window NULL: indices may lie anywhere in what
+ * `space` says. */
 void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
                        struct op_max_tensor small, struct op_max_tensor indices, bool is_raw,
                        enum k_index_space space, struct op_max_tensor large, int axes);

@@ -288,9 +288,10 @@ static inline int64_t conv_band_rows(const struct k_conv *conv, bool to_large, i
 static inline struct conv_direct_plan conv_direct_plan(const struct k_conv *conv, bool to_large,
                                                        int64_t channels)
 {
-    struct conv_direct_plan plan;
+    struct conv_direct_plan plan = {.fits = false};
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         plan.size[axis] = to_large ? conv->axis[axis].large : conv->axis[axis].small;
+    if (channels < 1 || plan.size[1] < 1 || plan.size[2] < 1) return plan;
     const int64_t height = plan.size[1], width = plan.size[2];
     plan.column_blocks = conv_up(width, CONV_DIRECT_COLUMNS + CONV_DIRECT_COLUMNS / 2);
     /* Columns of all phases together. */

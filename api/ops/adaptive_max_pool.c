@@ -4,6 +4,7 @@
 #include "aclnnop/aclnn_adaptive_max_pool3d.h"
 
 #include "api/op_call.h"
+#include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -162,7 +163,15 @@ static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclT
     int x = ex_input(plan, op_descriptor(self));
     int y = ex_output(plan, op_descriptor(outputOut));
     int positions = ex_output(plan, op_descriptor(indicesOut));
+    struct op_window window;
     if (op_is_empty(self)) return ex_seal(plan, workspaceSize, executor);
+    if (op_max_is_last_in_memory(self, outputOut, indicesOut, axes) &&
+        op_max_window_of_bins(&window, axes, self, outputOut)) {
+        op_max_forward_steps(plan, &window, (struct op_max_tensor){self, x},
+                             (struct op_max_tensor){outputOut, y},
+                             (struct op_max_tensor){indicesOut, positions}, false);
+        return ex_seal(plan, workspaceSize, executor);
+    }
 
     struct ex_order order = ex_order_identity(self->descriptor.rank);
     int source = ex_packed(plan, x, &order);

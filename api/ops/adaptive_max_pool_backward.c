@@ -6,7 +6,7 @@
 #include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
 
 #include "api/op_call.h"
-#include "api/op_pool.h"
+#include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
@@ -86,7 +86,17 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     ex_input(plan, op_descriptor(a->self)); /* only its shape matters */
     int positions = ex_input(plan, op_descriptor(a->indices));
     int dx = ex_output(plan, op_descriptor(a->gradInput));
+    struct op_window window;
     if (op_is_empty(a->gradInput)) return ex_seal(plan, workspaceSize, executor);
+    if (!op_is_empty(a->gradOutput) &&
+        op_max_is_last_in_memory(a->gradInput, a->gradOutput, a->indices, a->axes)) {
+        const bool is_window = op_max_window_of_bins(&window, a->axes, a->gradInput, a->gradOutput);
+        op_max_grad_steps(plan, is_window ? &window : NULL,
+                          (struct op_max_tensor){a->gradOutput, dy},
+                          (struct op_max_tensor){a->indices, positions}, false, K_INDEX_OF_PLANE,
+                          (struct op_max_tensor){a->gradInput, dx}, a->axes);
+        return ex_seal(plan, workspaceSize, executor);
+    }
 
     struct ex_order order = ex_order_identity(a->gradInput->descriptor.rank);
     int target = ex_target(plan, dx, &order), source = target, index = target;
