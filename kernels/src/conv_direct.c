@@ -10,7 +10,7 @@
  * joined on their way. The sum has one chain over channels and taps, so its bits do not depend on
  * the level's vectors.
  *
- * A slice needs some 340 KiB of stack. */
+ * A slice needs some 430 KiB of stack. */
 #include <stdint.h>
 
 #include "kernels/simd/conv_put.h"
