@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/extents.h"
+
 static const char *const passes[LAYER_PASSES] = {"forward", "dx", "dw"};
 static const char *const dtypes[LAYER_DTYPES] = {"f32", "bf16", "f16"};
 
@@ -39,20 +41,6 @@ size_t layer_element_size(enum layer_dtype dtype)
     return dtype == LAYER_F32 ? 4 : 2;
 }
 
-/* "3" or "3x5x5"; how many numbers, 0 when it is neither. */
-static int read_numbers(const char *text, int64_t numbers[LAYER_AXES])
-{
-    for (int count = 0; count < LAYER_AXES; count++) {
-        char *end;
-        numbers[count] = strtoll(text, &end, 10);
-        if (end == text || numbers[count] < 0) return 0;
-        if (*end == '\0') return count + 1;
-        if (*end != 'x') return 0;
-        text = end + 1;
-    }
-    return 0;
-}
-
 /* The bench has its own types, layouts and results. */
 static bool is_tensor(const char *word)
 {
@@ -69,9 +57,9 @@ static bool read_word(const char *word, struct conv_layer *layer)
     if (is_tensor(word)) return true;
     switch (word[0]) {
     case 'n':
-        return read_numbers(word + 1, numbers) == 1 && (layer->batch = numbers[0]) > 0;
+        return extents_read(word + 1, numbers, LAYER_AXES) == 1 && (layer->batch = numbers[0]) > 0;
     case 'g':
-        return read_numbers(word + 1, numbers) == 1 && (layer->groups = numbers[0]) > 0;
+        return extents_read(word + 1, numbers, LAYER_AXES) == 1 && (layer->groups = numbers[0]) > 0;
     case 'c':
         layer->from = strtoll(word + 1, &end, 10);
         if (*end != '>') return false;
@@ -93,9 +81,9 @@ static bool read_word(const char *word, struct conv_layer *layer)
         array = layer->dilation;
         break;
     default:
-        return (layer->axes = read_numbers(word, layer->size)) > 0;
+        return (layer->axes = extents_read(word, layer->size, LAYER_AXES)) > 0;
     }
-    const int count = read_numbers(word + 1, numbers);
+    const int count = extents_read(word + 1, numbers, LAYER_AXES);
     if (count == 0 || (count != 1 && count != layer->axes)) return false;
     for (int i = 0; i < layer->axes; i++)
         array[i] = numbers[count == 1 ? 0 : i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/support/conv_rig.h"
+#include "tests/support/extents.h"
 
 enum { LINE = 512 };
 
@@ -34,25 +35,11 @@ static bool wrong(struct reader *reader, const char *format, ...)
     return false;
 }
 
-/* "3" or "3x5x5"; how many, 0 when it is neither. */
-static int read_numbers(const char *text, int64_t numbers[ORACLE_CONV_AXES])
-{
-    for (int count = 0; count < ORACLE_CONV_AXES; count++) {
-        char *end;
-        numbers[count] = strtoll(text, &end, 10);
-        if (end == text || numbers[count] < 0) return 0;
-        if (*end == '\0') return count + 1;
-        if (*end != 'x') return 0;
-        text = end + 1;
-    }
-    return 0;
-}
-
 /* One entry for each axis, behind the ones that the problem does not have. */
 static bool read_axes(struct reader *reader, const char *text, int64_t axes[ORACLE_CONV_AXES])
 {
     int64_t numbers[ORACLE_CONV_AXES];
-    const int count = read_numbers(text, numbers), wanted = reader->test->axes;
+    const int count = extents_read(text, numbers, ORACLE_CONV_AXES), wanted = reader->test->axes;
     if (count == 0 || (count != 1 && count != wanted)) return false;
     for (int i = 0; i < wanted; i++)
         axes[i + ORACLE_CONV_AXES - wanted] = numbers[count == 1 ? 0 : i];
@@ -65,7 +52,7 @@ static bool read_first_words(struct reader *reader, char **rest)
     const char *word = strtok_r(NULL, " \n", rest);
     int64_t numbers[ORACLE_CONV_AXES];
     char *end;
-    if (!word || *word != 'n' || read_numbers(word + 1, numbers) != 1)
+    if (!word || *word != 'n' || extents_read(word + 1, numbers, ORACLE_CONV_AXES) != 1)
         return wrong(reader, "the batch, n..., is missing");
     test->conv.batch = numbers[0];
     word = strtok_r(NULL, " \n", rest);
@@ -74,7 +61,7 @@ static bool read_first_words(struct reader *reader, char **rest)
     if (*end != '>') return wrong(reader, "'%s' names no channels of the output", word);
     reader->to = strtoll(end + 1, &end, 10);
     word = strtok_r(NULL, " \n", rest);
-    if (!word || *end || (test->axes = read_numbers(word, numbers)) == 0)
+    if (!word || *end || (test->axes = extents_read(word, numbers, ORACLE_CONV_AXES)) == 0)
         return wrong(reader, "the extents of the input are missing");
     return read_axes(reader, word, reader->input);
 }
