@@ -17,6 +17,7 @@
 #include "kernels/adaptive_plan.h"
 #include "kernels/k_adaptive_max.h"
 #include "kernels/simd/candidates.h"
+#include "kernels/simd/gather.h"
 
 enum {
     COLUMNS = 1024, /* in work at once */
