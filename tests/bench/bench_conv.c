@@ -17,7 +17,11 @@
 
 enum { WORDS = 8, PLAYERS = 24, ROUNDS_MOST = 64, THREAD_COUNTS = 4 };
 #define BATCH_SECONDS 6e-3 /* what a batch takes at least */
-#define HOPELESS      6.0  /* a peer that needs so many times our time is known after one round */
+#define HOPELESS      6.0 /* a peer whose first run takes so many times ours is known by that run */
+#define SLOW          3.0 /* the same of its first round */
+#define SLOW_QUICK    1.5 /* the same in a quick measurement */
+#define LONG_SECONDS  1.0 /* a first round after which a quick measurement makes only one more */
+#define OUTDONE       1.3 /* a peer's version that takes so many times as another's plays no round */
 
 static const char usage[] = "bench conv [OPTION...] [WORD...]\n"
                             "Measures the layers of tests/cases/conv whose line, pass (forward, "
@@ -25,7 +29,8 @@ static const char usage[] = "bench conv [OPTION...] [WORD...]\n"
                             "f16)\nhold every WORD.\n\n"
                             "  --threads 1,2     thread counts; one and all CPUs unless told\n"
                             "  --rounds N        batches of each contender, 10 unless told\n"
-                            "  --quick           three rounds, f32 and bf16\n"
+                            "  --quick           three rounds, f32 and bf16; peers that take 1.5 "
+                            "times as long as we, one\n"
                             "  --no-peers        only the floor and ours\n"
                             "  --explain         say why a contender does not take part\n"
                             "  --markdown PAGE   put the tables between the page's "
@@ -41,7 +46,8 @@ struct player {
     struct peer *peer;
     enum conv_column column;
     int slot, rounds;
-    int64_t count; /* runs in a batch */
+    bool is_hopeless; /* plays no round */
+    int64_t count;    /* runs in a batch */
     double estimate, seconds[ROUNDS_MOST];
 };
 
@@ -102,7 +108,7 @@ static bool set_up(struct player *player, const char *layout, const struct conv_
 }
 
 /* Its result is that of the definition. The first run's time is the first estimate. */
-static bool is_right(struct player *player, const char *layout, const struct conv_data *data)
+static bool is_right(struct player *player, const char *layout, struct conv_data *data)
 {
     char why[PEER_WHY] = "", path[CONV_PATH];
     data_path_of(path, "result");
@@ -135,7 +141,35 @@ static double play(struct player *player)
 
 /* ---- a case ---- */
 
-static void gather(struct match *match, struct peers *peers, const struct conv_data *data,
+static const struct player *ours_of(const struct match *match)
+{
+    for (int i = 0; i < match->players; i++)
+        if (match->player[i].column == CONV_OURS) return &match->player[i];
+    return NULL;
+}
+
+/* Another version of the same peer in the same layout stays alone if one of the two is much slower;
+ * a peer that is far behind us plays no round. */
+static void add_player(struct match *match, struct player *player)
+{
+    const struct player *ours = ours_of(match);
+    if (player->column > CONV_OURS && ours && player->estimate > HOPELESS * ours->estimate) {
+        player->is_hopeless = true;
+        player->seconds[player->rounds++] = player->estimate;
+    }
+    for (int i = 0; i < match->players; i++) {
+        struct player *other = &match->player[i];
+        if (other->column != player->column) continue;
+        if (player->estimate > OUTDONE * other->estimate) return;
+        if (player->estimate * OUTDONE < other->estimate) {
+            *other = *player;
+            return;
+        }
+    }
+    match->player[match->players++] = *player;
+}
+
+static void gather(struct match *match, struct peers *peers, struct conv_data *data,
                    const struct options *options, int *wrong)
 {
     *match = (struct match){0};
@@ -154,39 +188,40 @@ static void gather(struct match *match, struct peers *peers, const struct conv_d
             if (player.estimate <= 0) continue;
             player.count = (int64_t)ceil(BATCH_SECONDS / player.estimate);
             if (player.column == CONV_FLOOR) player.count = 1;
-            match->player[match->players++] = player;
+            add_player(match, &player);
         }
 }
 
-static bool is_known(const struct match *match, const struct player *player)
+static bool is_known(const struct match *match, const struct player *player, double slow)
 {
+    if (player->is_hopeless) return true;
     if (player->column <= CONV_OURS || player->rounds == 0) return false;
-    for (int i = 0; i < match->players; i++)
-        if (match->player[i].column == CONV_OURS)
-            return player->seconds[0] > HOPELESS * match->player[i].seconds[0];
-    return false;
+    const struct player *ours = ours_of(match);
+    return ours && player->seconds[0] > slow * ours->seconds[0];
 }
 
-static bool play_rounds(struct match *match, int rounds, int threads)
+static bool play_rounds(struct match *match, int rounds, int threads, bool is_quick)
 {
-    for (int round = 0; round < rounds; round++)
+    const double slow = is_quick ? SLOW_QUICK : SLOW;
+    const double begin = stats_now();
+    for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < match->players; i++) {
             struct player *player = &match->player[i];
-            if (is_known(match, player)) continue;
+            if (is_known(match, player, slow)) continue;
             if (threads > 1) stats_pause(1e-3); /* idle threads of the one before stop spinning */
             const double seconds = play(player);
             if (seconds <= 0) return false;
             player->seconds[player->rounds++] = seconds;
         }
+        if (round == 0 && is_quick && stats_now() - begin > LONG_SECONDS && rounds > 2) rounds = 2;
+    }
     return true;
 }
 
 static void record(const struct match *match, const struct conv_data *data, int threads,
                    struct conv_results *results)
 {
-    const struct player *ours = NULL;
-    for (int i = 0; i < match->players; i++)
-        if (match->player[i].column == CONV_OURS) ours = &match->player[i];
+    const struct player *ours = ours_of(match);
     if (ours == NULL) return;
     struct conv_result *result = conv_results_add(results);
     result->layer = data->layer;
@@ -204,12 +239,12 @@ static void record(const struct match *match, const struct conv_data *data, int 
     }
 }
 
-static bool measure(struct peers *peers, const struct conv_data *data,
-                    const struct options *options, struct conv_results *results)
+static bool measure(struct peers *peers, struct conv_data *data, const struct options *options,
+                    struct conv_results *results)
 {
     static struct match match;
     gather(&match, peers, data, options, &results->wrong);
-    const bool is_played = play_rounds(&match, options->rounds, peers->threads);
+    const bool is_played = play_rounds(&match, options->rounds, peers->threads, options->is_quick);
     if (is_played) record(&match, data, peers->threads, results);
     for (int i = 0; i < peers->count; i++) {
         char why[PEER_WHY];
@@ -234,22 +269,26 @@ static bool is_selected(const struct options *options, const char *line, enum la
 static bool run_line(const char *line, struct peers *peers, const struct options *options,
                      struct conv_results *results)
 {
-    struct conv_data data;
+    struct conv_data data = {0};
     char why[PEER_WHY];
-    for (int dtype = 0; dtype < LAYER_DTYPES; dtype++)
-        for (int pass = 0; pass < LAYER_PASSES; pass++) {
+    bool is_measured = true;
+    for (int dtype = 0; is_measured && dtype < LAYER_DTYPES; dtype++) {
+        bool is_made = false;
+        for (int pass = 0; is_measured && pass < LAYER_PASSES; pass++) {
             if (!is_selected(options, line, (enum layer_pass)pass, (enum layer_dtype)dtype))
                 continue;
-            if (!conv_data_make(&data, line, (enum layer_pass)pass, (enum layer_dtype)dtype, why,
-                                sizeof why)) {
+            if (!is_made &&
+                !conv_data_make(&data, line, (enum layer_dtype)dtype, why, sizeof why)) {
                 fprintf(stderr, "%s: %s\n", line, why);
                 return false;
             }
-            const bool is_measured = measure(peers, &data, options, results);
-            conv_data_free(&data);
-            if (!is_measured) return false;
+            is_made = true;
+            conv_data_expect(&data, (enum layer_pass)pass);
+            is_measured = measure(peers, &data, options, results);
         }
-    return true;
+        conv_data_free(&data);
+    }
+    return is_measured;
 }
 
 static bool run_threads(int threads, const struct options *options, struct conv_results *results)

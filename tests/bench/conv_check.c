@@ -10,8 +10,6 @@
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 
-enum { SAMPLES = 24 };
-
 void data_path_of(char path[CONV_PATH], const char *what)
 {
     snprintf(path, CONV_PATH, "/dev/shm/aclnn-bench-conv-%d-%s", (int)getpid(), what);
@@ -45,12 +43,12 @@ static bool make_file(struct conv_data *data, int tensor, struct random *random)
     return is_written;
 }
 
-bool conv_data_make(struct conv_data *data, const char *line, enum layer_pass pass,
-                    enum layer_dtype dtype, char *why, size_t why_size)
+bool conv_data_make(struct conv_data *data, const char *line, enum layer_dtype dtype, char *why,
+                    size_t why_size)
 {
     static const char *const names[LAYER_TENSORS] = {"x", "w", "y", "b"};
     struct random random = {1};
-    *data = (struct conv_data){.pass = pass, .dtype = dtype};
+    *data = (struct conv_data){.dtype = dtype};
     snprintf(data->line, sizeof data->line, "%s", line);
     if (!layer_parse(line, &data->layer, why, why_size)) return false;
     for (int i = 0; i < LAYER_TENSORS; i++) {
@@ -74,12 +72,7 @@ void conv_data_free(struct conv_data *data)
 
 /* ---- the definition ---- */
 
-struct sum {
-    double value, magnitude;
-    int64_t terms;
-};
-
-static void add(struct sum *sum, double a, double b)
+static void add(struct conv_sum *sum, double a, double b)
 {
     sum->value += a * b;
     sum->magnitude += fabs(a * b);
@@ -138,12 +131,12 @@ static bool next(int64_t at[], const int64_t extents[])
     return false;
 }
 
-static struct sum expect_y(const struct conv_data *data, int64_t element)
+static struct conv_sum expect_y(const struct conv_data *data, int64_t element)
 {
     const struct conv_layer *l = &data->layer;
     const struct place y = place_of(l, l->out, l->to, element);
     const int64_t in_group = l->from / l->groups, group = y.channel / (l->to / l->groups);
-    struct sum sum = {0};
+    struct conv_sum sum = {0};
     add(&sum, data->value[LAYER_B][y.channel], 1);
     for (int64_t c = 0; c < in_group; c++) {
         struct place w = {.n = y.channel, .channel = c};
@@ -158,13 +151,13 @@ static struct sum expect_y(const struct conv_data *data, int64_t element)
 }
 
 /* Windows that read one place of x: along each axis o * stride = x + pad - t * dilation. */
-static struct sum expect_dx(const struct conv_data *data, int64_t element)
+static struct conv_sum expect_dx(const struct conv_data *data, int64_t element)
 {
     const struct conv_layer *l = &data->layer;
     const struct place x = place_of(l, l->size, l->from, element);
     const int64_t in_group = l->from / l->groups, of_group = l->to / l->groups;
     const int64_t group = x.channel / in_group;
-    struct sum sum = {0};
+    struct conv_sum sum = {0};
     for (int64_t m = group * of_group; m < (group + 1) * of_group; m++) {
         struct place w = {.n = m, .channel = x.channel % in_group};
         do {
@@ -183,12 +176,12 @@ static struct sum expect_dx(const struct conv_data *data, int64_t element)
     return sum;
 }
 
-static struct sum expect_dw(const struct conv_data *data, int64_t element)
+static struct conv_sum expect_dw(const struct conv_data *data, int64_t element)
 {
     const struct conv_layer *l = &data->layer;
     const int64_t in_group = l->from / l->groups, of_group = l->to / l->groups;
     const struct place w = place_of(l, l->kernel, in_group, element);
-    struct sum sum = {0};
+    struct conv_sum sum = {0};
     for (int64_t n = 0; n < l->batch; n++) {
         struct place y = {.n = n, .channel = w.n};
         do {
@@ -201,10 +194,10 @@ static struct sum expect_dw(const struct conv_data *data, int64_t element)
     return sum;
 }
 
-static struct sum expect_db(const struct conv_data *data, int64_t channel)
+static struct conv_sum expect_db(const struct conv_data *data, int64_t channel)
 {
     const struct conv_layer *l = &data->layer;
-    struct sum sum = {0};
+    struct conv_sum sum = {0};
     for (int64_t n = 0; n < l->batch; n++) {
         struct place y = {.n = n, .channel = channel};
         do
@@ -214,7 +207,7 @@ static struct sum expect_db(const struct conv_data *data, int64_t channel)
     return sum;
 }
 
-static struct sum expect(const struct conv_data *data, int64_t element)
+static struct conv_sum expect(const struct conv_data *data, int64_t element)
 {
     const int64_t weights = layer_elements(&data->layer, LAYER_W);
     if (data->pass == LAYER_FORWARD) return expect_y(data, element);
@@ -222,10 +215,27 @@ static struct sum expect(const struct conv_data *data, int64_t element)
     return element < weights ? expect_dw(data, element) : expect_db(data, element - weights);
 }
 
+void conv_data_expect(struct conv_data *data, enum layer_pass pass)
+{
+    struct random random = {2};
+    const int64_t count = (int64_t)(layer_result_bytes(&data->layer, pass, data->dtype) /
+                                    layer_element_size(data->dtype));
+    /* Every fourth one of the bias, where the result ends with its gradient. */
+    const int64_t bias = pass == LAYER_WEIGHT ? layer_elements(&data->layer, LAYER_B) : count;
+    data->pass = pass;
+    for (int i = 0; i < CONV_SAMPLES; i++) {
+        data->sample[i] = i == 0       ? 0
+                          : i == 1     ? count - 1
+                          : i % 4 == 2 ? count - 1 - random_below(&random, bias)
+                                       : random_below(&random, count);
+        data->expected[i] = expect(data, data->sample[i]);
+    }
+}
+
 /* ---- comparing ---- */
 
-static bool is_near(const struct conv_data *data, int64_t element, const char *raw, bool is_ours,
-                    char *why, size_t why_size)
+static bool is_near(const struct conv_data *data, int i, const char *raw, bool is_ours, char *why,
+                    size_t why_size)
 {
     const double unit = data->dtype == LAYER_F32    ? 0x1p-24
                         : data->dtype == LAYER_BF16 ? 0x1p-8
@@ -233,11 +243,12 @@ static bool is_near(const struct conv_data *data, int64_t element, const char *r
     uint64_t bits = 0;
     memcpy(&bits, raw, layer_element_size(data->dtype));
     const double got = oracle_from_bits(case_of(data->dtype), bits);
-    const struct sum sum = expect(data, element);
+    const struct conv_sum sum = data->expected[i];
     double bound = ((double)sum.terms + 2) * 0x1p-24 * sum.magnitude + unit * fabs(sum.value) * 2;
     if (!is_ours) bound += 4 * unit * sum.magnitude;
     if (fabs(got - sum.value) <= bound) return true;
-    snprintf(why, why_size, "element %lld is %.9g, not %.9g", (long long)element, got, sum.value);
+    snprintf(why, why_size, "element %lld is %.9g, not %.9g", (long long)data->sample[i], got,
+             sum.value);
     return false;
 }
 
@@ -258,11 +269,8 @@ bool conv_check(const struct conv_data *data, const char *path, bool is_ours, ch
             snprintf(why, why_size, "element %lld was not written", (long long)i);
             is_right = false;
         }
-    struct random random = {2};
-    for (int i = 0; is_right && i < SAMPLES; i++) {
-        const int64_t element = i == 0 ? 0 : i == 1 ? count - 1 : random_below(&random, count);
-        is_right = is_near(data, element, raw + (size_t)element * size, is_ours, why, why_size);
-    }
+    for (int i = 0; is_right && i < CONV_SAMPLES; i++)
+        is_right = is_near(data, i, raw + (size_t)data->sample[i] * size, is_ours, why, why_size);
     free(raw);
     return is_right;
 }

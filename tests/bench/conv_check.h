@@ -5,6 +5,13 @@
 
 #include "tests/bench/conv_contender.h"
 
+enum { CONV_SAMPLES = 24 };
+
+struct conv_sum {
+    double value, magnitude;
+    int64_t terms;
+};
+
 struct conv_data {
     char line[LAYER_LINE];
     struct conv_layer layer;
@@ -12,17 +19,21 @@ struct conv_data {
     enum layer_dtype dtype;
     char path[LAYER_TENSORS][CONV_PATH]; /* files in memory */
     float *value[LAYER_TENSORS];         /* what they hold */
+    int64_t sample[CONV_SAMPLES];        /* elements of the result */
+    struct conv_sum expected[CONV_SAMPLES];
 };
 
 /* Random values of the type; false with a sentence in why. conv_data_free removes the files too. */
-bool conv_data_make(struct conv_data *data, const char *line, enum layer_pass pass,
-                    enum layer_dtype dtype, char *why, size_t why_size);
+bool conv_data_make(struct conv_data *data, const char *line, enum layer_dtype dtype, char *why,
+                    size_t why_size);
+/* The pass of which results come next: computes some of its elements by the definition. */
+void conv_data_expect(struct conv_data *data, enum layer_pass pass);
 void conv_data_free(struct conv_data *data);
 /* A path in memory that is this process's own. */
 void data_path_of(char path[CONV_PATH], const char *what);
 
-/* Some elements of the result in the file are what the definition says, within the bound of sums in
- * float (of a peer: with every partial sum rounded), and every element was written. */
+/* The sample's elements of the result in the file are what the definition says, within the bound of
+ * sums in float (of a peer: with every partial sum rounded), and every element was written. */
 bool conv_check(const struct conv_data *data, const char *path, bool is_ours, char *why,
                 size_t why_size);
 
