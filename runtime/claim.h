@@ -21,8 +21,8 @@ void rt_claim_unlock(struct rt_stream *stream, unsigned after);
 bool rt_has_tasks(struct rt_stream *stream);
 bool rt_is_claimable_locked(struct rt_stream *stream);
 
-/* Claimable, and a thread of the program does well to run it: not when large tasks are queued, a
- * worker is busy on this CPU and another CPU is free. */
+/* Claimable, and a thread of the program does well to run it: not when its stack is too small for
+ * tasks, nor when large ones are queued, a worker is busy on this CPU and another CPU is free. */
 bool rt_should_claim_locked(struct rt_stream *stream);
 
 /* Claims the stream if it should. */

@@ -13,6 +13,7 @@
 #include "runtime/graph.h"
 #include "runtime/handles.h"
 #include "runtime/notify.h"
+#include "runtime/stack.h"
 #include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 
@@ -46,7 +47,10 @@ static void forget_streams(struct rt_thread *self)
 void rt_context_enter(struct rt_context *context)
 {
     struct rt_thread *self = &rt_self;
-    if (self->id == 0) self->id = (uint32_t)gettid();
+    if (self->id == 0) {
+        self->id = (uint32_t)gettid();
+        rt_stack_look();
+    }
     forget_streams(self);
     self->epoch = rt_registry_epoch();
     self->context = context;

@@ -23,6 +23,7 @@
 #include "runtime/grace.h"
 #include "runtime/point.h"
 #include "runtime/profile.h"
+#include "runtime/stack.h"
 #include "runtime/stream_capture.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
@@ -96,7 +97,7 @@ bool rt_is_claimable_locked(struct rt_stream *stream)
 
 bool rt_should_claim_locked(struct rt_stream *stream)
 {
-    if (!rt_is_claimable_locked(stream)) return false;
+    if (!rt_is_claimable_locked(stream) || !rt_stack_suffices()) return false;
     return rt_queue_is_complete(stream, stream->large_ticket) || !rt_worker_is_crowded_here();
 }
 
@@ -418,7 +419,7 @@ static bool spread_locked(struct rt_stream *stream, uint64_t queued, unsigned *a
         *after |= rt_push_ready_locked(stream);
         if (queued < LONG_QUEUE) return false;
     }
-    if (queued < MANY || rt_self.running) return false;
+    if (queued < MANY || rt_self.running || !rt_stack_suffices()) return false;
     stream->state = RT_STREAM_RUNNING;
     return true;
 }

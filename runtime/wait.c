@@ -13,6 +13,7 @@
 #include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/queue.h"
+#include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
 #include "runtime/worker.h"
@@ -26,7 +27,8 @@ enum {
 
 static bool join_loop(struct rt_stream *stream)
 {
-    if (!atomic_load_explicit(&stream->loop, memory_order_relaxed)) return false;
+    if (!atomic_load_explicit(&stream->loop, memory_order_relaxed) || !rt_stack_suffices())
+        return false;
     struct rt_loop *loop = NULL;
     if (rt_worker_computing(1) < rt_pool_threads(rt_pool_default())) {
         rt_lock_take(&stream->lock);
@@ -47,14 +49,15 @@ static bool stay_close(struct rt_stream *stream, uint64_t ticket)
 {
     if (rt_pool_threads(rt_pool_default()) == 1) return false;
     bool done = false;
+    const int joins = rt_stack_suffices();
     atomic_store_explicit(&stream->close_cpu, sched_getcpu(), memory_order_relaxed);
-    atomic_fetch_add_explicit(&stream->close, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stream->close, joins, memory_order_relaxed);
     for (int64_t stop = rt_now_ns() + SPIN_NS; !done && rt_now_ns() < stop;) {
         for (int i = 0; i < 16; i++)
             rt_pause();
         done = rt_queue_is_complete(stream, ticket) || join_loop(stream);
     }
-    atomic_fetch_sub_explicit(&stream->close, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&stream->close, joins, memory_order_relaxed);
     return done;
 }
 
@@ -78,7 +81,8 @@ static bool help(const struct rt_dependency *dependency, int depth)
         if (stream->helper == &rt_self) stream->helper = NULL;
     }
     bool is_claimable = rt_is_claimable_locked(stream);
-    bool ours = is_claimable && !rt_queue_is_complete(stream, dependency->ticket);
+    bool ours =
+        is_claimable && !rt_queue_is_complete(stream, dependency->ticket) && rt_stack_suffices();
     if (ours)
         stream->state = RT_STREAM_RUNNING;
     else if (is_claimable && !stream->is_watched)
@@ -215,9 +219,9 @@ static bool give_up_locked(struct rt_stream *stream)
  * False: nothing to do but sleep. */
 static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up)
 {
-    if (rt_is_claimable_locked(stream)) { /* but this CPU is crowded */
+    if (rt_is_claimable_locked(stream)) { /* but not for this thread: crowded, or a small stack */
         rt_claim_unlock(stream, rt_push_ready_locked(stream));
-        bool waited = stay_close(stream, ticket);
+        bool waited = stay_close(stream, ticket) || work_alone();
         rt_lock_take(&stream->lock);
         return waited;
     }

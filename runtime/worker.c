@@ -24,6 +24,7 @@
 #include "runtime/loop.h"
 #include "runtime/point.h"
 #include "runtime/queue.h"
+#include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
 #include "runtime/watch.h"
@@ -509,6 +510,7 @@ static void *worker_main(void *argument)
     snprintf(name, sizeof(name), "aclnn-cpu/%d", worker->index);
     pthread_setname_np(pthread_self(), name);
     rt_self.worker = worker;
+    rt_stack_look();
     while (!atomic_load_explicit(&pool.stopping, memory_order_acquire)) {
         if (has_work(worker))
             do_work(worker);
