@@ -207,5 +207,10 @@ struct k_work k_conv_bias_grad_work(const struct k_conv *conv)
     double positions = (double)conv->batch;
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         positions *= (double)(conv->to_large ? conv->axis[axis].large : conv->axis[axis].small);
-    return work_of(conv->groups * conv_rows(conv), 16 * positions);
+    struct k_work work = work_of(conv->groups * conv_rows(conv), 16 * positions);
+    /* Channels side by side share cache lines. */
+    const int64_t apart = conv->to_large ? conv->large.inner : conv->small.inner;
+    if (apart == 1 && work.grain < 2 * CONV_LANES) work.grain = 2 * CONV_LANES;
+    if (work.grain > work.items) work.grain = work.items < 1 ? 1 : work.items;
+    return work;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Around convolution's products: the weight packed for conv_map, the parts of its gradient joined,
- * the gradient of the bias. */
+/* Around convolution's products: the weight packed for conv_map, the parts of its gradient joined.
+ */
 #include <stdint.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static struct conv_line line_of_class(const struct k_conv *conv, int axis, int64
     return line;
 }
 
-k_fn K_SYMBOL(conv_pack), K_SYMBOL(conv_weight_sum), K_SYMBOL(conv_bias_grad);
+k_fn K_SYMBOL(conv_pack), K_SYMBOL(conv_weight_sum);
 
 /* Items are panels, group by group. */
 void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k_slice slice)
@@ -171,83 +171,5 @@ void K_SYMBOL(conv_weight_sum)(const void *parameters, void *const buffers[], st
             sum_row(K_F16, conv, part, part_floats, to);
         else
             sum_row(K_BF16, conv, part, part_floats, to);
-    }
-}
-
-/* ---- the bias's gradient ---- */
-
-enum { SUM_BLOCK = CONV_GRAD_RUN };
-
-/* Positions of a channel, through all images. */
-struct positions {
-    const struct k_conv_tensor *tensor;
-    int64_t extent[K_CONV_AXES], plane, all;
-    int64_t run; /* of a plane, that lie evenly */
-};
-
-/* `count` positions from `begin` on, side by side as floats, zeros behind them. */
-static void fetch(const struct positions *p, const char *from, int64_t begin, int64_t count,
-                  float *to)
-{
-    const struct k_conv_tensor *t = p->tensor;
-    const int64_t size = pack_size(t->dtype), width = p->extent[2], height = p->extent[1];
-    for (int64_t some; count > 0; begin += some, to += some, count -= some) {
-        const int64_t at = begin % p->plane, left = p->run - at % p->run;
-        some = left < count ? left : count;
-        const int64_t element = begin / p->plane * t->outer + at / (height * width) * t->axis[0] +
-                                at / width % height * t->axis[1] + at % width * t->axis[2];
-        band_row(t->dtype, from + size * element, t->axis[2], 0, some, some, K_ROUND_NONE, to);
-    }
-    memset(to, 0, sizeof(float) * CONV_LANES);
-}
-
-/* Lanes add every CONV_LANES-th position of a block, blocks are joined in order. */
-static float sum_channel(const struct positions *p, const char *from)
-{
-    _Alignas(64) float row[SUM_BLOCK + CONV_LANES], lanes[CONV_LANES];
-    float total = 0;
-    for (int64_t begin = 0; begin < p->all; begin += SUM_BLOCK) {
-        const int64_t left = p->all - begin, count = left < SUM_BLOCK ? left : SUM_BLOCK;
-        fetch(p, from, begin, count, row);
-        for (int part = 0; part < DOT_PARTS; part++) {
-            vf sum = {0};
-            for (int64_t i = 0; i < count; i += CONV_LANES)
-                sum += v_load(row + i + part * VL);
-            v_store(lanes + part * VL, sum);
-        }
-        total += dot_total(lanes);
-    }
-    return total;
-}
-
-/* Items are channels, those of all groups. */
-void K_SYMBOL(conv_bias_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    const struct k_conv *conv = parameters;
-    const struct k_conv_tensor *tensor = conv->to_large ? &conv->large : &conv->small;
-    const int64_t size = pack_size(conv->bias_dtype);
-    struct positions p = {.tensor = tensor, .plane = 1};
-    for (int axis = 0; axis < K_CONV_AXES; axis++) {
-        p.extent[axis] = conv->to_large ? conv->axis[axis].large : conv->axis[axis].small;
-        p.plane *= p.extent[axis];
-    }
-    p.all = conv->batch * p.plane;
-    p.run = p.extent[2];
-    const int64_t *axes = tensor->axis;
-    if (axes[1] == p.run * axes[2] || p.extent[1] == 1) {
-        p.run *= p.extent[1];
-        if (axes[0] == p.run * axes[2] || p.extent[0] == 1) p.run *= p.extent[0];
-    }
-    for (int64_t channel = slice.begin; channel < slice.end; channel++) {
-        const char *from = (const char *)buffers[K_CONV_BIAS_SIDE] +
-                           channel * tensor->inner * pack_size(tensor->dtype);
-        char *to = (char *)buffers[K_CONV_BIAS_GRAD] + channel * conv->bias_stride * size;
-        const float sum = sum_channel(&p, from);
-        if (conv->bias_dtype == K_F32)
-            k_store_between(K_F32, to, 1, 0, 1, v_all(sum));
-        else if (conv->bias_dtype == K_F16)
-            k_store_between(K_F16, to, 1, 0, 1, v_all(sum));
-        else
-            k_store_between(K_BF16, to, 1, 0, 1, v_all(sum));
     }
 }
