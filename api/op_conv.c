@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_conv.h"
 
-#include "api/op_call.h"
-#include "api/op_pool.h"
-#include "executor/steps.h"
-#include "kernels/k_copy.h"
-#include "runtime/base.h"
-
 aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
                                  int64_t least)
 {
@@ -86,24 +80,24 @@ static bool is_channels_last(const aclTensor *tensor)
     return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
 }
 
-static int channel_axis(const aclTensor *tensor)
+int op_conv_channel_axis(const aclTensor *tensor)
 {
     return is_channels_last(tensor) ? tensor->descriptor.rank - 1 : 1;
 }
 
-static int spatial_axis(const aclTensor *tensor, int axis)
+int op_conv_spatial_axis(const aclTensor *tensor, int axis)
 {
     return is_channels_last(tensor) ? axis + 1 : axis + 2;
 }
 
 int64_t op_conv_channels(const aclTensor *tensor)
 {
-    return tensor->descriptor.sizes[channel_axis(tensor)];
+    return tensor->descriptor.sizes[op_conv_channel_axis(tensor)];
 }
 
 int64_t op_conv_size(const aclTensor *tensor, int axis)
 {
-    return tensor->descriptor.sizes[spatial_axis(tensor, axis)];
+    return tensor->descriptor.sizes[op_conv_spatial_axis(tensor, axis)];
 }
 
 aclnnStatus op_conv_check_channels(const struct op_conv *conv, const char *large_name,
@@ -226,268 +220,4 @@ aclnnStatus op_conv_check_result(const struct op_conv *conv, const char *result_
              ACLNN_ERR_PARAM_INVALID, "%s is not empty although %s or weight is", result_name,
              input_name);
     return ACLNN_SUCCESS;
-}
-
-/* ---- recipes ---- */
-
-/* Where a tensor has its batch (a weight its small channels), its channels (a weight those of the
- * large side), and its first spatial axis. */
-struct places {
-    int outer, inner, spatial;
-};
-
-static struct places places_of(const struct op_conv *conv, const aclTensor *tensor, bool is_weight)
-{
-    if (conv->is_tbc)
-        return is_weight ? (struct places){.outer = 2, .inner = 1, .spatial = 0}
-                         : (struct places){.outer = 1, .inner = 2, .spatial = 0};
-    return (struct places){
-        .outer = 0, .inner = channel_axis(tensor), .spatial = spatial_axis(tensor, 0)};
-}
-
-static struct k_conv_tensor describe_tensor(const struct op_conv *conv, const aclTensor *tensor,
-                                            bool is_weight)
-{
-    const int64_t *strides = tensor->descriptor.strides;
-    const struct places at = places_of(conv, tensor, is_weight);
-    struct k_conv_tensor t = {.dtype = op_k_dtype(tensor)};
-    t.outer = strides[at.outer];
-    t.inner = strides[at.inner];
-    for (int axis = 0; axis < conv->axes; axis++)
-        t.axis[axis + K_CONV_AXES - conv->axes] = strides[at.spatial + axis];
-    return t;
-}
-
-/* FLOAT with anything, and FLOAT16 with BF16, compute in FLOAT. */
-static enum k_dtype promote(enum k_dtype a, enum k_dtype b)
-{
-    return a == b ? a : K_F32;
-}
-
-static struct k_conv describe(const struct op_conv *conv, const aclTensor *large,
-                              const aclTensor *small, const aclTensor *weight)
-{
-    const struct places of_large = places_of(conv, large, false);
-    const struct places of_small = places_of(conv, small, false);
-    const struct places of_weight = places_of(conv, weight, true);
-    const int64_t *l = large->descriptor.sizes, *s = small->descriptor.sizes;
-    const int64_t *w = weight->descriptor.sizes;
-    struct k_conv k = {.batch = s[of_small.outer], .groups = conv->groups, .parts = 1};
-    /* Depthwise operators have as many groups as the input has channels, which may be none. */
-    k.small_channels = conv->groups == 0 ? 0 : w[of_weight.outer] / conv->groups;
-    k.large_channels = w[of_weight.inner];
-    for (int i = 0; i < K_CONV_AXES; i++) {
-        const int axis = i - (K_CONV_AXES - conv->axes);
-        k.axis[i] = (struct k_conv_axis){
-            .large = axis < 0 ? 1 : l[of_large.spatial + axis],
-            .small = axis < 0 ? 1 : s[of_small.spatial + axis],
-            .kernel = axis < 0 ? 1 : w[of_weight.spatial + axis],
-            .stride = conv->stride[i],
-            .dilation = conv->dilation[i],
-            .pad = conv->pad_begin[i],
-        };
-    }
-    k.large = describe_tensor(conv, large, false);
-    k.small = describe_tensor(conv, small, false);
-    k.weight = describe_tensor(conv, weight, true);
-    return k;
-}
-
-/* The dot product of pairs serves where nothing but bf16 is multiplied. */
-static bool multiplies_pairs(const struct k_conv *k, enum k_dtype a, enum k_dtype b)
-{
-    return a == K_BF16 && b == K_BF16 && k->rounding == K_ROUND_NONE && k_pairs_bf16();
-}
-
-/* One side from the other and the weight, as it is or packed. */
-static void product_step(struct ex_plan *plan, const char *name, k_fn *kernel,
-                         const struct k_conv *k, struct k_work work, int weight, int from, int to,
-                         int bias)
-{
-    if (k->has_bias)
-        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to, bias));
-    else
-        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
-}
-
-/* One side from the other: with the weight packed, unless channels are few or BLIS does it. */
-static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int from, int to,
-                      int bias)
-{
-    k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
-    if (k_conv_is_direct(k)) {
-        k->stream_output = k_conv_exceeds_caches(k);
-        product_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
-                     from, to, bias);
-        return;
-    }
-    if (k_conv_is_gemm(k)) {
-        product_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to,
-                     bias);
-        return;
-    }
-    if (k_conv_is_outer(k)) {
-        const int packed = ex_scratch(plan, k_conv_outer_packed_bytes(k));
-        ex_step(plan, "conv_outer_pack", k_best()->conv_outer_pack, k, sizeof *k,
-                k_conv_outer_pack_work(k), EX_BUFFERS(weight, packed));
-        product_step(plan, "conv_outer", k_best()->conv_outer, k, k_conv_outer_work(k), packed,
-                     from, to, bias);
-        return;
-    }
-    const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
-    ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
-            EX_BUFFERS(weight, packed));
-    product_step(plan, "conv_map", k_best()->conv_map, k, k_conv_map_work(k), packed, from, to,
-                 bias);
-}
-
-static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int small,
-                         const struct op_conv *conv, const aclTensor *grad_weight, int to)
-{
-    k->weight = describe_tensor(conv, grad_weight, true);
-    k_conv_set_parts(k);
-    k->pairs = multiplies_pairs(k, k->small.dtype, k->large.dtype);
-    const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
-    const char *name = "conv_weight_grad";
-    k_fn *kernel = k_best()->conv_weight_grad;
-    if (k_conv_grad_is_direct(k)) {
-        name = "conv_direct_grad";
-        kernel = k_best()->conv_direct_grad;
-    } else if (k_conv_grad_is_gemm(k)) {
-        name = "conv_gemm_grad";
-        kernel = k_conv_gemm_grad;
-    } else if (k_conv_grad_is_outer(k)) {
-        name = "conv_outer_grad";
-        kernel = k_best()->conv_outer_grad;
-    }
-    ex_step(plan, name, kernel, k, sizeof *k, k_conv_weight_grad_work(k),
-            EX_BUFFERS(small, large, parts));
-    ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
-            k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
-}
-
-static void bias_step(struct ex_plan *plan, const struct k_conv *k, int grad_output,
-                      const aclTensor *grad_bias, int to)
-{
-    struct k_conv bias = *k;
-    bias.bias_dtype = op_k_dtype(grad_bias);
-    bias.bias_stride = grad_bias->descriptor.strides[0];
-    ex_step(plan, "conv_bias_grad", k_best()->conv_bias_grad, &bias, sizeof bias,
-            k_conv_bias_grad_work(&bias), EX_BUFFERS(grad_output, to));
-}
-
-/* Multiplications and additions of one pass over all products. */
-static double flops_of(const struct k_conv *k)
-{
-    double terms = (double)k->batch * (double)k->groups * (double)k->small_channels *
-                   (double)k->large_channels;
-    for (int i = 0; i < K_CONV_AXES; i++)
-        terms *= (double)k->axis[i].kernel * (double)k->axis[i].small;
-    return 2 * terms;
-}
-
-aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
-                              uint64_t *workspace_size, aclOpExecutor **executor)
-{
-    const aclTensor *large = conv->transposed ? tensors->grad_output : tensors->input;
-    const aclTensor *small = conv->transposed ? tensors->input : tensors->grad_output;
-    const aclTensor *computed[] = {tensors->grad_input, tensors->grad_weight, tensors->grad_bias};
-    int out[RT_LENGTH(computed)];
-
-    struct ex_plan *plan = ex_plan_new(conv->name);
-    const int dy = ex_input(plan, op_descriptor(tensors->grad_output));
-    const int x = ex_input(plan, op_descriptor(tensors->input));
-    const int w = ex_input(plan, op_descriptor(tensors->weight));
-    if (tensors->bias) ex_input(plan, op_descriptor(tensors->bias));
-    for (size_t i = 0; i < RT_LENGTH(out); i++) {
-        const aclTensor *declared = tensors->declared[i];
-        out[i] = ex_output(plan, declared ? op_descriptor(declared) : NULL);
-    }
-
-    struct k_conv k = describe(conv, large, small, tensors->weight);
-    const bool is_empty = op_is_empty(tensors->input) || op_is_empty(tensors->weight);
-    const enum k_dtype product =
-        promote(promote(op_k_dtype(tensors->grad_output), op_k_dtype(tensors->input)),
-                op_k_dtype(tensors->weight));
-    k.rounding = op_math_rounding(conv->cube_math_type, product);
-    if (plan && rt_log_topic_on(RT_LOG_CALLS)) {
-        const struct op_call_tensor told[] = {{"dy", tensors->grad_output}, {"x", tensors->input},
-                                              {"w", tensors->weight},       {"dx", computed[0]},
-                                              {"dw", computed[1]},          {"db", computed[2]}};
-        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
-    }
-    if (!is_empty) ex_flops(plan, ((computed[0] != NULL) + (computed[1] != NULL)) * flops_of(&k));
-    if (computed[0] && is_empty)
-        op_conv_zero(plan, out[0], computed[0]);
-    else if (plan && computed[0]) {
-        struct k_conv map = k;
-        map.to_large = !conv->transposed;
-        *(map.to_large ? &map.large : &map.small) = describe_tensor(conv, computed[0], false);
-        map_steps(plan, &map, w, dy, out[0], -1);
-    }
-    if (computed[1] && is_empty)
-        op_conv_zero(plan, out[1], computed[1]);
-    else if (plan && computed[1]) {
-        struct k_conv grad = k;
-        weight_steps(plan, &grad, conv->transposed ? dy : x, conv->transposed ? x : dy, conv,
-                     computed[1], out[1]);
-    }
-    if (plan && computed[2]) {
-        k.to_large = conv->transposed;
-        bias_step(plan, &k, dy, computed[2], out[2]);
-    }
-    return ex_seal(plan, workspace_size, executor);
-}
-
-aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *input,
-                                 const aclTensor *weight, const aclTensor *bias,
-                                 const aclTensor *output, uint64_t *workspace_size,
-                                 aclOpExecutor **executor)
-{
-    struct ex_plan *plan = ex_plan_new(conv->name);
-    const int x = ex_input(plan, op_descriptor(input));
-    const int w = ex_input(plan, op_descriptor(weight));
-    const int b = ex_input(plan, bias ? op_descriptor(bias) : NULL);
-    const int y = ex_output(plan, op_descriptor(output));
-    if (!plan) return ex_seal(plan, workspace_size, executor);
-    const aclTensor *large = conv->transposed ? output : input;
-    struct k_conv k = describe(conv, large, conv->transposed ? input : output, weight);
-    k.rounding =
-        op_math_rounding(conv->cube_math_type, promote(op_k_dtype(input), op_k_dtype(weight)));
-    k.to_large = conv->transposed;
-    k.has_bias = bias != NULL;
-    if (bias) {
-        k.bias_dtype = op_k_dtype(bias);
-        k.bias_stride = bias->descriptor.strides[0];
-    }
-    if (rt_log_topic_on(RT_LOG_CALLS)) {
-        const struct op_call_tensor told[] = {
-            {"x", input}, {"w", weight}, {"b", bias}, {"y", output}};
-        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
-    }
-    if (op_is_empty(output)) return ex_seal(plan, workspace_size, executor);
-    if (op_is_empty(input) || op_is_empty(weight)) {
-        /* Sums of no terms: nothing is read but the bias. */
-        *(k.to_large ? &k.small_channels : &k.large_channels) = 0;
-        ex_step(plan, "conv_map", k_best()->conv_map, &k, sizeof k, k_conv_map_work(&k),
-                EX_BUFFERS(y, y, y, b));
-    } else {
-        ex_flops(plan, flops_of(&k));
-        map_steps(plan, &k, w, x, y, b);
-    }
-    return ex_seal(plan, workspace_size, executor);
-}
-
-void op_conv_zero(struct ex_plan *plan, int output, const aclTensor *tensor)
-{
-    if (output < 0 || op_is_empty(tensor)) return;
-    const struct ex_order order = ex_order_identity(tensor->descriptor.rank);
-    const int target = ex_target(plan, output, &order);
-    const struct k_fill zero = {0};
-    int64_t count = 0;
-    ex_element_count(tensor->descriptor.sizes, tensor->descriptor.rank, &count);
-    const int64_t bytes = count * (int64_t)ex_element_size(tensor->descriptor.data_type);
-    ex_step(plan, "fill", k_best()->fill_bytes, &zero, sizeof zero,
-            (struct k_work){.items = bytes, .grain = 1 << 16}, EX_BUFFERS(target));
-    ex_deliver(plan, target, output, &order);
 }

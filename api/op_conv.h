@@ -83,7 +83,10 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
 /* Fills an output (-1: none) with zero bytes. */
 void op_conv_zero(struct ex_plan *plan, int output, const aclTensor *tensor);
 
-/* Size of a tensor's channel axis (the last one of NHWC and NDHWC) and of spatial axis `axis`. */
+/* A tensor's channel axis (the last one of NHWC and NDHWC), its spatial axis `axis`; their sizes.
+ */
+int op_conv_channel_axis(const aclTensor *tensor);
+int op_conv_spatial_axis(const aclTensor *tensor, int axis);
 int64_t op_conv_channels(const aclTensor *tensor);
 int64_t op_conv_size(const aclTensor *tensor, int axis);
 
