@@ -1,69 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveAvgPool2d and 3d, their gradients, and aclnnGlobalAveragePool. */
-#include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-static struct rig rig;
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(adaptive_avg_pool, .init = begin, .fini = end, .timeout = 900);
+RIG_SUITE(adaptive_avg_pool);
 TestSuite(adaptive_avg_pool_alone, .timeout = 900);
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
-static void check_random(const struct rig_operator *op)
-{
-    for (int dtype = 0; dtype < CASE_FLOATS; dtype++)
-        cr_assert(rig_check_random(&rig, op, (enum case_dtype)dtype, 5000), "%s", rig.text);
-}
-
-static void check_lines(const struct rig_operator *op, const char *const *lines, int count)
-{
-    for (int i = 0; i < count; i++)
-        cr_assert(rig_check_line(&rig, op, lines[i]), "%s", rig.text);
-}
-
-#define CHECK_LINES(op, lines) check_lines(op, lines, LENGTH(lines))
 
 Test(adaptive_avg_pool, random_2d)
 {
-    check_random(&rig_adaptive_avg_pool2d);
+    check_floats(&rig_adaptive_avg_pool2d);
 }
 
 Test(adaptive_avg_pool, random_3d)
 {
-    check_random(&rig_adaptive_avg_pool3d);
+    check_floats(&rig_adaptive_avg_pool3d);
 }
 
 Test(adaptive_avg_pool, random_2d_backward)
 {
-    check_random(&rig_adaptive_avg_pool2d_backward);
+    check_floats(&rig_adaptive_avg_pool2d_backward);
 }
 
 Test(adaptive_avg_pool, random_3d_backward)
 {
-    check_random(&rig_adaptive_avg_pool3d_backward);
-    cr_assert(rig_check_random(&rig, &rig_adaptive_avg_pool3d_backward, CASE_F64, 5000), "%s",
-              rig.text);
+    check_floats(&rig_adaptive_avg_pool3d_backward);
+    check_dtype(&rig_adaptive_avg_pool3d_backward, CASE_F64);
 }
 
 Test(adaptive_avg_pool, random_global)
 {
-    check_random(&rig_global_average_pool);
-    cr_assert(rig_check_random(&rig, &rig_global_average_pool, CASE_F64, 5000), "%s", rig.text);
+    check_floats(&rig_global_average_pool);
+    check_dtype(&rig_global_average_pool, CASE_F64);
 }
 
 Test(adaptive_avg_pool, case_of_the_environment)
@@ -72,7 +41,7 @@ Test(adaptive_avg_pool, case_of_the_environment)
         &rig_adaptive_avg_pool2d, &rig_adaptive_avg_pool3d, &rig_adaptive_avg_pool2d_backward,
         &rig_adaptive_avg_pool3d_backward, &rig_global_average_pool};
     for (int i = 0; i < LENGTH(ops); i++)
-        cr_assert(rig_check_environment(&rig, ops[i]), "%s", rig.text);
+        check_environment(ops[i]);
 }
 
 Test(adaptive_avg_pool, large_problems)
@@ -105,7 +74,7 @@ Test(adaptive_avg_pool, worked_numbers)
         {"adaptive_avg_pool2d f32 c1 1x7 o1x4 seed=3", 4, {{0, 2}, {1, 4}, {3, 6}, {5, 7}}},
     };
     for (int r = 0; r < LENGTH(rows); r++) {
-        cr_assert(rig_check_line(&rig, &rig_adaptive_avg_pool2d, rows[r].line), "%s", rig.text);
+        check_line(&rig_adaptive_avg_pool2d, rows[r].line);
         for (int i = 0; i < rows[r].count; i++) {
             const int64_t low = rows[r].bins[i][0], high = rows[r].bins[i][1];
             double sum = 0;
@@ -124,12 +93,12 @@ static void check_same(const struct rig_operator *a, const char *line_a,
                        const struct rig_operator *b, const char *line_b)
 {
     static uint64_t bits[4096], input[8192];
-    cr_assert(rig_check_line(&rig, a, line_a), "%s", rig.text);
+    check_line(a, line_a);
     const int64_t count = rig.problem.tensor[1].count, inputs = rig.problem.tensor[0].count;
     cr_assert(count <= LENGTH(bits) && inputs <= LENGTH(input));
     memcpy(bits, rig.problem.tensor[1].bits, (size_t)count * sizeof bits[0]);
     memcpy(input, rig.problem.tensor[0].bits, (size_t)inputs * sizeof input[0]);
-    cr_assert(rig_check_line(&rig, b, line_b), "%s", rig.text);
+    check_line(b, line_b);
     cr_assert_eq(rig.problem.tensor[1].count, count);
     cr_assert(memcmp(input, rig.problem.tensor[0].bits, (size_t)inputs * sizeof input[0]) == 0);
     cr_assert(memcmp(bits, rig.problem.tensor[1].bits, (size_t)count * sizeof bits[0]) == 0,
@@ -156,12 +125,9 @@ static const char *const same_global[] = {"global_average_pool f32 n64c64 7x7 o1
 
 static void check_setting(const struct rig_setting *setting)
 {
-    cr_assert(rig_same_bits(&rig_adaptive_avg_pool2d, setting, same, 2, 200, text), "%s", text);
-    cr_assert(
-        rig_same_bits(&rig_adaptive_avg_pool2d_backward, setting, same_backward, 2, 200, text),
-        "%s", text);
-    cr_assert(rig_same_bits(&rig_global_average_pool, setting, same_global, 2, 200, text), "%s",
-              text);
+    check_same_bits(&rig_adaptive_avg_pool2d, setting, same, 2, 200);
+    check_same_bits(&rig_adaptive_avg_pool2d_backward, setting, same_backward, 2, 200);
+    check_same_bits(&rig_global_average_pool, setting, same_global, 2, 200);
 }
 
 Test(adaptive_avg_pool_alone, threads)
@@ -176,31 +142,13 @@ Test(adaptive_avg_pool_alone, isas)
 
 Test(adaptive_avg_pool, repeatable)
 {
-    cr_assert(
-        rig_check_repeatable(&rig, &rig_adaptive_avg_pool2d_backward,
-                             "adaptive_avg_pool2d_backward bf16 n2c3 9x8 o4x3 strided seed=3"),
-        "%s", rig.text);
-    cr_assert(rig_check_repeatable(&rig, &rig_global_average_pool,
-                                   "global_average_pool f64 n2c3 9x8 o1x1 strided seed=3"),
-              "%s", rig.text);
+    check_repeatable(&rig_adaptive_avg_pool2d_backward,
+                     "adaptive_avg_pool2d_backward bf16 n2c3 9x8 o4x3 strided seed=3");
+    check_repeatable(&rig_global_average_pool,
+                     "global_average_pool f64 n2c3 9x8 o1x1 strided seed=3");
 }
 
 /* ---- refusals ---- */
-
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
-
-static void check_refusals(const struct rig_operator *op, const char *sound,
-                           const struct rig_fault *faults, int count)
-{
-    const struct rig_refusals table = {op, sound, faults, count, NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
-}
-
-static void check_accepted(const struct rig_operator *op, const char *sound,
-                           const char *const *changes, int count)
-{
-    cr_assert(rig_check_accepted(op, sound, changes, count, text), "%s", text);
-}
 
 Test(adaptive_avg_pool_alone, refusals_2d)
 {
@@ -225,10 +173,10 @@ Test(adaptive_avg_pool_alone, refusals_2d)
         {"self.storage=10", INVALID, "self", "10"},
     };
     const char *sound = "adaptive_avg_pool2d f32 n2c3 8x10 o3x5";
-    check_refusals(&rig_adaptive_avg_pool2d, sound, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_avg_pool2d, sound, faults, NULL);
     static const char *const changes[] = {"outputSize[0]=0 out.dims[2]=0", "self.dims[2]=0",
                                           "self.dims[0]=0 out.dims[0]=0"};
-    check_accepted(&rig_adaptive_avg_pool2d, sound, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_avg_pool2d, sound, changes);
 }
 
 Test(adaptive_avg_pool_alone, refusals_3d)
@@ -255,9 +203,9 @@ Test(adaptive_avg_pool_alone, refusals_3d)
         {"self.storage=10", INVALID, "self", "10"},
     };
     const char *sound = "adaptive_avg_pool3d f32 n2c3 4x8x10 o2x3x5";
-    check_refusals(&rig_adaptive_avg_pool3d, sound, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_avg_pool3d, sound, faults, NULL);
     static const char *const changes[] = {"self.dims[0]=0 out.dims[0]=0"};
-    check_accepted(&rig_adaptive_avg_pool3d, sound, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_avg_pool3d, sound, changes);
 }
 
 Test(adaptive_avg_pool_alone, refusals_2d_backward)
@@ -283,10 +231,10 @@ Test(adaptive_avg_pool_alone, refusals_2d_backward)
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
     const char *sound = "adaptive_avg_pool2d_backward f32 n2c3 8x10 o3x5";
-    check_refusals(&rig_adaptive_avg_pool2d_backward, sound, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_avg_pool2d_backward, sound, faults, NULL);
     static const char *const changes[] = {"gradOutput.dims[2]=0", "self.dims[2]=0 out.dims[2]=0",
                                           "gradOutput.format=nd self.format=nd"};
-    check_accepted(&rig_adaptive_avg_pool2d_backward, sound, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_avg_pool2d_backward, sound, changes);
 }
 
 Test(adaptive_avg_pool_alone, refusals_3d_backward)
@@ -312,12 +260,12 @@ Test(adaptive_avg_pool_alone, refusals_3d_backward)
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
     const char *sound = "adaptive_avg_pool3d_backward f32 n2c3 4x8x10 o2x3x5";
-    check_refusals(&rig_adaptive_avg_pool3d_backward, sound, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_avg_pool3d_backward, sound, faults, NULL);
     static const char *const changes[] = {
         "gradOutput.dims[0]=0 self.dims[0]=0 out.dims[0]=0",
         "gradOutput.dims[2]=1 gradOutput.dims[3]=1 gradOutput.dims[4]=1 gradOutput.type=f64 "
         "self.type=f64 out.type=f64"};
-    check_accepted(&rig_adaptive_avg_pool3d_backward, sound, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_avg_pool3d_backward, sound, changes);
 }
 
 Test(adaptive_avg_pool_alone, refusals_global)
@@ -340,8 +288,8 @@ Test(adaptive_avg_pool_alone, refusals_global)
         {"self.storage=10", INVALID, "self", "10"},
     };
     const char *sound = "global_average_pool f32 n2c3 8x10 o1x1";
-    check_refusals(&rig_global_average_pool, sound, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_global_average_pool, sound, faults, NULL);
     static const char *const changes[] = {"self.dims[1]=0 out.dims[1]=0",
                                           "self.type=f64 out.type=f64"};
-    check_accepted(&rig_global_average_pool, sound, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_global_average_pool, sound, changes);
 }

@@ -1,129 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveMaxPool2d, aclnnAdaptiveMaxPool3d and their gradients against the definition. */
-#include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/ops/suite.h"
 #include "tests/support/rows_indices.h"
 
-enum { CASES = 5000 };
-
-static struct rig rig;
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(adaptive_max_pool, .init = begin, .fini = end, .timeout = 900);
-
-static void check_random(const struct rig_operator *op)
-{
-    for (int dtype = 0; dtype < CASE_FLOATS; dtype++)
-        cr_assert(rig_check_random(&rig, op, (enum case_dtype)dtype, CASES), "%s", rig.text);
-}
-
-static void check_lines(const struct rig_operator *op, const char *const *lines)
-{
-    for (; *lines; lines++)
-        cr_assert(rig_check_line(&rig, op, *lines), "%s", rig.text);
-}
+RIG_SUITE(adaptive_max_pool);
 
 Test(adaptive_max_pool, the_case_of_the_environment)
 {
-    cr_assert(rig_check_environment(&rig, &rig_adaptive_max_pool2d), "%s", rig.text);
-    cr_assert(rig_check_environment(&rig, &rig_adaptive_max_pool3d), "%s", rig.text);
-    cr_assert(rig_check_environment(&rig, &rig_adaptive_max_pool2d_backward), "%s", rig.text);
-    cr_assert(rig_check_environment(&rig, &rig_adaptive_max_pool3d_backward), "%s", rig.text);
+    check_environment(&rig_adaptive_max_pool2d);
+    check_environment(&rig_adaptive_max_pool3d);
+    check_environment(&rig_adaptive_max_pool2d_backward);
+    check_environment(&rig_adaptive_max_pool3d_backward);
 }
 
 Test(adaptive_max_pool, random_2d)
 {
-    check_random(&rig_adaptive_max_pool2d);
-    cr_assert(rig_check_random(&rig, &rig_adaptive_max_pool2d, CASE_F64, CASES), "%s", rig.text);
+    check_floats(&rig_adaptive_max_pool2d);
+    check_dtype(&rig_adaptive_max_pool2d, CASE_F64);
 }
 
 Test(adaptive_max_pool, random_3d)
 {
-    check_random(&rig_adaptive_max_pool3d);
+    check_floats(&rig_adaptive_max_pool3d);
 }
 
 Test(adaptive_max_pool, random_2d_backward)
 {
-    check_random(&rig_adaptive_max_pool2d_backward);
+    check_floats(&rig_adaptive_max_pool2d_backward);
 }
 
 Test(adaptive_max_pool, random_3d_backward)
 {
-    check_random(&rig_adaptive_max_pool3d_backward);
+    check_floats(&rig_adaptive_max_pool3d_backward);
 }
 
 /* The bins of the contract's worked numbers: 5 to 3, 3 to 5, 7 to 4. Rows longer than what is in
  * work at once, bins longer than that, bins that are whole rows and whole planes. */
 Test(adaptive_max_pool, edges_of_bins)
 {
-    check_lines(
-        &rig_adaptive_max_pool2d,
-        (const char *const[]){"adaptive_max_pool2d f32 n1c2 5x3 o3x5 idx=i64 data=special seed=1",
-                              "adaptive_max_pool2d f16 n1c2 7x5 o4x3 idx=i64 data=ties seed=2",
-                              "adaptive_max_pool2d f32 c2 5x3000 o2x700 idx=i64 data=ties seed=3",
-                              "adaptive_max_pool2d bf16 c2 4x3000 o3x2 idx=i64 data=ties seed=4",
-                              "adaptive_max_pool2d f32 c3 3x4000 o3x7 idx=i64 data=special seed=5",
-                              "adaptive_max_pool2d f16 c3 70x31 o6x1 idx=i64 data=special seed=6",
-                              "adaptive_max_pool2d f32 n2c3 57x43 o1x1 idx=i64 data=ties seed=7",
-                              "adaptive_max_pool2d f64 n2c3 57x43 o1x1 idx=i64 data=special seed=8",
-                              "adaptive_max_pool2d f32 n0c3 5x5 o2x2 idx=i64",
-                              "adaptive_max_pool2d f32 c0 5x5 o2x2 idx=i64", NULL});
-    check_lines(
-        &rig_adaptive_max_pool3d,
-        (const char *const[]){"adaptive_max_pool3d f32 n1c2 5x7x3 o3x4x5 data=special seed=1",
-                              "adaptive_max_pool3d bf16 c2 9x20x31 o2x1x1 idx=i64 data=ties seed=3",
-                              "adaptive_max_pool3d f16 c2 9x20x31 o2x3x1 data=special seed=4",
-                              "adaptive_max_pool3d f32 c2 9x20x31 o1x1x1 data=special seed=5",
-                              "adaptive_max_pool3d f32 c2 3x4x5 o3x4x5 seed=6",
-                              "adaptive_max_pool3d f32 c2 3x4x5 o2x2x2 seed=8",
-                              "adaptive_max_pool3d f32 n0c2 3x4x5 o2x2x2", NULL});
+    CHECK_EACH(&rig_adaptive_max_pool2d,
+               "adaptive_max_pool2d f32 n1c2 5x3 o3x5 idx=i64 data=special seed=1",
+               "adaptive_max_pool2d f16 n1c2 7x5 o4x3 idx=i64 data=ties seed=2",
+               "adaptive_max_pool2d f32 c2 5x3000 o2x700 idx=i64 data=ties seed=3",
+               "adaptive_max_pool2d bf16 c2 4x3000 o3x2 idx=i64 data=ties seed=4",
+               "adaptive_max_pool2d f32 c3 3x4000 o3x7 idx=i64 data=special seed=5",
+               "adaptive_max_pool2d f16 c3 70x31 o6x1 idx=i64 data=special seed=6",
+               "adaptive_max_pool2d f32 n2c3 57x43 o1x1 idx=i64 data=ties seed=7",
+               "adaptive_max_pool2d f64 n2c3 57x43 o1x1 idx=i64 data=special seed=8",
+               "adaptive_max_pool2d f32 n0c3 5x5 o2x2 idx=i64",
+               "adaptive_max_pool2d f32 c0 5x5 o2x2 idx=i64");
+    CHECK_EACH(&rig_adaptive_max_pool3d,
+               "adaptive_max_pool3d f32 n1c2 5x7x3 o3x4x5 data=special seed=1",
+               "adaptive_max_pool3d bf16 c2 9x20x31 o2x1x1 idx=i64 data=ties seed=3",
+               "adaptive_max_pool3d f16 c2 9x20x31 o2x3x1 data=special seed=4",
+               "adaptive_max_pool3d f32 c2 9x20x31 o1x1x1 data=special seed=5",
+               "adaptive_max_pool3d f32 c2 3x4x5 o3x4x5 seed=6",
+               "adaptive_max_pool3d f32 c2 3x4x5 o2x2x2 seed=8",
+               "adaptive_max_pool3d f32 n0c2 3x4x5 o2x2x2");
 }
 
 /* Q13: no gradients are zeros; else empty tensors are left alone. Planes cut into pieces. */
 Test(adaptive_max_pool, edges_of_gradients)
 {
-    check_lines(&rig_adaptive_max_pool2d_backward,
-                (const char *const[]){
-                    "adaptive_max_pool2d_backward f32 n2c3 4x5 o0x2",
-                    "adaptive_max_pool2d_backward bf16 c3 4x5 o2x0 dx=strided seed=2",
-                    "adaptive_max_pool2d_backward f16 n2c3 0x5 o2x2",
-                    "adaptive_max_pool2d_backward f32 n0c3 4x5 o2x2",
-                    "adaptive_max_pool2d_backward f32 n2c0 4x5 o2x2",
-                    "adaptive_max_pool2d_backward f32 n1c1 800x801 o100x90 picks=any seed=4",
-                    "adaptive_max_pool2d_backward f16 n1c1 800x801 o100x90 picks=bad seed=5",
-                    "adaptive_max_pool2d_backward bf16 n1c2 500x801 o300x500 idx=i64 seed=6",
-                    NULL});
-    check_lines(&rig_adaptive_max_pool3d_backward,
-                (const char *const[]){
-                    "adaptive_max_pool3d_backward f16 n2c3 4x5x6 o0x0x0 idx=i64",
-                    "adaptive_max_pool3d_backward f32 n2c3 4x5x6 o4x5x6 picks=bad seed=7", NULL});
+    CHECK_EACH(&rig_adaptive_max_pool2d_backward, "adaptive_max_pool2d_backward f32 n2c3 4x5 o0x2",
+               "adaptive_max_pool2d_backward bf16 c3 4x5 o2x0 dx=strided seed=2",
+               "adaptive_max_pool2d_backward f16 n2c3 0x5 o2x2",
+               "adaptive_max_pool2d_backward f32 n0c3 4x5 o2x2",
+               "adaptive_max_pool2d_backward f32 n2c0 4x5 o2x2",
+               "adaptive_max_pool2d_backward f32 n1c1 800x801 o100x90 picks=any seed=4",
+               "adaptive_max_pool2d_backward f16 n1c1 800x801 o100x90 picks=bad seed=5",
+               "adaptive_max_pool2d_backward bf16 n1c2 500x801 o300x500 idx=i64 seed=6");
+    CHECK_EACH(&rig_adaptive_max_pool3d_backward,
+               "adaptive_max_pool3d_backward f16 n2c3 4x5x6 o0x0x0 idx=i64",
+               "adaptive_max_pool3d_backward f32 n2c3 4x5x6 o4x5x6 picks=bad seed=7");
 }
 
 Test(adaptive_max_pool, repeatable)
 {
-    cr_assert(rig_check_repeatable(&rig, &rig_adaptive_max_pool2d,
-                                   "adaptive_max_pool2d f32 n2c3 9x11 o4x5 idx=i64 strided seed=3"),
-              "%s", rig.text);
-    cr_assert(rig_check_repeatable(&rig, &rig_adaptive_max_pool3d_backward,
-                                   "adaptive_max_pool3d_backward bf16 n2c3 9x11x4 o4x5x2 strided"),
-              "%s", rig.text);
-}
-
-static void check_settings(const struct rig_operator *op, const char *const *lines, int count)
-{
-    cr_assert(rig_same_bits(op, &rig_threads, lines, count, 100, text), "%s", text);
-    cr_assert(rig_same_bits(op, &rig_isas, lines, count, 100, text), "%s", text);
+    check_repeatable(&rig_adaptive_max_pool2d,
+                     "adaptive_max_pool2d f32 n2c3 9x11 o4x5 idx=i64 strided seed=3");
+    check_repeatable(&rig_adaptive_max_pool3d_backward,
+                     "adaptive_max_pool3d_backward bf16 n2c3 9x11x4 o4x5x2 strided");
 }
 
 Test(adaptive_max_pool_settings, threads_and_instruction_sets, .timeout = 900)

@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What aclnnAdaptiveMaxPool2d, aclnnAdaptiveMaxPool3d and their gradients refuse: codes, words and
  * order. */
-#include <criterion/criterion.h>
-
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows_indices.h"
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
-
-static char text[RIG_TEXT];
 
 static const char *const SOUND_2D = "adaptive_max_pool2d f32 n2c3 9x11 o4x5 idx=i64";
 static const char *const SOUND_3D = "adaptive_max_pool3d f32 n2c3 4x6x5 o2x3x2 seed=1";
-
-static void check(const struct rig_operator *op, const char *sound, const struct rig_fault *faults,
-                  int count)
-{
-    const struct rig_refusals table = {op, sound, faults, count, NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
-}
-
-static void check_accepted(const struct rig_operator *op, const char *sound,
-                           const char *const *changes, int count)
-{
-    cr_assert(rig_check_accepted(op, sound, changes, count, text), "%s", text);
-}
 
 Test(adaptive_max_pool_refusals, forward_2d)
 {
@@ -57,14 +36,14 @@ Test(adaptive_max_pool_refusals, forward_2d)
         {"outputOut.storage=119", INVALID, "outputOut", "119"},
         {"indicesOut.storage=119", INVALID, "indicesOut", "119"},
     };
-    check(&rig_adaptive_max_pool2d, SOUND_2D, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_max_pool2d, SOUND_2D, faults, NULL);
     static const struct rig_fault overlap[] = {
         {"indicesOut.strides[3]=0", INVALID, "indicesOut", "share"}};
-    check(&rig_adaptive_max_pool2d, SOUND_2D, overlap, LENGTH(overlap));
+    CHECK_REFUSALS(&rig_adaptive_max_pool2d, SOUND_2D, overlap, NULL);
     static const char *const changes[] = {"self.format=nd outputOut.format=nd",
                                           "indicesOut.format=nc", "self.dims[0]=0",
                                           "self.type=f64 outputOut.type=f64"};
-    check_accepted(&rig_adaptive_max_pool2d, SOUND_2D, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_max_pool2d, SOUND_2D, changes);
 }
 
 Test(adaptive_max_pool_refusals, forward_3d)
@@ -98,11 +77,11 @@ Test(adaptive_max_pool_refusals, forward_3d)
         {"outputOut.storage=71", INVALID, "outputOut", "71"},
         {"indicesOut.storage=71", INVALID, "indicesOut", "71"},
     };
-    check(&rig_adaptive_max_pool3d, SOUND_3D, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_adaptive_max_pool3d, SOUND_3D, faults, NULL);
     static const char *const changes[] = {
         "self.format=nchw outputOut.format=nchw", "self.format=nd outputOut.format=nd",
         "indicesOut.type=i64", "self.dims[0]=0 outputOut.dims[0]=0 indicesOut.dims[0]=0"};
-    check_accepted(&rig_adaptive_max_pool3d, SOUND_3D, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_adaptive_max_pool3d, SOUND_3D, changes);
 }
 
 /* Both gradients have the same checks; `planes` and `rank` differ with the axes. */
@@ -114,8 +93,8 @@ static void check_backward(const struct rig_operator *op, const char *sound,
         "self.type=bf16 gradOutput.type=bf16 gradInput.type=bf16",
         "gradOutput.dims[0]=0 indices.dims[0]=0",
         "self.format=nd gradOutput.format=nd indices.format=nd gradInput.format=nd"};
-    check(op, sound, faults, count);
-    check_accepted(op, sound, changes, LENGTH(changes));
+    check_refusals((struct rig_refusals){op, sound, faults, count, NULL});
+    CHECK_ACCEPTED(op, sound, changes);
 }
 
 Test(adaptive_max_pool_refusals, backward_2d)

@@ -1,55 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool2d and aclnnAvgPool3d against their definition, and what they refuse. */
-#include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-static struct rig rig;
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(avg_pool_forward, .init = begin, .fini = end, .timeout = 900);
+RIG_SUITE(avg_pool_forward);
 TestSuite(avg_pool_forward_alone, .timeout = 900);
-
-static void check_random(const struct rig_operator *op)
-{
-    for (int dtype = 0; dtype < CASE_FLOATS; dtype++)
-        cr_assert(rig_check_random(&rig, op, (enum case_dtype)dtype, 5000), "%s", rig.text);
-}
-
-static void check_lines(const struct rig_operator *op, const char *const *lines, int count)
-{
-    for (int i = 0; i < count; i++)
-        cr_assert(rig_check_line(&rig, op, lines[i]), "%s", rig.text);
-}
-
-#define CHECK_LINES(op, lines) check_lines(op, lines, (int)(sizeof(lines) / sizeof(lines)[0]))
 
 Test(avg_pool_forward, random_2d)
 {
-    check_random(&rig_avg_pool2d);
+    check_floats(&rig_avg_pool2d);
 }
 
 Test(avg_pool_forward, random_3d)
 {
-    check_random(&rig_avg_pool3d);
+    check_floats(&rig_avg_pool3d);
 }
 
 Test(avg_pool_forward, case_of_the_environment)
 {
-    cr_assert(rig_check_environment(&rig, &rig_avg_pool2d), "%s", rig.text);
-    cr_assert(rig_check_environment(&rig, &rig_avg_pool3d), "%s", rig.text);
+    check_environment(&rig_avg_pool2d);
+    check_environment(&rig_avg_pool3d);
 }
 
 Test(avg_pool_forward, large_problems)
@@ -117,12 +89,8 @@ Test(avg_pool_forward, worked_numbers)
 
 Test(avg_pool_forward, repeatable)
 {
-    cr_assert(rig_check_repeatable(&rig, &rig_avg_pool2d,
-                                   "avg_pool2d bf16 n2c3 9x8 k3 s2 p1 strided seed=3"),
-              "%s", rig.text);
-    cr_assert(rig_check_repeatable(&rig, &rig_avg_pool3d,
-                                   "avg_pool3d f32 n2c3 9x8x5 k3 s2 p1 strided seed=3"),
-              "%s", rig.text);
+    check_repeatable(&rig_avg_pool2d, "avg_pool2d bf16 n2c3 9x8 k3 s2 p1 strided seed=3");
+    check_repeatable(&rig_avg_pool3d, "avg_pool3d f32 n2c3 9x8x5 k3 s2 p1 strided seed=3");
 }
 
 static const char *const same[] = {"avg_pool2d f32 n4c64 56x57 k3 s1 p1 seed=1",
@@ -135,19 +103,17 @@ static const char *const same_deep[] = {"avg_pool3d f32 n2c16 12x20x21 k3 s1 p1 
 
 Test(avg_pool_forward_alone, threads)
 {
-    cr_assert(rig_same_bits(&rig_avg_pool2d, &rig_threads, same, 5, 200, text), "%s", text);
-    cr_assert(rig_same_bits(&rig_avg_pool3d, &rig_threads, same_deep, 2, 200, text), "%s", text);
+    check_same_bits(&rig_avg_pool2d, &rig_threads, same, 5, 200);
+    check_same_bits(&rig_avg_pool3d, &rig_threads, same_deep, 2, 200);
 }
 
 Test(avg_pool_forward_alone, isas)
 {
-    cr_assert(rig_same_bits(&rig_avg_pool2d, &rig_isas, same, 5, 200, text), "%s", text);
-    cr_assert(rig_same_bits(&rig_avg_pool3d, &rig_isas, same_deep, 2, 200, text), "%s", text);
+    check_same_bits(&rig_avg_pool2d, &rig_isas, same, 5, 200);
+    check_same_bits(&rig_avg_pool3d, &rig_isas, same_deep, 2, 200);
 }
 
 /* ---- refusals ---- */
-
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
 
 /* Which format is right depends on the rank. */
 static bool format_of_rank(const struct rig_fault *earlier, const struct rig_fault *later)
@@ -186,13 +152,12 @@ Test(avg_pool_forward_alone, refusals_2d)
         {"cubeMathType=5", INVALID, "cubeMathType", "5"},
         {"self.storage=10", INVALID, "self", "10"},
     };
-    const struct rig_refusals table = {&rig_avg_pool2d, "avg_pool2d f32 n2c3 8x10 k3x3 s2x2 p1x1",
-                                       faults, sizeof faults / sizeof faults[0], format_of_rank};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
+    static const char sound[] = "avg_pool2d f32 n2c3 8x10 k3x3 s2x2 p1x1";
+    CHECK_REFUSALS(&rig_avg_pool2d, sound, faults, format_of_rank);
     static const char *const changes[] = {"cubeMathType=4", "kernelSize.length=1",
                                           "self.dims[0]=0 out.dims[0]=0", "divisorOverride=min",
                                           "self.storage=1 self.strides[0]=0"};
-    cr_assert(rig_check_accepted(&rig_avg_pool2d, table.sound, changes, 5, text), "%s", text);
+    CHECK_ACCEPTED(&rig_avg_pool2d, sound, changes);
 }
 
 Test(avg_pool_forward_alone, refusals_3d)
@@ -221,12 +186,10 @@ Test(avg_pool_forward_alone, refusals_3d)
         {"out.dims[4]=3", INVALID, "out", "3"},
         {"self.storage=10", INVALID, "self", "10"},
     };
-    const struct rig_refusals table = {&rig_avg_pool3d,
-                                       "avg_pool3d f32 n2c3 6x8x10 k3x3x3 s2x2x2 p1x1x1", faults,
-                                       sizeof faults / sizeof faults[0], NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
+    static const char sound[] = "avg_pool3d f32 n2c3 6x8x10 k3x3x3 s2x2x2 p1x1x1";
+    CHECK_REFUSALS(&rig_avg_pool3d, sound, faults, NULL);
     static const char *const changes[] = {
         "stride.length=0 out.dims[2]=2 out.dims[3]=3 out.dims[4]=4", "self.dims[1]=0 out.dims[1]=0",
         "self.dims[0]=0 out.dims[0]=0", "self.format=nd out.format=nd"};
-    cr_assert(rig_check_accepted(&rig_avg_pool3d, table.sound, changes, 4, text), "%s", text);
+    CHECK_ACCEPTED(&rig_avg_pool3d, sound, changes);
 }

@@ -1,60 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool3dBackward and aclnnextAvgPoolGrad against their definition, against each other, and
  * against the forward operators of which they are the adjoint. */
-#include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-static struct rig rig;
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(avg_pool_gradients, .init = begin, .fini = end, .timeout = 900);
+RIG_SUITE(avg_pool_gradients);
 TestSuite(avg_pool_gradients_alone, .timeout = 900);
-
-static void check_random(const struct rig_operator *op)
-{
-    for (int dtype = 0; dtype < CASE_FLOATS; dtype++)
-        cr_assert(rig_check_random(&rig, op, (enum case_dtype)dtype, 5000), "%s", rig.text);
-}
-
-static void check_lines(const struct rig_operator *op, const char *const *lines, int count)
-{
-    for (int i = 0; i < count; i++)
-        cr_assert(rig_check_line(&rig, op, lines[i]), "%s", rig.text);
-}
-
-#define LENGTH(array)          ((int)(sizeof(array) / sizeof(array)[0]))
-#define CHECK_LINES(op, lines) check_lines(op, lines, LENGTH(lines))
 
 Test(avg_pool_gradients, random_3d_backward)
 {
-    check_random(&rig_avg_pool3d_backward);
+    check_floats(&rig_avg_pool3d_backward);
 }
 
 Test(avg_pool_gradients, random_grad)
 {
-    check_random(&rig_aclnnext_avg_pool_grad);
+    check_floats(&rig_aclnnext_avg_pool_grad);
 }
 
 Test(avg_pool_gradients, case_of_the_environment)
 {
-    cr_assert(rig_check_environment(&rig, &rig_avg_pool3d_backward), "%s", rig.text);
-    cr_assert(rig_check_environment(&rig, &rig_aclnnext_avg_pool_grad), "%s", rig.text);
+    check_environment(&rig_avg_pool3d_backward);
+    check_environment(&rig_aclnnext_avg_pool_grad);
 }
 
 Test(avg_pool_gradients, large_problems)
@@ -258,28 +229,21 @@ static const char *const same[] = {
 
 Test(avg_pool_gradients_alone, threads)
 {
-    cr_assert(rig_same_bits(&rig_aclnnext_avg_pool_grad, &rig_threads, same, 3, 200, text), "%s",
-              text);
+    check_same_bits(&rig_aclnnext_avg_pool_grad, &rig_threads, same, 3, 200);
 }
 
 Test(avg_pool_gradients_alone, isas)
 {
-    cr_assert(rig_same_bits(&rig_aclnnext_avg_pool_grad, &rig_isas, same, 3, 200, text), "%s",
-              text);
+    check_same_bits(&rig_aclnnext_avg_pool_grad, &rig_isas, same, 3, 200);
 }
 
 Test(avg_pool_gradients, repeatable)
 {
-    cr_assert(rig_check_repeatable(&rig, &rig_avg_pool3d_backward,
-                                   "avg_pool3d_backward f32 n2c3 9x8x5 k3 s2 p1 strided seed=3"),
-              "%s", rig.text);
-    cr_assert(
-        rig_check_repeatable(&rig, &rig_aclnnext_avg_pool_grad,
-                             "aclnnext_avg_pool_grad f32 n2c3 9x8 k3 s2 d2 p1 strided seed=3"),
-        "%s", rig.text);
+    check_repeatable(&rig_avg_pool3d_backward,
+                     "avg_pool3d_backward f32 n2c3 9x8x5 k3 s2 p1 strided seed=3");
+    check_repeatable(&rig_aclnnext_avg_pool_grad,
+                     "aclnnext_avg_pool_grad f32 n2c3 9x8 k3 s2 d2 p1 strided seed=3");
 }
-
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
 
 Test(avg_pool_gradients_alone, refusals_3d_backward)
 {
@@ -312,15 +276,12 @@ Test(avg_pool_gradients_alone, refusals_3d_backward)
         {"gradOutput.dims[4]=3", INVALID, "gradOutput", "3"},
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
-    const struct rig_refusals table = {&rig_avg_pool3d_backward,
-                                       "avg_pool3d_backward f32 n2c3 6x8x10 k3x3x3 s2x2x2 p1x1x1",
-                                       faults, LENGTH(faults), NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
+    static const char sound[] = "avg_pool3d_backward f32 n2c3 6x8x10 k3x3x3 s2x2x2 p1x1x1";
+    CHECK_REFUSALS(&rig_avg_pool3d_backward, sound, faults, NULL);
     static const char *const changes[] = {
         "self.type=bf16", "gradOutput.dims[0]=0 self.dims[0]=0 output.dims[0]=0",
         "gradOutput.dims[2]=0 kernelSize[0]=-1", "divisorOverride=min"};
-    cr_assert(rig_check_accepted(&rig_avg_pool3d_backward, table.sound, changes, 4, text), "%s",
-              text);
+    CHECK_ACCEPTED(&rig_avg_pool3d_backward, sound, changes);
 }
 
 Test(avg_pool_gradients_alone, refusals_grad)
@@ -351,14 +312,11 @@ Test(avg_pool_gradients_alone, refusals_grad)
         {"gradOutput.dims[2]=3", INVALID, "gradOutput", "3"},
         {"gradOutput.storage=10", INVALID, "gradOutput", "10"},
     };
-    const struct rig_refusals table = {
-        &rig_aclnnext_avg_pool_grad,
-        "aclnnext_avg_pool_grad f32 n2c3 8x10 k3x3 s2x2 p1x1 q1x1 d1x1 seed=1", faults,
-        LENGTH(faults), NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
+    static const char sound[] =
+        "aclnnext_avg_pool_grad f32 n2c3 8x10 k3x3 s2x2 p1x1 q1x1 d1x1 seed=1";
+    CHECK_REFUSALS(&rig_aclnnext_avg_pool_grad, sound, faults, NULL);
     static const char *const changes[] = {
         "inputShape=null", "dilations=null", "strides[0]=2", "autoPad=1 padsBegin[0]=-4",
         "gradOutput.dims[0]=0 gradInput.dims[0]=0 inputShape[0]=0"};
-    cr_assert(rig_check_accepted(&rig_aclnnext_avg_pool_grad, table.sound, changes, 5, text), "%s",
-              text);
+    CHECK_ACCEPTED(&rig_aclnnext_avg_pool_grad, sound, changes);
 }

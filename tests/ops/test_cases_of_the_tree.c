@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The problems of tests/cases that the oracle can follow: every operator has a file there, whose
  * larger ones are the bench's. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 #include "tests/support/rows_indices.h"
 
-static struct rig rig;
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(cases_of_the_tree, .init = begin, .fini = end, .timeout = 600);
+RIG_SUITE(cases_of_the_tree);
 
 static void check(const struct rig_operator *const *rows, int count)
 {

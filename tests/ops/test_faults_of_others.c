@@ -2,27 +2,15 @@
 /* Faults that other systems' pooling gradients have or had, each with a problem on which it shows:
  * the operator must agree with the definition there, and a definition with the fault put in must
  * not agree with the operator, or the problem would not catch it. */
-#include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-static struct rig rig;
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(faults_of_others, .init = begin, .fini = end, .timeout = 600);
+RIG_SUITE(faults_of_others);
 
 static struct rig_tensor *tensor_of(struct rig_problem *problem, enum case_tensor tensor)
 {
@@ -39,7 +27,7 @@ typedef void oracle_fn(struct rig_problem *problem);
 static void expect_right(const struct rig_operator *op, const char *line, oracle_fn *faulty)
 {
     struct rig_operator with_fault = *op;
-    cr_assert(rig_check_line(&rig, op, line), "%s", rig.text);
+    check_line(op, line);
     if (!faulty) return;
     with_fault.oracle = faulty;
     cr_assert_not(rig_check_line(&rig, &with_fault, line), "%s would not show the fault", line);
@@ -226,7 +214,7 @@ Test(faults_of_others, a_bad_index_is_not_followed)
          "max_pool3d_with_argmax_backward f32 n2c3 5x7x9 k2 s2 picks=bad seed=7"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        cr_assert(rig_check_line(&rig, bad[i].op, bad[i].line), "%s", rig.text);
+        check_line(bad[i].op, bad[i].line);
         cr_assert_eq(rig.problem.sync_code, 507015, "%s has no bad index", bad[i].line);
     }
 }

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum pooling: cases that other systems got wrong, shapes that take each way through the
  * kernels, and what must not depend on who computes. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "aclnnext/aclnnext_max_pool_backward.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-static struct rig rig;
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    rig_begin(&rig);
-}
-
-static void end(void)
-{
-    rig_end(&rig);
-}
-
-TestSuite(max_pool_properties, .init = begin, .fini = end, .timeout = 600);
-
-static void check_lines(const struct rig_operator *op, const char *const *lines)
-{
-    for (; *lines; lines++)
-        cr_assert(rig_check_line(&rig, op, *lines), "%s", rig.text);
-}
+RIG_SUITE(max_pool_properties);
 
 /* ---- faults of other systems ---- */
 
@@ -37,93 +18,74 @@ static void check_lines(const struct rig_operator *op, const char *const *lines)
  * to add there, not to assign. */
 Test(max_pool_properties, dilated_windows_with_the_kernel_as_stride_overlap)
 {
-    check_lines(&rig_max_pool2d_with_indices_backward,
-                (const char *const[]){
-                    "max_pool2d_with_indices_backward f32 n1c2 12x14 k2 s2 d2 data=ties seed=1",
-                    "max_pool2d_with_indices_backward f32 n2c3 20x23 k3 s3 d2 p1 data=ties seed=2",
-                    NULL});
-    check_lines(&rig_aclnnext_max_pool_backward,
-                (const char *const[]){
-                    "aclnnext_max_pool_backward f32 n1c2 12x14 k2 s2 d2 data=ties seed=1",
-                    "aclnnext_max_pool_backward bf16 n1c3 9x12x14 k2 s2 d2x3x2 data=ties seed=2",
-                    NULL});
+    CHECK_EACH(&rig_max_pool2d_with_indices_backward,
+               "max_pool2d_with_indices_backward f32 n1c2 12x14 k2 s2 d2 data=ties seed=1",
+               "max_pool2d_with_indices_backward f32 n2c3 20x23 k3 s3 d2 p1 data=ties seed=2");
+    CHECK_EACH(&rig_aclnnext_max_pool_backward,
+               "aclnnext_max_pool_backward f32 n1c2 12x14 k2 s2 d2 data=ties seed=1",
+               "aclnnext_max_pool_backward bf16 n1c3 9x12x14 k2 s2 d2x3x2 data=ties seed=2");
 }
 
 /* An index outside of its plane writes nothing, is told with position and value, and all other
  * gradients are right. */
 Test(max_pool_properties, an_index_outside_writes_nowhere)
 {
-    check_lines(
-        &rig_max_pool2d_with_indices_backward,
-        (const char *const[]){
-            "max_pool2d_with_indices_backward f32 n3c4 31x40 k3 s2 p1 picks=bad seed=3",
-            "max_pool2d_with_indices_backward f32 n3c4 31x40 k3 s2 p1 picks=bad fmt=nhwc "
-            "idx=i64 seed=4",
-            "max_pool2d_with_indices_backward f16 n3c4 31x40 k3 s2 p1 picks=bad nhwc seed=5",
-            "max_pool2d_with_indices_backward bf16 c7 9x9 k9 s1 p4 picks=bad seed=6", NULL});
-    check_lines(
-        &rig_max_pool2d_with_mask_backward,
-        (const char *const[]){
-            "max_pool2d_with_mask_backward f32 n3c4 31x40 k3 s2 p1 picks=bad seed=7", NULL});
-    check_lines(&rig_max_pool3d_with_argmax_backward,
-                (const char *const[]){
-                    "max_pool3d_with_argmax_backward f32 n2c2 7x8x9 k2 s2 picks=bad seed=8", NULL});
-    check_lines(&rig_aclnnext_max_pool_grad,
-                (const char *const[]){
-                    "aclnnext_max_pool_grad f32 n2c3 9x11 k3 s2 picks=bad seed=9",
-                    "aclnnext_max_pool_grad f16 n2c3 9x11 k3 s2 picks=bad order=1 seed=10", NULL});
+    CHECK_EACH(&rig_max_pool2d_with_indices_backward,
+               "max_pool2d_with_indices_backward f32 n3c4 31x40 k3 s2 p1 picks=bad seed=3",
+               "max_pool2d_with_indices_backward f32 n3c4 31x40 k3 s2 p1 picks=bad fmt=nhwc "
+               "idx=i64 seed=4",
+               "max_pool2d_with_indices_backward f16 n3c4 31x40 k3 s2 p1 picks=bad nhwc seed=5",
+               "max_pool2d_with_indices_backward bf16 c7 9x9 k9 s1 p4 picks=bad seed=6");
+    CHECK_EACH(&rig_max_pool2d_with_mask_backward,
+               "max_pool2d_with_mask_backward f32 n3c4 31x40 k3 s2 p1 picks=bad seed=7");
+    CHECK_EACH(&rig_max_pool3d_with_argmax_backward,
+               "max_pool3d_with_argmax_backward f32 n2c2 7x8x9 k2 s2 picks=bad seed=8");
+    CHECK_EACH(&rig_aclnnext_max_pool_grad,
+               "aclnnext_max_pool_grad f32 n2c3 9x11 k3 s2 picks=bad seed=9",
+               "aclnnext_max_pool_grad f16 n2c3 9x11 k3 s2 picks=bad order=1 seed=10");
 }
 
 /* Small planes are walked many at a time: each index counts in its own. */
 Test(max_pool_properties, grouped_planes_keep_their_indices)
 {
-    check_lines(&rig_max_pool2d_with_indices_backward,
-                (const char *const[]){
-                    "max_pool2d_with_indices_backward f32 n4c37 7x7 k3 s2 p1 seed=1",
-                    "max_pool2d_with_indices_backward f32 n4c37 7x7 k3 s2 p1 picks=any seed=2",
-                    "max_pool2d_with_indices_backward bf16 n5c41 2x2 k2 s2 seed=3",
-                    "max_pool2d_with_indices_backward f16 n5c41 3x1 k1 s1 seed=4", NULL});
-    check_lines(&rig_max_pool2d_with_indices,
-                (const char *const[]){"max_pool2d_with_indices f32 n4c37 7x7 k3 s2 p1 seed=1",
-                                      "max_pool2d_with_indices bf16 n5c41 2x2 k2 s2 seed=3", NULL});
+    CHECK_EACH(&rig_max_pool2d_with_indices_backward,
+               "max_pool2d_with_indices_backward f32 n4c37 7x7 k3 s2 p1 seed=1",
+               "max_pool2d_with_indices_backward f32 n4c37 7x7 k3 s2 p1 picks=any seed=2",
+               "max_pool2d_with_indices_backward bf16 n5c41 2x2 k2 s2 seed=3",
+               "max_pool2d_with_indices_backward f16 n5c41 3x1 k1 s1 seed=4");
+    CHECK_EACH(&rig_max_pool2d_with_indices,
+               "max_pool2d_with_indices f32 n4c37 7x7 k3 s2 p1 seed=1",
+               "max_pool2d_with_indices bf16 n5c41 2x2 k2 s2 seed=3");
 }
 
 /* ---- ways through the kernels ---- */
 
 Test(max_pool_properties, edges_of_shapes)
 {
-    check_lines(
-        &rig_max_pool2d_with_indices_backward,
-        (const char *const[]){
-            "max_pool2d_with_indices_backward f32 n0c3 9x11 k3",
-            "max_pool2d_with_indices_backward f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
-            "max_pool2d_with_indices_backward bf16 n1c1 5x9000 k2x3 s1x1 p1x1 picks=any seed=2",
-            "max_pool2d_with_indices_backward f32 n1c2100 5x6 k3 s2 p1 fmt=nhwc seed=3",
-            "max_pool2d_with_indices_backward f16 n1c700 5x6 k2 s1 nhwc seed=4",
-            "max_pool2d_with_indices_backward f32 n2c5 40x41 k3 s4x9 seed=5",
-            "max_pool2d_with_indices_backward f32 n1c2 60x60 k17 s2 p8 seed=6",
-            "max_pool2d_with_indices_backward bf16 n1c1 200x210 k3 s2 p1 picks=any idx=i64 seed=7",
-            "max_pool2d_with_indices_backward f32 n1c3 300x310 k2 s2 seed=8", NULL});
-    check_lines(&rig_max_pool2d_with_indices,
-                (const char *const[]){
-                    "max_pool2d_with_indices f32 n0c3 9x11 k3",
-                    "max_pool2d_with_indices f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
-                    "max_pool2d_with_indices bf16 n1c2100 5x6 k3 s2 p1 fmt=nhwc seed=3",
-                    "max_pool2d_with_indices f32 n1c1 9x20000 k2x2 s1 d1x9000 seed=4",
-                    "max_pool2d_with_indices f16 n2c3 30x31 k3 s12 data=special seed=5", NULL});
-    check_lines(&rig_max_pool3d_with_argmax,
-                (const char *const[]){"max_pool3d_with_argmax f32 n0c3 4x4x4 k2",
-                                      "max_pool3d_with_argmax f32 n2c0 4x4x4 k2",
-                                      "max_pool3d_with_argmax f32 n1c3 9x8x7 k3 s2 p1 d2 idx=i64 "
-                                      "fmt=ndhwc y=strided data=ties seed=1",
-                                      NULL});
-    check_lines(&rig_aclnnext_max_pool_backward,
-                (const char *const[]){
-                    "aclnnext_max_pool_backward f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
-                    "aclnnext_max_pool_backward bf16 n1c700 5x6 k2 s1 nhwc seed=4",
-                    "aclnnext_max_pool_backward f16 n1c2 60x60 k17 s2 p8 data=ties seed=6",
-                    "aclnnext_max_pool_backward f32 n1c2 300 k5 s3 d7 p2 data=special seed=7",
-                    NULL});
+    CHECK_EACH(
+        &rig_max_pool2d_with_indices_backward, "max_pool2d_with_indices_backward f32 n0c3 9x11 k3",
+        "max_pool2d_with_indices_backward f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
+        "max_pool2d_with_indices_backward bf16 n1c1 5x9000 k2x3 s1x1 p1x1 picks=any seed=2",
+        "max_pool2d_with_indices_backward f32 n1c2100 5x6 k3 s2 p1 fmt=nhwc seed=3",
+        "max_pool2d_with_indices_backward f16 n1c700 5x6 k2 s1 nhwc seed=4",
+        "max_pool2d_with_indices_backward f32 n2c5 40x41 k3 s4x9 seed=5",
+        "max_pool2d_with_indices_backward f32 n1c2 60x60 k17 s2 p8 seed=6",
+        "max_pool2d_with_indices_backward bf16 n1c1 200x210 k3 s2 p1 picks=any idx=i64 seed=7",
+        "max_pool2d_with_indices_backward f32 n1c3 300x310 k2 s2 seed=8");
+    CHECK_EACH(&rig_max_pool2d_with_indices, "max_pool2d_with_indices f32 n0c3 9x11 k3",
+               "max_pool2d_with_indices f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
+               "max_pool2d_with_indices bf16 n1c2100 5x6 k3 s2 p1 fmt=nhwc seed=3",
+               "max_pool2d_with_indices f32 n1c1 9x20000 k2x2 s1 d1x9000 seed=4",
+               "max_pool2d_with_indices f16 n2c3 30x31 k3 s12 data=special seed=5");
+    CHECK_EACH(&rig_max_pool3d_with_argmax, "max_pool3d_with_argmax f32 n0c3 4x4x4 k2",
+               "max_pool3d_with_argmax f32 n2c0 4x4x4 k2",
+               "max_pool3d_with_argmax f32 n1c3 9x8x7 k3 s2 p1 d2 idx=i64 "
+               "fmt=ndhwc y=strided data=ties seed=1");
+    CHECK_EACH(&rig_aclnnext_max_pool_backward,
+               "aclnnext_max_pool_backward f32 n1c1 5x9000 k1x3 s1x2 p0x1 seed=1",
+               "aclnnext_max_pool_backward bf16 n1c700 5x6 k2 s1 nhwc seed=4",
+               "aclnnext_max_pool_backward f16 n1c2 60x60 k17 s2 p8 data=ties seed=6",
+               "aclnnext_max_pool_backward f32 n1c2 300 k5 s3 d7 p2 data=special seed=7");
 }
 
 /* Ties, NaN and infinities in every lane. */
@@ -138,26 +100,21 @@ Test(max_pool_properties, special_values)
             for (int data = 0; data < 2; data++) {
                 snprintf(line, sizeof line, "max_pool2d_with_indices %s %s data=%s seed=%d",
                          types[type], shapes[shape], data ? "ties" : "special", shape);
-                cr_assert(rig_check_line(&rig, &rig_max_pool2d_with_indices, line), "%s", rig.text);
+                check_line(&rig_max_pool2d_with_indices, line);
                 snprintf(line, sizeof line, "aclnnext_max_pool_backward %s %s data=%s seed=%d",
                          types[type], shapes[shape], data ? "ties" : "special", shape);
-                cr_assert(rig_check_line(&rig, &rig_aclnnext_max_pool_backward, line), "%s",
-                          rig.text);
+                check_line(&rig_aclnnext_max_pool_backward, line);
             }
 }
 
 Test(max_pool_properties, repeatable)
 {
-    cr_assert(rig_check_repeatable(&rig, &rig_max_pool2d_with_indices,
-                                   "max_pool2d_with_indices f32 n2c3 19x21 k3 s2 p1 strided"),
-              "%s", rig.text);
-    cr_assert(rig_check_repeatable(
-                  &rig, &rig_max_pool2d_with_indices_backward,
-                  "max_pool2d_with_indices_backward f32 n2c3 19x21 k3 s2 p1 picks=any strided"),
-              "%s", rig.text);
-    cr_assert(rig_check_repeatable(&rig, &rig_aclnnext_max_pool_backward,
-                                   "aclnnext_max_pool_backward bf16 n2c3 19x21 k3 s2 p1 nhwc"),
-              "%s", rig.text);
+    check_repeatable(&rig_max_pool2d_with_indices,
+                     "max_pool2d_with_indices f32 n2c3 19x21 k3 s2 p1 strided");
+    check_repeatable(&rig_max_pool2d_with_indices_backward,
+                     "max_pool2d_with_indices_backward f32 n2c3 19x21 k3 s2 p1 picks=any strided");
+    check_repeatable(&rig_aclnnext_max_pool_backward,
+                     "aclnnext_max_pool_backward bf16 n2c3 19x21 k3 s2 p1 nhwc");
 }
 
 /* ---- pairs of operators ---- */
@@ -245,12 +202,6 @@ Test(max_pool_properties, gradients_are_adjoint_and_one)
 }
 
 /* ---- who computes ---- */
-
-static void check_settings(const struct rig_operator *op, const char *const *lines, int count)
-{
-    cr_assert(rig_same_bits(op, &rig_threads, lines, count, 100, text), "%s", text);
-    cr_assert(rig_same_bits(op, &rig_isas, lines, count, 100, text), "%s", text);
-}
 
 Test(max_pool_settings, threads_and_instruction_sets, .timeout = 900)
 {

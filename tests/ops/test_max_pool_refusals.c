@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum pooling: every refusal with its code, its text and its place in the order of checks. */
-#include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows.h"
 
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
-
-static char text[RIG_TEXT];
-
-static void begin(void)
-{
-    cr_assert_eq(aclInit(NULL), ACL_SUCCESS);
-}
-
-static void end(void)
-{
-    aclFinalize();
-}
-
-TestSuite(max_pool_refusals, .init = begin, .fini = end, .timeout = 600);
-
-static void check(const struct rig_operator *op, const char *sound, const struct rig_fault *faults,
-                  int count)
-{
-    const struct rig_refusals table = {op, sound, faults, count, NULL};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
-}
+TestSuite(max_pool_refusals, .timeout = 900);
 
 static const struct rig_fault forward_2d[] = {
     {"workspaceSize=null", NULLPTR, "workspaceSize", "NULL"},
@@ -64,8 +42,8 @@ static const struct rig_fault forward_2d[] = {
 
 Test(max_pool_refusals, max_pool2d_with_indices)
 {
-    check(&rig_max_pool2d_with_indices, "max_pool2d_with_indices f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1",
-          forward_2d, sizeof forward_2d / sizeof forward_2d[0]);
+    CHECK_REFUSALS(&rig_max_pool2d_with_indices,
+                   "max_pool2d_with_indices f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", forward_2d, NULL);
 }
 
 static const struct rig_fault backward_2d[] = {
@@ -108,9 +86,9 @@ static const struct rig_fault backward_2d[] = {
 
 Test(max_pool_refusals, max_pool2d_with_indices_backward)
 {
-    check(&rig_max_pool2d_with_indices_backward,
-          "max_pool2d_with_indices_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", backward_2d,
-          sizeof backward_2d / sizeof backward_2d[0]);
+    CHECK_REFUSALS(&rig_max_pool2d_with_indices_backward,
+                   "max_pool2d_with_indices_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1",
+                   backward_2d, NULL);
 }
 
 static const struct rig_fault mask[] = {
@@ -140,8 +118,8 @@ static const struct rig_fault mask[] = {
 
 Test(max_pool_refusals, max_pool2d_with_mask)
 {
-    check(&rig_max_pool2d_with_mask, "max_pool2d_with_mask f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", mask,
-          sizeof mask / sizeof mask[0]);
+    CHECK_REFUSALS(&rig_max_pool2d_with_mask,
+                   "max_pool2d_with_mask f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", mask, NULL);
 }
 
 static const struct rig_fault mask_backward[] = {
@@ -166,9 +144,9 @@ static const struct rig_fault mask_backward[] = {
 
 Test(max_pool_refusals, max_pool2d_with_mask_backward)
 {
-    check(&rig_max_pool2d_with_mask_backward,
-          "max_pool2d_with_mask_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", mask_backward,
-          sizeof mask_backward / sizeof mask_backward[0]);
+    CHECK_REFUSALS(&rig_max_pool2d_with_mask_backward,
+                   "max_pool2d_with_mask_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", mask_backward,
+                   NULL);
 }
 
 static const struct rig_fault forward_3d[] = {
@@ -206,9 +184,9 @@ static const struct rig_fault forward_3d[] = {
 
 Test(max_pool_refusals, max_pool3d_with_argmax)
 {
-    check(&rig_max_pool3d_with_argmax,
-          "max_pool3d_with_argmax f32 n2c3 5x8x10 k3x3x3 s2x2x2 p1x1x1 d1x1x1", forward_3d,
-          sizeof forward_3d / sizeof forward_3d[0]);
+    CHECK_REFUSALS(&rig_max_pool3d_with_argmax,
+                   "max_pool3d_with_argmax f32 n2c3 5x8x10 k3x3x3 s2x2x2 p1x1x1 d1x1x1", forward_3d,
+                   NULL);
 }
 
 static const struct rig_fault backward_3d[] = {
@@ -246,9 +224,9 @@ static const struct rig_fault backward_3d[] = {
 
 Test(max_pool_refusals, max_pool3d_with_argmax_backward)
 {
-    check(&rig_max_pool3d_with_argmax_backward,
-          "max_pool3d_with_argmax_backward f32 n2c3 5x8x10 k3x3x3 s2x2x2 p1x1x1 d1x1x1",
-          backward_3d, sizeof backward_3d / sizeof backward_3d[0]);
+    CHECK_REFUSALS(&rig_max_pool3d_with_argmax_backward,
+                   "max_pool3d_with_argmax_backward f32 n2c3 5x8x10 k3x3x3 s2x2x2 p1x1x1 d1x1x1",
+                   backward_3d, NULL);
 }
 
 static const struct rig_fault onnx[] = {
@@ -282,8 +260,7 @@ static const struct rig_fault onnx[] = {
 
 Test(max_pool_refusals, max_pool)
 {
-    check(&rig_max_pool, "max_pool f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", onnx,
-          sizeof onnx / sizeof onnx[0]);
+    CHECK_REFUSALS(&rig_max_pool, "max_pool f32 n2c3 8x10 k3x3 s2x2 p1x1 d1x1", onnx, NULL);
 }
 
 static const struct rig_fault global[] = {
@@ -305,8 +282,7 @@ static const struct rig_fault global[] = {
 
 Test(max_pool_refusals, global_max_pool)
 {
-    check(&rig_global_max_pool, "global_max_pool f32 n2c3 8x10 o1x1", global,
-          sizeof global / sizeof global[0]);
+    CHECK_REFUSALS(&rig_global_max_pool, "global_max_pool f32 n2c3 8x10 o1x1", global, NULL);
 }
 
 static const struct rig_fault recompute[] = {
@@ -337,9 +313,9 @@ static const struct rig_fault recompute[] = {
 
 Test(max_pool_refusals, aclnnext_max_pool_backward)
 {
-    check(&rig_aclnnext_max_pool_backward,
-          "aclnnext_max_pool_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 q1x1 d1x1", recompute,
-          sizeof recompute / sizeof recompute[0]);
+    CHECK_REFUSALS(&rig_aclnnext_max_pool_backward,
+                   "aclnnext_max_pool_backward f32 n2c3 8x10 k3x3 s2x2 p1x1 q1x1 d1x1", recompute,
+                   NULL);
 }
 
 static const struct rig_fault flat[] = {
@@ -364,20 +340,18 @@ static const struct rig_fault flat[] = {
 
 Test(max_pool_refusals, aclnnext_max_pool_grad)
 {
-    check(&rig_aclnnext_max_pool_grad, "aclnnext_max_pool_grad f32 n2c3 8x10 k3x3 s2x2 p1x1", flat,
-          sizeof flat / sizeof flat[0]);
+    CHECK_REFUSALS(&rig_aclnnext_max_pool_grad,
+                   "aclnnext_max_pool_grad f32 n2c3 8x10 k3x3 s2x2 p1x1", flat, NULL);
 }
 
 /* What only looks wrong; and a dilation that leaves a window without a tap inside. */
 Test(max_pool_refusals, accepted)
 {
-    cr_assert(
-        rig_check_accepted(&rig_max_pool2d_with_indices,
-                           "max_pool2d_with_indices f32 n2c3 9x9 k3x3 s3x3 p0x0 d1x1",
-                           (const char *[]){"stride.length=0", "dilation[0]=1",
-                                            "self.type=bf16 out.type=bf16", "indices.type=i64"},
-                           4, text),
-        "%s", text);
+    static char text[RIG_TEXT];
+    static const char *const changes[] = {"stride.length=0", "dilation[0]=1",
+                                          "self.type=bf16 out.type=bf16", "indices.type=i64"};
+    CHECK_ACCEPTED(&rig_max_pool2d_with_indices,
+                   "max_pool2d_with_indices f32 n2c3 9x9 k3x3 s3x3 p0x0 d1x1", changes);
     cr_assert_not(rig_check_accepted(&rig_max_pool2d_with_indices,
                                      "max_pool2d_with_indices f32 n1c1 3x3 k2x2 s1x1 p1x1 d4x4",
                                      (const char *[]){"ceilMode=0"}, 1, text));

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What aclnnMaxUnpool2d, aclnnMaxUnpool3d and their gradients refuse: codes, words and order. */
-#include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/support/rig_refusals.h"
+#include "tests/ops/suite.h"
 #include "tests/support/rows_indices.h"
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-enum { NULLPTR = ACLNN_ERR_PARAM_NULLPTR, INVALID = ACLNN_ERR_PARAM_INVALID };
-
-static char text[RIG_TEXT];
 
 static const char *const SOUND_2D = "max_unpool2d f32 n2c3 9x11 o4x5";
 static const char *const SOUND_3D = "max_unpool3d f32 n2c3 4x6x5 o2x3x2";
@@ -22,19 +15,6 @@ static bool is_excused(const struct rig_fault *earlier, const struct rig_fault *
 {
     if (strstr(earlier->change, "strides")) return strstr(later->change, "=0") != NULL;
     return strstr(earlier->change, "storage") && strstr(later->change, "strides");
-}
-
-static void check(const struct rig_operator *op, const char *sound, const struct rig_fault *faults,
-                  int count)
-{
-    const struct rig_refusals table = {op, sound, faults, count, is_excused};
-    cr_assert(rig_check_refusals(&table, text), "%s", text);
-}
-
-static void check_accepted(const struct rig_operator *op, const char *sound,
-                           const char *const *changes, int count)
-{
-    cr_assert(rig_check_accepted(op, sound, changes, count, text), "%s", text);
 }
 
 Test(max_unpool_refusals, forward_2d)
@@ -69,14 +49,14 @@ Test(max_unpool_refusals, forward_2d)
         {"out.storage=593", INVALID, "out", "593"},
         {"out.strides[3]=0", INVALID, "out", "share"},
     };
-    check(&rig_max_unpool2d, SOUND_2D, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_max_unpool2d, SOUND_2D, faults, is_excused);
     static const struct rig_fault large[] = {
         {"outputSize[0]=max", INVALID, "outputSize", "int64_t"}};
-    check(&rig_max_unpool2d, SOUND_2D, large, LENGTH(large));
+    CHECK_REFUSALS(&rig_max_unpool2d, SOUND_2D, large, is_excused);
     static const char *const changes[] = {"self.dims[0]=0 indices.dims[0]=0", "self.format=nd",
                                           "indices.type=i64", "self.type=bf16 out.type=bf16",
                                           "outputSize[0]=10 out.dims[2]=10 out.storage=660"};
-    check_accepted(&rig_max_unpool2d, SOUND_2D, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_max_unpool2d, SOUND_2D, changes);
 }
 
 Test(max_unpool_refusals, forward_3d)
@@ -117,10 +97,10 @@ Test(max_unpool_refusals, forward_3d)
         {"indices.storage=71", INVALID, "indices", "71"},
         {"outRef.storage=719", INVALID, "outRef", "719"},
     };
-    check(&rig_max_unpool3d, SOUND_3D, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_max_unpool3d, SOUND_3D, faults, is_excused);
     static const char *const changes[] = {"padding[0]=-5", "padding[2]=max", "stride[1]=max",
                                           "indices.type=i64", "self.type=f64 outRef.type=f64"};
-    check_accepted(&rig_max_unpool3d, SOUND_3D, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_max_unpool3d, SOUND_3D, changes);
 }
 
 Test(max_unpool_refusals, backward_2d)
@@ -158,12 +138,13 @@ Test(max_unpool_refusals, backward_2d)
         {"indices.storage=119", INVALID, "indices", "119"},
         {"out.storage=119", INVALID, "out", "119"},
     };
-    check(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, faults, LENGTH(faults));
-    static const struct rig_fault bools[] = {
-        {"gradOutput.type=i32 self.type=i32 out.type=bool", INVALID, "out", "BOOL"},
+    CHECK_REFUSALS(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, faults, is_excused);
+    static const struct rig_fault from_integers[] = {
+        {"gradOutput.type=i32 self.type=i32 out.type=bool", INVALID, "out", "BOOL"}};
+    static const struct rig_fault to_integers[] = {
         {"gradOutput.type=bf16 self.type=bf16 out.type=i64", INVALID, "out", "INT64"}};
-    check(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, &bools[0], 1);
-    check(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, &bools[1], 1);
+    CHECK_REFUSALS(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, from_integers, NULL);
+    CHECK_REFUSALS(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, to_integers, NULL);
     static const char *const changes[] = {
         "out.type=f16",
         "gradOutput.type=bool self.type=bool out.type=i8",
@@ -171,7 +152,7 @@ Test(max_unpool_refusals, backward_2d)
         "gradOutput.type=i64 self.type=i64 out.type=u8",
         "self.storage=1",
         "gradOutput.dims[0]=0 self.dims[0]=0 indices.dims[0]=0 out.dims[0]=0"};
-    check_accepted(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_max_unpool2d_backward, SOUND_2D_BACKWARD, changes);
 }
 
 Test(max_unpool_refusals, backward_3d)
@@ -217,8 +198,8 @@ Test(max_unpool_refusals, backward_3d)
         {"indices.storage=71", INVALID, "indices", "71"},
         {"out.storage=71", INVALID, "out", "71"},
     };
-    check(&rig_max_unpool3d_backward, SOUND_3D_BACKWARD, faults, LENGTH(faults));
+    CHECK_REFUSALS(&rig_max_unpool3d_backward, SOUND_3D_BACKWARD, faults, is_excused);
     static const char *const changes[] = {"padding[0]=-5", "stride[1]=max", "self.storage=1",
                                           "self.type=f64 gradOutput.type=f64 out.type=f64"};
-    check_accepted(&rig_max_unpool3d_backward, SOUND_3D_BACKWARD, changes, LENGTH(changes));
+    CHECK_ACCEPTED(&rig_max_unpool3d_backward, SOUND_3D_BACKWARD, changes);
 }
