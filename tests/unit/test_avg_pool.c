@@ -9,67 +9,9 @@
 #include <string.h>
 
 #include "kernels/k_average.h"
-#include "kernels/kernels.h"
+#include "tests/unit/pool_values.h"
 
 enum { GUARD = 128, TABLES = 8, AXES = K_POOL_AXES };
-
-static uint64_t state = 0x9e3779b97f4a7c15u;
-
-static uint32_t next_random(void)
-{
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
-
-static int64_t between(int64_t low, int64_t high)
-{
-    return low + (int64_t)(next_random() % (uint32_t)(high - low + 1));
-}
-
-static int scaled(int count)
-{
-    const char *scale = getenv("ACLNN_TEST_SCALE");
-    const int result = scale ? (int)(count * atof(scale)) : count;
-    return result > 1 ? result : 1;
-}
-
-static const char *const dtype_names[K_DTYPES] = {"f32", "f16", "bf16"};
-
-static double element(enum k_dtype dt, const void *base, int64_t i)
-{
-    if (dt == K_F32) return ((const float *)base)[i];
-    const uint16_t half = ((const uint16_t *)base)[i];
-    if (dt == K_BF16) {
-        const uint32_t bits = (uint32_t)half << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    const int exponent = half >> 10 & 31, mantissa = half & 0x3ff;
-    const double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                         : exponent == 0 ? ldexp(mantissa, -24)
-                                         : ldexp(mantissa + 1024, exponent - 25);
-    return half & 0x8000 ? -value : value;
-}
-
-static double nearest(double value, int bits, int least, bool ties_away)
-{
-    if (value == 0 || !isfinite(value)) return value;
-    int exponent;
-    frexp(value, &exponent);
-    const double unit = ldexp(1, (exponent - bits > least ? exponent - bits : least));
-    return ties_away ? round(value / unit) * unit : nearbyint(value / unit) * unit;
-}
-
-static double rounded_operand(enum k_dtype dt, enum k_rounding rounding, double value)
-{
-    if (rounding == K_ROUND_F16 && dt != K_F16) {
-        value = nearest(value, 11, -24, false);
-        return fabs(value) > 65504 ? copysign(INFINITY, value) : value;
-    }
-    if (rounding == K_ROUND_HF32 && dt == K_F32) return nearest(value, 12, -149 + 12, true);
-    return value;
-}
 
 /* Does output o add input i along the axis? */
 static bool adds(const struct k_average *p, int axis, int64_t o, int64_t i)
@@ -112,14 +54,14 @@ struct sum {
     int terms;
 };
 
-struct case_data {
+struct kernel_case {
     enum k_dtype dt;
     struct k_average p;
     int64_t inputs, outputs, size; /* elements; bytes of one */
     char *in, *out, *in_block, *out_block;
 };
 
-static struct sum oracle(const struct case_data *c, int64_t outer, const int64_t o[],
+static struct sum oracle(const struct kernel_case *c, int64_t outer, const int64_t o[],
                          int64_t channel)
 {
     const struct k_average *p = &c->p;
@@ -141,10 +83,9 @@ static struct sum oracle(const struct case_data *c, int64_t outer, const int64_t
                     continue;
                 const int64_t cell =
                     ((outer * p->input[0] + i[0]) * p->input[1] + i[1]) * p->input[2] + i[2];
-                const double value =
-                    rounded_operand(c->dt, p->rounding,
-                                    element(c->dt, c->in, cell * p->channels + channel)) /
-                    (p->gradient ? size_of(p, i) : outputs_size);
+                const double value = operand(c->dt, p->rounding,
+                                             element(c->dt, c->in, cell * p->channels + channel)) /
+                                     (p->gradient ? size_of(p, i) : outputs_size);
                 sum.value += value;
                 sum.magnitude += fabs(value);
                 sum.terms++;
@@ -260,23 +201,10 @@ static const char *describe(enum k_dtype dt, const struct k_average *p)
     return text;
 }
 
-static void fill_random(enum k_dtype dt, void *base, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const float value = (float)((int32_t)next_random() % 20000) * 1e-3f;
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        if (dt == K_F32) ((float *)base)[i] = value;
-        if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(bits >> 16);
-        if (dt == K_F16)
-            ((uint16_t *)base)[i] = (uint16_t)((next_random() & 0x83ff) | between(8, 20) << 10);
-    }
-}
-
 /* Both blocks end where the tensors do, so that a sanitizer sees what is read behind them. */
-static void case_begin(struct case_data *c, enum k_dtype dt, const struct k_average *p)
+static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_average *p)
 {
-    *c = (struct case_data){.dt = dt, .p = *p, .size = dt == K_F32 ? 4 : 2};
+    *c = (struct kernel_case){.dt = dt, .p = *p, .size = dt == K_F32 ? 4 : 2};
     c->inputs = p->outer * product(p->input) * p->channels;
     c->outputs = p->outer * product(p->output) * p->channels;
     const int64_t before = between(0, 15) * c->size;
@@ -287,13 +215,13 @@ static void case_begin(struct case_data *c, enum k_dtype dt, const struct k_aver
     fill_random(dt, c->in, c->inputs);
 }
 
-static void case_end(struct case_data *c)
+static void case_end(struct kernel_case *c)
 {
     free(c->in_block);
     free(c->out_block);
 }
 
-static void run_kernel(struct case_data *c, k_fn *kernel, const void *parameters,
+static void run_kernel(struct kernel_case *c, k_fn *kernel, const void *parameters,
                        struct k_work work, bool cut, const char *isa)
 {
     const size_t bytes = (size_t)(c->outputs * c->size);
@@ -312,7 +240,7 @@ static void run_kernel(struct case_data *c, k_fn *kernel, const void *parameters
                      "%s: byte %d behind the output", isa, i);
 }
 
-static void run(struct case_data *c, const struct k_table *table, bool cut)
+static void run(struct kernel_case *c, const struct k_table *table, bool cut)
 {
     run_kernel(c, table->avg_pool[c->dt], &c->p, k_avg_pool_work(&c->p, c->dt), cut, table->isa);
 }
@@ -326,24 +254,15 @@ static struct k_mean mean_of(const struct k_average *p)
                            .rounding = p->rounding};
 }
 
-static void run_mean(struct case_data *c, const struct k_table *table, bool cut)
+static void run_mean(struct kernel_case *c, const struct k_table *table, bool cut)
 {
     const struct k_mean mean = mean_of(&c->p);
     run_kernel(c, table->mean[c->dt], &mean, k_mean_work(&mean), cut, table->isa);
 }
 
-typedef void run_fn(struct case_data *c, const struct k_table *table, bool cut);
+typedef void run_fn(struct kernel_case *c, const struct k_table *table, bool cut);
 
-/* Last place and smallest unit of a type: the store rounds by at most half of it. */
-static double store_error(enum k_dtype dt, double value)
-{
-    const int bits = dt == K_F32 ? 24 : dt == K_F16 ? 11 : 8, least = dt == K_F16 ? -24 : -149;
-    int exponent;
-    frexp(value, &exponent);
-    return ldexp(0.5, exponent - bits > least ? exponent - bits : least);
-}
-
-static double tolerance_of(const struct case_data *c, const struct sum *sum)
+static double tolerance_of(const struct kernel_case *c, const struct sum *sum)
 {
     const double rounding = (c->p.gradient ? 4 : 2) + sum->terms;
     return rounding * 0x1p-24 * sum->magnitude * 1.001 +
@@ -363,7 +282,7 @@ static void place_of(const struct k_average *p, int64_t i, int64_t *outer, int64
     *outer = i / p->output[0];
 }
 
-static void check_against_oracle(const struct case_data *c, const char *isa)
+static void check_against_oracle(const struct kernel_case *c, const char *isa)
 {
     const int64_t some = c->outputs > 4000 ? c->outputs / 4000 : 1;
     for (int64_t i = between(0, some - 1); i < c->outputs; i += between(1, 2 * some - 1)) {
@@ -384,7 +303,7 @@ static void check_case(run_fn *run_it, enum k_dtype dt, const struct k_average *
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    struct case_data c;
+    struct kernel_case c;
     case_begin(&c, dt, p);
     const size_t bytes = (size_t)(c.outputs * c.size);
     char *first = malloc(bytes);
@@ -408,7 +327,7 @@ static void check_case(run_fn *run_it, enum k_dtype dt, const struct k_average *
 
 Test(avg_pool, random_shapes)
 {
-    for (int i = 0; i < scaled(4000); i++) {
+    for (int i = 0; i < random_test_count(4000); i++) {
         const struct k_average p = random_average(false);
         check_case(run, (enum k_dtype)(i % K_DTYPES), &p);
     }
@@ -416,7 +335,7 @@ Test(avg_pool, random_shapes)
 
 Test(avg_pool, large_random_shapes)
 {
-    for (int i = 0; i < scaled(200); i++) {
+    for (int i = 0; i < random_test_count(200); i++) {
         struct k_average p = random_average(true);
         const int64_t cells =
             product(p.input) > product(p.output) ? product(p.input) : product(p.output);
@@ -463,7 +382,7 @@ static void check_layouts(run_fn *run_it, struct k_average last)
     first.layout = K_CHANNELS_FIRST;
     first.outer = last.outer * last.channels;
     first.channels = 1;
-    struct case_data a, b;
+    struct kernel_case a, b;
     case_begin(&a, K_F32, &last);
     case_begin(&b, K_F32, &first);
     const int64_t inputs = product(last.input), outputs = product(last.output), n = last.channels;
@@ -485,7 +404,7 @@ static void check_layouts(run_fn *run_it, struct k_average last)
 
 Test(avg_pool, layouts_agree)
 {
-    for (int i = 0; i < scaled(600); i++)
+    for (int i = 0; i < random_test_count(600); i++)
         check_layouts(run, random_average(false));
 }
 
@@ -494,10 +413,10 @@ Test(avg_pool, special_values_stay_in_their_ranges)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    for (int i = 0; i < scaled(600); i++) {
+    for (int i = 0; i < random_test_count(600); i++) {
         const struct k_average p = random_average(false);
         const enum k_dtype dt = (enum k_dtype)(i % K_DTYPES);
-        struct case_data c;
+        struct kernel_case c;
         case_begin(&c, dt, &p);
         const int64_t at = between(0, c.inputs - 1);
         const bool nan = between(0, 1);
@@ -540,7 +459,7 @@ static struct k_average random_mean(void)
 
 Test(mean, random_shapes)
 {
-    for (int i = 0; i < scaled(3000); i++) {
+    for (int i = 0; i < random_test_count(3000); i++) {
         const struct k_average p = random_mean();
         check_case(run_mean, (enum k_dtype)(i % K_DTYPES), &p);
     }
@@ -548,7 +467,7 @@ Test(mean, random_shapes)
 
 Test(mean, layouts_agree)
 {
-    for (int i = 0; i < scaled(600); i++)
+    for (int i = 0; i < random_test_count(600); i++)
         check_layouts(run_mean, random_mean());
 }
 
@@ -556,7 +475,7 @@ Test(mean, doubles)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    for (int i = 0; i < scaled(400); i++) {
+    for (int i = 0; i < random_test_count(400); i++) {
         struct k_average p = random_mean();
         p.rounding = K_ROUND_NONE;
         const struct k_mean mean = mean_of(&p);
@@ -566,7 +485,7 @@ Test(mean, doubles)
                *out = malloc((size_t)outputs * sizeof *out);
         double *back = malloc((size_t)inputs * sizeof *back);
         for (int64_t j = 0; j < inputs; j++)
-            in[j] = (double)(int32_t)next_random() * 0x1p-20;
+            in[j] = (double)(int32_t)random_next(dice()) * 0x1p-20;
         for (size_t t = 0; t < count; t++) {
             const int64_t items = k_mean_work(&mean).items, cut = between(0, items);
             for (int part = 0; part < 2; part++) {

@@ -7,70 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_pool.h"
-#include "kernels/kernels.h"
+#include "tests/unit/pool_values.h"
 
 enum { GUARD = 128, TABLES = 8 };
-
-static uint64_t state = 0x9e3779b97f4a7c15u;
-
-static uint32_t next_random(void)
-{
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
-
-static int64_t between(int64_t low, int64_t high)
-{
-    return low + (int64_t)(next_random() % (uint32_t)(high - low + 1));
-}
 
 static int64_t product(const int64_t sizes[])
 {
     return sizes[0] * sizes[1] * sizes[2];
-}
-
-static const char *const dtype_names[K_DTYPES] = {"f32", "f16", "bf16"};
-
-static double half_value(uint16_t half)
-{
-    const int exponent = half >> 10 & 31, mantissa = half & 0x3ff;
-    double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                   : exponent == 0 ? ldexp(mantissa, -24)
-                                   : ldexp(mantissa + 1024, exponent - 25);
-    return half & 0x8000 ? -value : value;
-}
-
-static double element(enum k_dtype dt, const void *base, int64_t i)
-{
-    if (dt == K_F32) return ((const float *)base)[i];
-    const uint16_t half = ((const uint16_t *)base)[i];
-    if (dt == K_F16) return half_value(half);
-    const uint32_t bits = (uint32_t)half << 16;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The nearest number with `bits` mantissa bits (the hidden one counted) and no exponent below
- * `least`. */
-static double nearest(double value, int bits, int least, bool ties_away)
-{
-    if (value == 0 || !isfinite(value)) return value;
-    int exponent;
-    frexp(value, &exponent);
-    const double unit = ldexp(1, (exponent - bits > least ? exponent - bits : least));
-    return ties_away ? round(value / unit) * unit : nearbyint(value / unit) * unit;
-}
-
-static double rounded_operand(enum k_dtype dt, enum k_rounding rounding, double value)
-{
-    if (rounding == K_ROUND_F16 && dt != K_F16) {
-        value = nearest(value, 11, -24, false);
-        return fabs(value) > 65504 ? copysign(INFINITY, value) : value;
-    }
-    if (rounding == K_ROUND_HF32 && dt == K_F32) return nearest(value, 12, -149 + 12, true);
-    return value;
 }
 
 static double window_size(const struct k_pool *p, const int64_t window[])
@@ -106,7 +49,7 @@ static void oracle(enum k_dtype dt, const struct k_pool *p, const void *dy, doub
             const double size = window_size(p, window);
             for (int64_t c = 0; c < p->channels; c++) {
                 const int64_t at = (o * out[0] * out[1] * out[2] + w) * p->channels + c;
-                const double term = rounded_operand(dt, p->rounding, element(dt, dy, at)) / size;
+                const double term = operand(dt, p->rounding, element(dt, dy, at)) / size;
                 for (int64_t d = low[0]; d < high[0]; d++)
                     for (int64_t h = low[1]; h < high[1]; h++)
                         for (int64_t x = low[2]; x < high[2]; x++) {
@@ -138,7 +81,7 @@ static void oracle_of_many(enum k_dtype dt, const struct k_pool *p, const void *
             const int64_t window[] = {w / out[2] / out[1], w / out[2] % out[1], w % out[2]};
             const int64_t at = (o * out[0] * out[1] * out[2] + w) * p->channels + c;
             const double term =
-                rounded_operand(dt, p->rounding, element(dt, dy, at)) / window_size(p, window);
+                operand(dt, p->rounding, element(dt, dy, at)) / window_size(p, window);
             for (int corner = 0; corner < 8; corner++) {
                 int64_t cell = 0;
                 int sign = 1;
@@ -304,24 +247,11 @@ static const char *describe(enum k_dtype dt, const struct k_pool *p)
     return text;
 }
 
-static void fill_random(enum k_dtype dt, void *base, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const float value = (float)((int32_t)next_random() % 20000) * 1e-3f;
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        if (dt == K_F32) ((float *)base)[i] = value;
-        if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(bits >> 16);
-        if (dt == K_F16)
-            ((uint16_t *)base)[i] = (uint16_t)((next_random() & 0x83ff) | between(8, 20) << 10);
-    }
-}
-
 /* Some numbers become subnormal ones, of either sign. */
 static void fill_tiny(enum k_dtype dt, void *base, int64_t count)
 {
     for (int64_t i = between(0, 9); i < count; i += between(1, 20)) {
-        const uint32_t random = next_random();
+        const uint32_t random = (uint32_t)random_next(dice());
         const uint32_t bits = random & 0x807fffff;
         if (dt == K_F32) memcpy((float *)base + i, &bits, sizeof bits);
         if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(random & 0x807f);
@@ -329,7 +259,7 @@ static void fill_tiny(enum k_dtype dt, void *base, int64_t count)
     }
 }
 
-struct case_data {
+struct kernel_case {
     enum k_dtype dt;
     struct k_pool pool;
     int64_t windows, cells, size; /* elements of dY and dX; bytes of one */
@@ -337,9 +267,9 @@ struct case_data {
     char *dy_block, *dx_block;
 };
 
-static void case_begin(struct case_data *c, enum k_dtype dt, const struct k_pool *pool)
+static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_pool *pool)
 {
-    *c = (struct case_data){.dt = dt, .pool = *pool, .size = dt == K_F32 ? 4 : 2};
+    *c = (struct kernel_case){.dt = dt, .pool = *pool, .size = dt == K_F32 ? 4 : 2};
     c->windows = pool->outer * product(pool->output) * pool->channels;
     c->cells = pool->outer * product(pool->input) * pool->channels;
     c->dy_block = malloc((size_t)(c->windows * c->size) + 64);
@@ -350,13 +280,13 @@ static void case_begin(struct case_data *c, enum k_dtype dt, const struct k_pool
     if (between(0, 5) == 0) fill_tiny(dt, c->dy, c->windows);
 }
 
-static void case_end(struct case_data *c)
+static void case_end(struct kernel_case *c)
 {
     free(c->dy_block);
     free(c->dx_block);
 }
 
-static void run(struct case_data *c, const struct k_table *table, bool cut)
+static void run(struct kernel_case *c, const struct k_table *table, bool cut)
 {
     const size_t bytes = (size_t)(c->cells * c->size);
     const struct k_work work = k_avg_pool_grad_work(&c->pool, c->dt);
@@ -378,17 +308,7 @@ static void run(struct case_data *c, const struct k_table *table, bool cut)
                      table->isa, i);
 }
 
-/* Last place and smallest unit of a type: the store rounds by at most half of it. */
-static double store_error(enum k_dtype dt, double value)
-{
-    const int bits = dt == K_F32 ? 24 : dt == K_F16 ? 11 : 8;
-    const int least = dt == K_F32 ? -149 : dt == K_F16 ? -24 : -133;
-    int exponent;
-    frexp(value, &exponent);
-    return ldexp(0.5, exponent - bits > least ? exponent - bits : least);
-}
-
-static void check_against_oracle(const struct case_data *c, const char *isa)
+static void check_against_oracle(const struct kernel_case *c, const char *isa)
 {
     const size_t count = (size_t)c->cells;
     double *sum = calloc(count, sizeof *sum), *magnitude = calloc(count, sizeof *magnitude);
@@ -414,7 +334,7 @@ static void check_case(enum k_dtype dt, const struct k_pool *pool)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    struct case_data c;
+    struct kernel_case c;
     case_begin(&c, dt, pool);
     const size_t bytes = (size_t)(c.cells * c.size);
     char *first = malloc(bytes);
@@ -471,7 +391,7 @@ static void check_layouts(const struct k_pool *last)
     first.layout = K_CHANNELS_FIRST;
     first.outer = last->outer * last->channels;
     first.channels = 1;
-    struct case_data a, b;
+    struct kernel_case a, b;
     case_begin(&a, K_F32, last);
     case_begin(&b, K_F32, &first);
     const int64_t windows = product(last->output), cells = product(last->input), n = last->channels;
@@ -542,7 +462,7 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
     for (int i = 0; i < 600; i++) {
         const struct k_pool pool = i % 3 == 0 ? random_flat_pool() : random_pool(false);
         const enum k_dtype dt = (enum k_dtype)(i / 3 % K_DTYPES);
-        struct case_data c;
+        struct kernel_case c;
         case_begin(&c, dt, &pool);
         const int64_t at = between(0, c.windows - 1);
         const bool nan = between(0, 1);

@@ -8,16 +8,9 @@
 #include <string.h>
 
 #include "kernels/k_conv.h"
+#include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, ELEMENTS = 1 << 16, CASES = 150 };
-
-static uint64_t state = 0x9e3779b97f4a7c15u;
-
-static int64_t between(int64_t low, int64_t high)
-{
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return low + (int64_t)((state >> 24) % (uint64_t)(high - low + 1));
-}
 
 static _Alignas(64) float from[ELEMENTS], weight[ELEMENTS];
 static _Alignas(64) char first[ELEMENTS * 4 + 2 * GUARD], other[ELEMENTS * 4 + 2 * GUARD];

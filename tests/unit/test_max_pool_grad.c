@@ -8,16 +8,9 @@
 
 #include "kernels/k_max_pool.h"
 #include "kernels/kernels.h"
+#include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, MOST = 64 };
-
-static uint64_t state = 0x9e3779b97f4a7c15u;
-
-static int64_t between(int64_t low, int64_t high)
-{
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return low + (int64_t)((uint32_t)(state >> 24) % (uint32_t)(high - low + 1));
-}
 
 static int64_t output(int64_t input, int64_t kernel, int64_t stride, int64_t pad, bool ceil)
 {
