@@ -5,6 +5,7 @@
 #define ACLNN_CPU_KERNELS_SIMD_OUTER_GRAD_PACK_H
 
 #include "kernels/simd/conv_band.h"
+#include "kernels/simd/outer_grad_last.h"
 #include "kernels/simd/transpose.h"
 
 enum {
@@ -119,6 +120,29 @@ static void pack_small_row(const struct outer_grad *item, const struct tile_plac
                  item->conv.rounding, to);
 }
 
+/* The same of channels that lie side by side: a tile's positions of a panel's channels. */
+static void pack_small_last(const struct outer_grad *item, const struct tile_place *p,
+                            const char *from, int64_t channels, float *to)
+{
+    const struct k_conv_tensor *t = &item->conv.small;
+    const int64_t size = pack_size(t->dtype), columns = p->end[2] - p->begin[2];
+    from = v_address(from, size * (p->batch * t->outer + p->begin[0] * t->axis[0]));
+    if (!item->plan->is_joined) {
+        from = v_address(from, size * (p->begin[1] * t->axis[1] + p->begin[2] * t->axis[2]));
+        for (int64_t row = p->begin[1]; row < p->end[1]; row++, to += columns * PANEL)
+            last_rows(t->dtype, v_address(from, size * (row - p->begin[1]) * t->axis[1]),
+                      size * t->axis[2], columns, channels, item->conv.rounding, to, PANEL);
+        return;
+    }
+    for (int64_t i = p->begin[2], some; i < p->end[2]; i += some, to += some * PANEL) {
+        const int64_t at = i % item->small_width, left = item->small_width - at;
+        some = left < p->end[2] - i ? left : p->end[2] - i;
+        const int64_t element = i / item->small_width * item->small_row + at * t->axis[2];
+        last_rows(t->dtype, v_address(from, size * element), size * t->axis[2], some, channels,
+                  item->conv.rounding, to, PANEL);
+    }
+}
+
 /* The panels' positions from `at` on. */
 static __attribute__((unused)) void pack_small(const struct outer_grad *item,
                                                const struct tile_place *p, int64_t at,
@@ -130,10 +154,14 @@ static __attribute__((unused)) void pack_small(const struct outer_grad *item,
     for (int64_t panel = 0; panel * PANEL < item->rows; panel++) {
         float *to = own->small + (panel * ROOM + at) * PANEL;
         const int64_t left = item->rows - panel * PANEL;
+        const char *from =
+            v_address(item->small, pack_size(t->dtype) * (item->row + panel * PANEL) * t->inner);
+        if (t->inner == 1 && left >= LAST_FEW) {
+            pack_small_last(item, p, from, left < PANEL ? left : PANEL, to);
+            continue;
+        }
         for (int64_t r = 0; r < PANEL && r < left; r++)
-            pack_small_row(item, p,
-                           item->small +
-                               pack_size(t->dtype) * (item->row + panel * PANEL + r) * t->inner,
+            pack_small_row(item, p, v_address(from, pack_size(t->dtype) * r * t->inner),
                            own->rows + r * ROOM);
         for (int64_t r = 0; r < PANEL && r < left; r += VL)
             for (int64_t i = 0; i < count; i += VL)
@@ -150,6 +178,18 @@ static __attribute__((unused)) void pack_large(const struct outer_grad *item,
     const int64_t size = pack_size(t->dtype);
     const char *from =
         v_address(item->large, size * (p->batch * t->outer + item->channel * t->inner));
+    const bool is_last = t->inner == 1 && item->channels >= LAST_FEW;
+    if (item->plan->is_joined && is_last) {
+        for (int64_t i = p->begin[2], some; i < p->end[2]; i += some, to += some) {
+            const int64_t at = i % item->small_width, left = item->small_width - at;
+            some = left < p->end[2] - i ? left : p->end[2] - i;
+            const int64_t element = p->begin[0] * t->axis[0] +
+                                    i / item->small_width * item->large_row + at * t->axis[2];
+            turn_row(t->dtype, v_address(from, size * element), size * t->axis[2], some,
+                     item->channels, conv->rounding, to, item->band_channel);
+        }
+        return;
+    }
     if (item->plan->is_joined) {
         for (int64_t c = 0; c < item->channels; c++) {
             const int64_t ahead =
@@ -172,7 +212,10 @@ static __attribute__((unused)) void pack_large(const struct outer_grad *item,
     span[1].count = conv_outer_rows(conv, item->plan->rows);
     span[2].count = conv_outer_columns(conv, item->plan->columns);
     const struct band band = band_of(span);
-    band_pack(&band, t, extent, from, item->channels, conv->rounding, to);
+    if (is_last)
+        turn_band(&band, t, extent, from, item->channels, conv->rounding, to);
+    else
+        band_pack(&band, t, extent, from, item->channels, conv->rounding, to);
 }
 
 #if defined(K_PAIRS)
