@@ -271,6 +271,13 @@ static enum k_index index_of(const aclTensor *indices, bool is_raw)
     return !is_raw && indices->descriptor.data_type == ACL_INT64 ? K_INDEX_I64 : K_INDEX_I32;
 }
 
+bool op_max_is_by_rows(const struct op_window *window, const aclTensor *large,
+                       const aclTensor *small)
+{
+    const struct k_max_pool pool = geometry(window, window->axes, small, large, K_CHANNELS_FIRST);
+    return op_k_dtype(large) < K_DTYPES && k_max_pool_is_by_rows(&pool);
+}
+
 /* ---- steps ---- */
 
 void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,

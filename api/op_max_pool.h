@@ -37,6 +37,10 @@ bool op_max_is_last_in_memory(const aclTensor *large, const aclTensor *small,
 bool op_max_window_of_bins(struct op_window *window, int axes, const aclTensor *large,
                            const aclTensor *small);
 
+/* Are the windows of planes found along their rows, which is faster than any bins? */
+bool op_max_is_by_rows(const struct op_window *window, const aclTensor *large,
+                       const aclTensor *small);
+
 /* No dimension behind the batch is 0; so many dimensions are not batch. Else 161002. */
 aclnnStatus op_max_check_filled(const char *op, const char *argument, const aclTensor *tensor,
                                 int dimensions);

@@ -73,6 +73,9 @@ struct k_work k_max_pool_scatter_work(const struct k_max_pool *pool);
 /* Can max_pool do it? Else max_pool_any can. */
 bool k_max_pool_is_fast(const struct k_max_pool *pool);
 
+/* Does max_pool find the windows of a plane along its rows, faster than adaptive_max? */
+bool k_max_pool_is_by_rows(const struct k_max_pool *pool);
+
 /* The place in memory, in elements, of the window at a position in logical order. */
 int64_t k_max_pool_place(const struct k_max_pool *pool, int64_t position);
 

@@ -185,6 +185,17 @@ static inline struct max_plan max_plan(const struct k_max_pool *pool)
     return plan;
 }
 
+/* One channel: can the windows be found along rows, then over them (kernels/simd/max_rows.h)? */
+static inline bool max_by_rows(const struct max_plan *plan)
+{
+    const struct max_axis *width = &plan->width;
+    return plan->channels == 1 && plan->depth.in == 1 && plan->depth.kernel == 1 &&
+           (width->dilation == 1 || width->kernel == 1) && width->stride <= 2 &&
+           width->kernel <= MAX_SIDE &&
+           (plan->height.kernel - 1) * plan->height.dilation < MAX_SIDE && plan->tiles.tiles == 1 &&
+           width->out <= MAX_RING / MAX_SIDE - 16;
+}
+
 static inline bool max_can_gather(const struct max_plan *plan)
 {
     const struct max_axis *const axes[] = {&plan->depth, &plan->height, &plan->width};

@@ -69,6 +69,12 @@ bool k_max_pool_is_fast(const struct k_max_pool *pool)
     return max_plan(pool).fast;
 }
 
+bool k_max_pool_is_by_rows(const struct k_max_pool *pool)
+{
+    const struct max_plan plan = max_plan(pool);
+    return plan.fast && !plan.wide && max_by_rows(&plan) && plan.width.kernel <= 2;
+}
+
 int64_t k_max_pool_place(const struct k_max_pool *pool, int64_t position)
 {
     if (pool->channels_inside || pool->channels == 1) return position;

@@ -37,3 +37,13 @@ struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape)
     const int64_t grain = bytes < PLANE_GRAIN ? PLANE_GRAIN / bytes : 1;
     return (struct k_work){.items = plan.items, .grain = grain};
 }
+
+struct k_work k_adaptive_max_channels_work(const struct k_adaptive_max *shape)
+{
+    int64_t cells = shape->channels; /* looked at for a row of bins */
+    for (int i = 0; i < K_ADAPTIVE_AXES; i++)
+        cells *= i < 2 ? shape->in[i] / shape->out[i] + 1 : shape->in[i];
+    cells += shape->out[2] * shape->channels;
+    const int64_t grain = cells < PLANE_GRAIN / 4 ? PLANE_GRAIN / 4 / cells : 1;
+    return (struct k_work){.items = shape->planes * shape->out[0] * shape->out[1], .grain = grain};
+}

@@ -137,14 +137,15 @@ static aclnnStatus check_views(const char *op, const aclTensor *self, const aclT
 /* Phase 1. */
 
 static struct k_adaptive_max shape_of(const aclTensor *self, const aclTensor *outputOut,
-                                      const aclTensor *indicesOut, int axes)
+                                      const aclTensor *indicesOut, int axes, bool channels_last)
 {
     const struct ex_descriptor *in = &self->descriptor, *out = &outputOut->descriptor;
     struct k_adaptive_max shape = {
+        .channels = channels_last ? in->sizes[in->rank - axes - 1] : 1,
         .dtype = op_k_dtype(self),
         .index_size = (int)ex_element_size(indicesOut->descriptor.data_type),
     };
-    ex_element_count(in->sizes, in->rank - axes, &shape.planes);
+    ex_element_count(in->sizes, in->rank - axes - channels_last, &shape.planes);
     for (int i = 0; i < K_ADAPTIVE_AXES; i++) {
         int dimension = in->rank - K_ADAPTIVE_AXES + i;
         bool is_used = i >= K_ADAPTIVE_AXES - axes;
@@ -152,6 +153,15 @@ static struct k_adaptive_max shape_of(const aclTensor *self, const aclTensor *ou
         shape.out[i] = is_used ? out->sizes[dimension] : 1;
     }
     return shape;
+}
+
+/* And can the kernels of such memory count the planes? */
+static bool is_last_in_memory(const aclTensor *self, const aclTensor *outputOut,
+                              const aclTensor *indicesOut, int axes)
+{
+    const struct op_plane plane = op_plane_of(self, axes, false);
+    return plane.size[0] * plane.size[1] * plane.size[2] <= INT32_MAX &&
+           op_max_is_last_in_memory(self, outputOut, indicesOut, axes);
 }
 
 static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclTensor *outputOut,
@@ -163,23 +173,31 @@ static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclT
     int x = ex_input(plan, op_descriptor(self));
     int y = ex_output(plan, op_descriptor(outputOut));
     int positions = ex_output(plan, op_descriptor(indicesOut));
-    struct op_window window;
     if (op_is_empty(self)) return ex_seal(plan, workspaceSize, executor);
-    if (op_max_is_last_in_memory(self, outputOut, indicesOut, axes) &&
-        op_max_window_of_bins(&window, axes, self, outputOut)) {
+    struct op_window window;
+    const int rank = self->descriptor.rank;
+    const bool last = is_last_in_memory(self, outputOut, indicesOut, axes);
+    if (op_max_window_of_bins(&window, axes, self, outputOut) &&
+        (last || op_max_is_by_rows(&window, self, outputOut))) {
         op_max_forward_steps(plan, &window, (struct op_max_tensor){self, x},
                              (struct op_max_tensor){outputOut, y},
                              (struct op_max_tensor){indicesOut, positions}, false);
         return ex_seal(plan, workspaceSize, executor);
     }
 
-    struct ex_order order = ex_order_identity(self->descriptor.rank);
+    struct ex_order order =
+        last ? ex_order_channels_last(rank, rank == axes + 1) : ex_order_identity(rank);
     int source = ex_packed(plan, x, &order);
     int target = ex_target(plan, y, &order);
     int index = ex_target(plan, positions, &order);
-    struct k_adaptive_max shape = shape_of(self, outputOut, indicesOut, axes);
-    ex_step(plan, "adaptive_max", k_best()->adaptive_max, &shape, sizeof shape,
-            k_adaptive_max_work(&shape), EX_BUFFERS(source, target, index));
+    struct k_adaptive_max shape = shape_of(self, outputOut, indicesOut, axes, last);
+    if (last)
+        ex_step(plan, "adaptive_max_channels", k_best()->adaptive_max_channels[shape.dtype], &shape,
+                sizeof shape, k_adaptive_max_channels_work(&shape),
+                EX_BUFFERS(source, target, index));
+    else
+        ex_step(plan, "adaptive_max", k_best()->adaptive_max, &shape, sizeof shape,
+                k_adaptive_max_work(&shape), EX_BUFFERS(source, target, index));
     ex_deliver(plan, target, y, &order);
     ex_deliver(plan, index, positions, &order);
     return ex_seal(plan, workspaceSize, executor);

@@ -104,6 +104,17 @@ void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d,
         block_run(dt, g, &run, pattern == CELLS_EVERYWHERE ? CELLS_ANY : pattern, group);
 }
 
+/* `bytes` bytes; up to a vector before `end` more may be written behind. */
+static inline void block_put(char *to, const char *from, int64_t bytes, const char *end)
+{
+    if (end - to < bytes + K_VECTOR_BYTES) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    for (int64_t x = 0; x < bytes; x += K_VECTOR_BYTES)
+        k_put(to + x, v_load((const float *)(const void *)(from + x)));
+}
+
 /* Rows [first, first + rows) of each of `planes` planes to the tensor. */
 K_TEMPLATE
 void block_out(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t groups, int64_t first,
@@ -123,7 +134,7 @@ void block_out(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t grou
             if (stream) {
                 vectors_append(&vectors, from, piece);
             } else {
-                memcpy(vectors.to, from, (size_t)piece);
+                block_put(vectors.to, from, piece, g->outlet.end);
                 vectors.to += piece;
             }
             if (++c == tall) c = 0, group++;
@@ -146,7 +157,7 @@ static inline void block_begin(struct max_grad *g)
     g->looked = INT64_MIN;
     /* A window beside a row's or a plane's end is another row's or plane's: it must not cover cells
      * at both. */
-    g->direct = !g->argmax && g->dy_size == 4 && g->pool->index == K_INDEX_I32 &&
+    g->direct = !GRAD_FINDS && g->dy_size == 4 && g->pool->index == K_INDEX_I32 &&
                 block_is_planar(plan) &&
                 width->out * width->stride > (width->kernel - 1) * width->dilation &&
                 height->out * height->stride > (height->kernel - 1) * height->dilation &&

@@ -137,7 +137,7 @@ void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->width.out;
     const bool planar = block_is_planar(plan);
-    const bool joined = plan->pitch == out && !g->argmax && planar;
+    const bool joined = plan->pitch == out && !GRAD_FINDS && planar;
     const int64_t runs = joined ? 1 : rows, count = joined ? rows * out : out;
     struct row_codes codes;
     vi stray = {0};
@@ -147,7 +147,7 @@ void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
         const char *dy = g->dy + row * out * k_size(dt);
         const int32_t base = (int32_t)row_base(plan, od, oh + run);
         if (!planar && run > 0) block_codes(plan, od, oh + run, &codes);
-        if (g->argmax) {
+        if (GRAD_FINDS) {
             find_places(dt, g, real, od, oh + run, dy, to);
         } else if (g->pool->index == K_INDEX_I64) {
             stray |= take_places(dt, K_INDEX_I64, g, &codes, base, count, dy,
@@ -216,7 +216,7 @@ void take_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
 {
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->height.out, front = -plan->height.low;
-    const bool joined = plan->pitch == plan->width.out && plan->groups == out && !g->argmax;
+    const bool joined = plan->pitch == plan->width.out && plan->groups == out && !GRAD_FINDS;
     g->outer = outer;
     no_codes(block_row(g, 0, 0), block_row(g, 0, front));
     if (joined) {

@@ -11,12 +11,19 @@ enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one pie
 /* How a window's place is told: by an index, or by the number of its tap (max_found.h). */
 enum channel_kind { CHANNEL_I32, CHANNEL_I64, CHANNEL_TAPS };
 
-/* The windows over a cell, first channel. */
+/* The windows over a cell: their first channels. Away from a row's ends the same serve all cells of
+ * a phase, so many windows further on. */
 struct channel_terms {
     const char *place[MAX_TAPS], *value[MAX_TAPS];
     int32_t tap[MAX_TAPS]; /* CHANNEL_TAPS: which one the cell is */
     int count;
-    int32_t cell;
+};
+
+/* A cell of the row. `windows` channels are skipped in its terms. */
+struct channel_cell {
+    const struct channel_terms *terms;
+    int64_t windows;
+    int32_t place;
 };
 
 K_TEMPLATE
@@ -37,24 +44,27 @@ vi load_places(enum channel_kind kind, const char *at)
 
 K_TEMPLATE
 vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct channel_terms *terms,
-                int term, int64_t channel)
+                int term, int32_t place, int64_t at)
 {
-    const int32_t meant = kind == CHANNEL_TAPS ? terms->tap[term] : terms->cell;
-    return v_add_where_same(sum, load_places(kind, terms->place[term] + channel * place_size(kind)),
-                            v_all_i(meant), k_load(dt, terms->value[term] + channel * k_size(dt)));
+    const int32_t meant = kind == CHANNEL_TAPS ? terms->tap[term] : place;
+    return v_add_where_same(sum, load_places(kind, terms->place[term] + at * place_size(kind)),
+                            v_all_i(meant), k_load(dt, terms->value[term] + at * k_size(dt)));
 }
 
 /* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
 K_TEMPLATE
-void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
+void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
                   int64_t channel, int vectors, vf sums[])
 {
+    const struct channel_terms *terms = cell->terms;
+    const int32_t place = cell->place;
+    const int64_t at = cell->windows + channel;
     vf a = {0}, b = {0}, c = {0}, d = {0};
     for (int t = 0; t < terms->count; t++) {
-        a = add_channels(dt, kind, a, terms, t, channel);
-        if (vectors > 1) b = add_channels(dt, kind, b, terms, t, channel + VL);
-        if (vectors > 2) c = add_channels(dt, kind, c, terms, t, channel + 2 * VL);
-        if (vectors > 2) d = add_channels(dt, kind, d, terms, t, channel + 3 * VL);
+        a = add_channels(dt, kind, a, terms, t, place, at);
+        if (vectors > 1) b = add_channels(dt, kind, b, terms, t, place, at + VL);
+        if (vectors > 2) c = add_channels(dt, kind, c, terms, t, place, at + 2 * VL);
+        if (vectors > 2) d = add_channels(dt, kind, d, terms, t, place, at + 3 * VL);
     }
     sums[0] = a;
     if (vectors > 1) sums[1] = b;
@@ -64,23 +74,23 @@ void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_
 
 /* Channels [channel, end) of one cell, at least VL, to `to`; stream: whole vectors. */
 K_TEMPLATE
-void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
+void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
                   int64_t channel, int64_t end, char *to, bool stream)
 {
     const int unit = LINE_PARTS(dt);
     vf sums[4];
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
-        sum_channels(dt, kind, terms, channel, 4, sums);
+        sum_channels(dt, kind, cell, channel, 4, sums);
         for (int v = 0; v < 4; v += unit)
             k_store_parts(dt, to + v * VL * k_size(dt), sums + v, stream);
     }
     for (; channel + unit * VL <= end; channel += unit * VL, to += unit * VL * k_size(dt)) {
-        sum_channels(dt, kind, terms, channel, unit, sums);
+        sum_channels(dt, kind, cell, channel, unit, sums);
         k_store_parts(dt, to, sums, stream);
     }
     for (; channel < end; channel += VL, to += VL * k_size(dt)) { /* the last ones maybe again */
         const int64_t again = max_most(channel + VL - end, 0);
-        sum_channels(dt, kind, terms, channel - again, 1, sums);
+        sum_channels(dt, kind, cell, channel - again, 1, sums);
         k_store(dt, to - again * k_size(dt), sums[0]);
     }
 }
@@ -115,46 +125,73 @@ int channel_rows(enum channel_kind kind, const struct max_grad *g, int64_t h,
     return count;
 }
 
+/* The windows over the cell of phase c in group q, those that exist. */
+K_TEMPLATE
+void find_terms(enum channel_kind kind, const struct max_grad *g, const struct channel_row rows[],
+                int count, int64_t c, int64_t q, struct channel_terms *terms)
+{
+    const struct max_phases *wide = &g->phases[2];
+    const int64_t channels = g->plan.channels;
+    terms->count = 0;
+    for (int r = 0; r < count; r++)
+        for (int w = wide->first[c]; w < wide->first[c + 1]; w++) {
+            const int64_t ow = q + wide->shift[w];
+            if (ow < 0 || ow >= g->plan.width.out) continue;
+            terms->place[terms->count] = rows[r].place + ow * channels * place_size(kind);
+            terms->tap[terms->count] = rows[r].tap + wide->tap[w];
+            terms->value[terms->count++] = rows[r].value + ow * channels * g->dy_size;
+        }
+}
+
+/* A cell, to `straight` if it is not NULL, else by way of images. */
+K_TEMPLATE
+void put_cell(enum k_dtype dt, enum channel_kind kind, struct max_grad *g,
+              const struct channel_cell *cell, char *straight)
+{
+    const int64_t channels = g->plan.channels;
+    if (straight) {
+        put_channels(dt, kind, cell, 0, channels, straight, g->outlet.stream);
+        return;
+    }
+    for (int64_t first = 0, end; first < channels; first = end) {
+        end = channels - first < CHANNELS_PIECE + VL ? channels : first + CHANNELS_PIECE - VL;
+        const int64_t piece = (end - first) * k_size(dt);
+        char *to = outlet_room(&g->outlet, 1, piece);
+        put_channels(dt, kind, cell, first, end, to, false);
+        outlet_took(&g->outlet, 1, piece);
+    }
+}
+
 /* Row h of cells of depth d. */
 K_TEMPLATE
 void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *width = &plan->width;
-    const struct max_phases *wide = &g->phases[2];
     const int64_t channels = plan->channels, bytes = channels * k_size(dt);
+    const int64_t inner = max_most(-width->low, 0); /* the first group whose windows all exist */
+    const int64_t last = max_most(width->out - max_most(width->high, 0), inner);
     struct channel_row rows[MAX_TAPS];
-    struct channel_terms terms;
+    struct channel_terms phases[MAX_STRIDE], border;
     const int count = channel_rows(kind, g, h, rows);
-    terms.cell = (int32_t)((d * plan->height.in + h) * width->in);
-    const bool stream = g->outlet.stream;
+    for (int64_t c = 0; inner < last && c < width->stride; c++)
+        find_terms(kind, g, rows, count, c, inner, phases + c);
+    struct channel_cell cell = {.place = (int32_t)((d * plan->height.in + h) * width->in)};
     char *straight = NULL; /* cells are written where they belong */
-    if (!stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
+    if (!g->outlet.stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
         straight = g->outlet.vectors.to;
     int64_t q = 0, c = 0;
-    for (int64_t x = 0; x < width->in; x++, terms.cell++) {
-        terms.count = 0;
-        for (int r = 0; r < count; r++)
-            for (int w = wide->first[c]; w < wide->first[c + 1]; w++) {
-                const int64_t ow = q + wide->shift[w];
-                if (ow < 0 || ow >= width->out) continue;
-                terms.place[terms.count] = rows[r].place + ow * channels * place_size(kind);
-                terms.tap[terms.count] = rows[r].tap + wide->tap[w];
-                terms.value[terms.count++] = rows[r].value + ow * bytes;
-            }
+    for (int64_t x = 0; x < width->in; x++, cell.place++) {
+        cell.terms = phases + c;
+        cell.windows = (q - inner) * channels;
+        if (q < inner || q >= last) {
+            find_terms(kind, g, rows, count, c, q, &border);
+            cell.terms = &border;
+            cell.windows = 0;
+        }
         if (++c == width->stride) c = 0, q++;
-        if (straight) {
-            put_channels(dt, kind, &terms, 0, channels, straight, stream);
-            straight += bytes;
-            continue;
-        }
-        for (int64_t first = 0, end; first < channels; first = end) {
-            end = channels - first < CHANNELS_PIECE + VL ? channels : first + CHANNELS_PIECE - VL;
-            const int64_t piece = (end - first) * k_size(dt);
-            char *to = outlet_room(&g->outlet, 1, piece);
-            put_channels(dt, kind, &terms, first, end, to, false);
-            outlet_took(&g->outlet, 1, piece);
-        }
+        put_cell(dt, kind, g, &cell, straight);
+        if (straight) straight += bytes;
     }
     if (straight) g->outlet.vectors.to = straight;
 }
@@ -203,7 +240,7 @@ static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *
 static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (g->argmax)
+    if (GRAD_FINDS)
         channels_row(K_F32, CHANNEL_TAPS, g, d, h);
     else if (g->pool->index == K_INDEX_I64)
         channels_row(K_F32, CHANNEL_I64, g, d, h);
@@ -214,7 +251,7 @@ static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *
 static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (g->argmax)
+    if (GRAD_FINDS)
         channels_row(K_F16, CHANNEL_TAPS, g, d, h);
     else if (g->pool->index == K_INDEX_I64)
         channels_row(K_F16, CHANNEL_I64, g, d, h);
@@ -225,7 +262,7 @@ static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *
 static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
                                                                 int64_t h)
 {
-    if (g->argmax)
+    if (GRAD_FINDS)
         channels_row(K_BF16, CHANNEL_TAPS, g, d, h);
     else if (g->pool->index == K_INDEX_I64)
         channels_row(K_BF16, CHANNEL_I64, g, d, h);
@@ -253,7 +290,7 @@ bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, in
         const int64_t needed = max_least(h / height->stride + height->high, height->out - 1);
         for (; g->made <= needed; g->made++)
             for (int k = 0; k < g->depths; k++) {
-                if (!g->argmax)
+                if (!GRAD_FINDS)
                     look_at_channels(g, g->depth[k], g->made);
                 else if (dt == K_F32)
                     find_taps_f32(g, k, g->made);

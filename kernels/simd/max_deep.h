@@ -4,6 +4,8 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_DEEP_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_DEEP_H
 
+#include <math.h>
+
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/select.h"
 
@@ -22,6 +24,15 @@ static inline int64_t taps_inside(const struct max_axis *axis, int64_t o, int64_
     const int64_t end = start >= axis->in ? 0 : (axis->in - start + step - 1) / step;
     *count = max_most(max_least(end, axis->kernel) - before, 0);
     return start + before * step;
+}
+
+/* Announces what windows ahead add: `bytes` bytes in each of the last `rows` rows of taps. */
+static inline void taps_ahead(const struct max_taps *taps, int64_t rows, int64_t bytes)
+{
+    const char *at = taps->at + (taps->count[0] - 1) * taps->bytes[0];
+    for (int64_t row = max_most(taps->count[1] - rows, 0); row < taps->count[1]; row++)
+        for (int64_t i = 0; i < bytes; i += LINE_BYTES)
+            k_prefetch_far(at + row * taps->bytes[1] + i);
 }
 
 /* `vectors` (1 or 4) times VL channels: the first largest tap and its place. exact: the last NaN if

@@ -2,7 +2,10 @@
 /* The state of one call of a gradient of max pooling, and its rows of windows. These wait in a ring
  * in L1: per lane (window times channel) the code of the chosen tap (kernels/simd/argmax.h) and the
  * value of dY. A cell's terms are a list of runs of the ring, one per tap of its phase: where the
- * code is that tap, the value belongs to the cell. */
+ * code is that tap, the value belongs to the cell.
+ *
+ * Who includes this says before, as the constant GRAD_FINDS, whether the indices are found in x (1)
+ * or come from memory (0). */
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_GRAD_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_GRAD_H
 
@@ -28,7 +31,7 @@ struct max_grad {
     const char *dy, *dy_end, *indices, *indices_end;
     int64_t dy_size;
     char *dx;
-    struct k_argmax *argmax; /* NULL: indices come from memory */
+    struct k_argmax *argmax; /* GRAD_FINDS */
     char *taps;              /* wide plans: the ring of kernels/simd/max_found.h, MAX_FOUND bytes */
     struct max_rows *rows;   /* if not NULL, finds the indices of most rows of windows faster */
     bool contiguous;         /* the items' cells follow each other in memory */
@@ -190,7 +193,7 @@ void take_row(enum k_dtype dt, struct max_grad *g, int64_t od, int64_t oh, int64
     const int64_t count = whole ? (end - begin) * plan->channels : lanes->channels;
     const char *dy = g->dy + at * k_size(dt);
     const int64_t front = (begin - lanes->first) * lanes->channels;
-    if (g->argmax) {
+    if (GRAD_FINDS) {
         for (int64_t run = 0; run < runs; run++)
             take_values(dt, g, count, dy + run * step * k_size(dt), code + front + run * count);
         return;
@@ -292,7 +295,7 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
     if (pool->index != K_INDEX_NONE)
         g->indices_end += windows * plan->channels * (pool->index == K_INDEX_I64 ? 8 : 4);
     g->dx = dx;
-    g->argmax = NULL;
+    g->argmax = NULL; /* the caller's, as are taps */
     g->rows = NULL;
     g->contiguous = plan->tiles.of_channels * plan->tiles.tiles == 1;
     g->stray = false;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Max pooling of one channel, separable: the largest tap of each window along each row of cells,
  * then, over the rows of a window, the largest of those, first ones first: that is the first
- * largest in row-major order. Lanes are windows. Rows with a NaN, and windows that are -inf all
- * over, where padding could win, are told to the caller. */
+ * largest in row-major order. Lanes are windows. Where a row has as many windows as strides fit,
+ * several rows are one long one, which is read once: taps come from the vectors before and behind,
+ * and those that lie beside their row, being a neighbour's cells, are masked. Rows with a NaN, and
+ * windows that are -inf all over, where padding could win, are told to the caller. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 
@@ -11,31 +13,36 @@
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/select.h"
 
-/* The rows of cells in work, in a ring, and what is known of them. */
+enum { ROWS_LANES = 512 }; /* windows of rows that are one, wanted */
+
+/* How windows lie along the width, where rows can be one. */
+enum rows_pattern {
+    ROWS_ANY,
+    ROWS_APART, /* kernel 2, stride 2, no padding */
+    ROWS_ODD,   /* kernel 3, stride 2, padding 1: the first window's first tap is padding */
+    ROWS_EVEN,  /* kernel 3, stride 2, no padding: the last window's last tap is */
+    ROWS_EVERY  /* kernel 3, stride 1, padding 1: both are */
+};
+
+/* The rows of cells in work, in a ring of batches, and what is known of them. */
 struct max_rows {
     const struct max_plan *plan;
     const char *x, *end; /* the tensor */
     bool codes;          /* places wanted */
-    int64_t outer, made; /* the plane in work, the next row of cells */
-    int64_t slots, pitch;
-    bool bad[MAX_SIDE]; /* a NaN may be in the row */
+    enum rows_pattern pattern;
+    int64_t outer, made; /* the plane in work, the next row of cells: the first of a batch */
+    int shift;           /* 1 << shift rows are a batch; */
+    int64_t batches;     /* so many are kept, a power of two */
+    int64_t pitch, room; /* lanes from row to row, from batch to batch */
+    bool bad[MAX_SIDE];  /* a NaN may be in the batch */
     vf value[MAX_RING / VL];
     vi place[MAX_RING / VL];
+    vi not_first[ROWS_LANES / VL + 1], not_last[ROWS_LANES / VL + 1]; /* of a row's windows */
 };
 
 static inline int64_t rows_pitch(const struct max_plan *plan)
 {
     return (plan->width.out + VL - 1) / VL * VL;
-}
-
-static inline bool rows_can(const struct max_plan *plan)
-{
-    const struct max_axis *width = &plan->width;
-    return plan->channels == 1 && plan->depth.in == 1 && plan->depth.kernel == 1 &&
-           (width->dilation == 1 || width->kernel == 1) && width->stride <= 2 &&
-           width->kernel <= MAX_SIDE &&
-           (plan->height.kernel - 1) * plan->height.dilation < MAX_SIDE && plan->tiles.tiles == 1 &&
-           width->out <= MAX_RING / MAX_SIDE - 16;
 }
 
 /* VL cells from cell `cell` of a row on; outside of the row -inf, and nothing is read there. */
@@ -100,7 +107,7 @@ void row_windows(enum k_dtype dt, bool codes, int stride, int kernel, bool edge,
 }
 
 K_TEMPLATE
-void row_make(enum k_dtype dt, bool codes, int stride, int kernel, struct max_rows *rows,
+void row_make(enum k_dtype dt, bool codes, int stride, int kernel, const struct max_rows *rows,
               const char *row, int32_t base, float *to, int32_t *place, bool *bad)
 {
     const struct max_axis *width = &rows->plan->width;
@@ -127,67 +134,203 @@ void row_make(enum k_dtype dt, bool codes, int stride, int kernel, struct max_ro
 }
 
 K_TEMPLATE
-void row_make_any(enum k_dtype dt, bool codes, struct max_rows *rows, const char *row, int32_t base,
-                  float *to, int32_t *place, bool *bad)
+void row_make_any(enum k_dtype dt, bool codes, const struct max_rows *rows, const char *row,
+                  int32_t base, float *to, int32_t *place, bool *bad)
 {
     const int stride = (int)rows->plan->width.stride, kernel = (int)rows->plan->width.kernel;
+    for (int64_t line = 0; line < rows->plan->width.in * k_size(dt); line += LINE_BYTES)
+        k_prefetch(row + line + MAX_AHEAD);
     if (stride == 2 && kernel == 2)
         row_make(dt, codes, 2, 2, rows, row, base, to, place, bad);
     else if (stride == 2 && kernel == 3)
         row_make(dt, codes, 2, 3, rows, row, base, to, place, bad);
     else if (stride == 2)
         row_make(dt, codes, 2, kernel, rows, row, base, to, place, bad);
-    else if (kernel == 3)
-        row_make(dt, codes, 1, 3, rows, row, base, to, place, bad);
     else
         row_make(dt, codes, 1, kernel, rows, row, base, to, place, bad);
 }
 
-/* Row h of cells into the ring. */
+/* ---- rows that are one ---- */
+
+/* VL cells; those behind the tensor are zeros. */
 K_TEMPLATE
-void rows_add(enum k_dtype dt, struct max_rows *rows, int64_t h)
+vf batch_cells(enum k_dtype dt, const char *at, const char *end)
+{
+    const int64_t left = (end - at) / k_size(dt);
+    if (__builtin_expect(left >= VL, 1)) return k_load(dt, at);
+    return left > 0 ? k_load_first(dt, at, (int)left) : (vf){0};
+}
+
+/* The cells of VL windows; by phases of the stride. */
+K_TEMPLATE
+void batch_load(enum k_dtype dt, int stride, const char *at, const char *end, vf phases[])
+{
+    const vf a = batch_cells(dt, at, end);
+    phases[0] = a;
+    if (stride == 1) return;
+    const vf b = batch_cells(dt, at + VL * k_size(dt), end);
+    phases[0] = v_unzip(0, a, b);
+    phases[1] = v_unzip(1, a, b);
+}
+
+K_TEMPLATE
+vf batch_masked(vi inside, vf value)
+{
+    return (vf)((inside & (vi)value) | (~inside & (vi)v_all(-INFINITY)));
+}
+
+/* `windows` windows of rows which are one. `base` is the place of its cell 0. */
+K_TEMPLATE
+void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const struct max_rows *rows,
+                const char *row, int64_t windows, int32_t base, float *to, int32_t *place,
+                bool *bad)
+{
+    const int stride = pattern == ROWS_EVERY ? 1 : 2, kernel = pattern == ROWS_APART ? 2 : 3;
+    const int pad = pattern == ROWS_ODD || pattern == ROWS_EVERY ? 1 : 0;
+    const bool looks_ahead = pattern == ROWS_EVEN || pattern == ROWS_EVERY;
+    const int64_t step = stride * VL * k_size(dt);
+    const char *end = rows->end;
+    vf before = {0}, now[2], next[2] = {{0}};
+    vi nan = {0}, here = v_lanes() * stride + (base - pad);
+    if (looks_ahead) batch_load(dt, stride, row, end, next);
+    for (int64_t w = 0, v = 0; w < windows; w += VL, v++, row += step) {
+        for (int line = 0; line < step; line += LINE_BYTES)
+            k_prefetch_far(row + line);
+        vf taps[3];
+        if (looks_ahead) {
+            now[0] = next[0];
+            now[1] = next[1];
+            batch_load(dt, stride, row + step, end, next);
+        } else {
+            batch_load(dt, stride, row, end, now);
+        }
+        const vf center = now[0], odd = stride == 2 ? now[1] : now[0];
+        if (pad == 1) {
+            taps[0] = batch_masked(rows->not_first[v], v_delay(1, before, odd));
+            taps[1] = center;
+            taps[2] = odd;
+            before = odd;
+        } else {
+            taps[0] = center;
+            taps[1] = odd;
+        }
+        if (looks_ahead) taps[2] = batch_masked(rows->not_last[v], v_early(center, next[0]));
+        vf best = taps[0], sum = taps[0];
+        vi tap = {0};
+#pragma GCC unroll 4
+        for (int j = 1; j < kernel; j++) {
+            sum = sum + taps[j];
+            if (codes)
+                v_take_greater(&best, &tap, taps[j], v_all_i(j));
+            else
+                best = v_greater(best, taps[j]);
+        }
+        nan |= (vi)(sum != sum);
+        v_store(to + w, best);
+        if (codes) v_store_i(place + w, here + tap);
+        here += VL * stride;
+    }
+    *bad = v_any(nan);
+}
+
+static inline enum rows_pattern rows_pattern(const struct max_axis *width)
+{
+    const int64_t kernel = width->kernel, pad = width->pad;
+    if (width->in != width->out * width->stride || width->dilation != 1) return ROWS_ANY;
+    if (width->stride == 1) return kernel == 3 && pad == 1 ? ROWS_EVERY : ROWS_ANY;
+    if (kernel == 2 && pad == 0) return ROWS_APART;
+    if (kernel == 3 && pad == 1) return ROWS_ODD;
+    return kernel == 3 && pad == 0 ? ROWS_EVEN : ROWS_ANY;
+}
+
+/* The batch in the ring that holds row h of cells. */
+static inline int64_t rows_batch(const struct max_rows *rows, int64_t h)
+{
+    return h >> rows->shift & (rows->batches - 1);
+}
+
+static inline int64_t rows_lane(const struct max_rows *rows, int64_t h)
+{
+    return rows_batch(rows, h) * rows->room + (h & ((1 << rows->shift) - 1)) * rows->pitch;
+}
+
+/* A batch of rows of cells, from h on, into the ring. */
+K_TEMPLATE
+void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t h)
 {
     const struct max_plan *plan = rows->plan;
-    const int64_t slot = h % rows->slots, at = slot * rows->pitch;
+    const int64_t at = rows_lane(rows, h);
     const int64_t row = rows->outer * plan->height.in + h;
+    const int64_t windows = max_least(1 << rows->shift, plan->height.in - h) * plan->width.out;
     const char *from = rows->x + row * plan->width.in * k_size(dt);
     float *to = (float *)(void *)rows->value + at;
     int32_t *place = (int32_t *)(void *)rows->place + at;
     const int32_t base = (int32_t)(h * plan->width.in);
-    for (int64_t line = 0; line < plan->width.in * k_size(dt); line += LINE_BYTES)
-        k_prefetch(from + line + MAX_AHEAD);
-    if (rows->codes)
-        row_make_any(dt, true, rows, from, base, to, place, rows->bad + slot);
+    bool *bad = rows->bad + rows_batch(rows, h);
+    if (rows->pattern == ROWS_APART)
+        batch_make(dt, codes, ROWS_APART, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_ODD)
+        batch_make(dt, codes, ROWS_ODD, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_EVEN)
+        batch_make(dt, codes, ROWS_EVEN, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_EVERY)
+        batch_make(dt, codes, ROWS_EVERY, rows, from, windows, base, to, place, bad);
     else
-        row_make_any(dt, false, rows, from, base, to, place, rows->bad + slot);
+        row_make_any(dt, codes, rows, from, base, to, place, bad);
 }
 
 static __attribute__((noinline, unused)) void rows_add_f32(struct max_rows *rows, int64_t h)
 {
-    rows_add(K_F32, rows, h);
+    if (rows->codes)
+        rows_add(K_F32, true, rows, h);
+    else
+        rows_add(K_F32, false, rows, h);
 }
 
 static __attribute__((noinline, unused)) void rows_add_f16(struct max_rows *rows, int64_t h)
 {
-    rows_add(K_F16, rows, h);
+    if (rows->codes)
+        rows_add(K_F16, true, rows, h);
+    else
+        rows_add(K_F16, false, rows, h);
 }
 
 static __attribute__((noinline, unused)) void rows_add_bf16(struct max_rows *rows, int64_t h)
 {
-    rows_add(K_BF16, rows, h);
+    if (rows->codes)
+        rows_add(K_BF16, true, rows, h);
+    else
+        rows_add(K_BF16, false, rows, h);
 }
 
 static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan, const char *x,
                               const char *end, bool codes)
 {
+    const int64_t out = plan->width.out;
+    const int64_t span = (plan->height.kernel - 1) * plan->height.dilation + 1;
     rows->plan = plan;
     rows->x = x;
     rows->end = end;
     rows->codes = codes;
     rows->outer = -1;
-    rows->slots =
-        max_most((plan->height.kernel - 1) * plan->height.dilation + 1, plan->height.kernel);
-    rows->pitch = rows_pitch(plan);
+    rows->pattern = rows_pattern(&plan->width);
+    const bool joined = rows->pattern != ROWS_ANY;
+    rows->shift = 0;
+    rows->pitch = joined ? out : rows_pitch(plan);
+    while (joined && out << (rows->shift + 1) <= ROWS_LANES && 1 << rows->shift < plan->height.in)
+        rows->shift++;
+    const int64_t batch = 1 << rows->shift;
+    rows->batches = 1;
+    while (rows->batches < (span + batch - 2) / batch + 1)
+        rows->batches *= 2;
+    rows->room = (batch * rows->pitch + VL - 1) / VL * VL;
+    int32_t *not_first = (int32_t *)(void *)rows->not_first;
+    int32_t *not_last = (int32_t *)(void *)rows->not_last;
+    for (int64_t i = 0, w = 0; joined && rows->pattern != ROWS_APART && i < rows->room; i++) {
+        not_first[i] = w > 0 ? -1 : 0;
+        if (++w == out) w = 0;
+        not_last[i] = w > 0 ? -1 : 0;
+    }
 }
 
 /* The rows of cells that row oh of the windows of plane `outer` needs. */
@@ -201,7 +344,9 @@ void rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t oh
                   height->in);
     if (rows->outer != outer) rows->made = 0;
     rows->outer = outer;
-    for (rows->made = max_most(rows->made, low); rows->made < end; rows->made++) {
+    if (rows->made >= end) return;
+    rows->made = max_most(rows->made, low >> rows->shift << rows->shift);
+    for (; rows->made < end; rows->made += 1 << rows->shift) {
         if (dt == K_F32) rows_add_f32(rows, rows->made);
         if (dt == K_F16) rows_add_f16(rows, rows->made);
         if (dt == K_BF16) rows_add_bf16(rows, rows->made);
@@ -264,10 +409,10 @@ bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int
     for (int64_t j = 0; j < height->kernel; j++) {
         const int64_t h = oh * height->stride - height->pad + j * height->dilation;
         if (h < 0 || h >= height->in) continue;
-        const int64_t slot = h % rows->slots;
-        bad |= rows->bad[slot];
-        values[count] = (const float *)(const void *)rows->value + slot * rows->pitch;
-        places[count++] = (const int32_t *)(const void *)rows->place + slot * rows->pitch;
+        const int64_t at = rows_lane(rows, h);
+        bad |= rows->bad[rows_batch(rows, h)];
+        values[count] = (const float *)(const void *)rows->value + at;
+        places[count++] = (const int32_t *)(const void *)rows->place + at;
     }
     if (bad) return false;
     if (count == 2) return rows_largest(dt, index, 2, values, places, out, y, indices);

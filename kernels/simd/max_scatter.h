@@ -153,6 +153,33 @@ void scatter_store(enum k_dtype dt, char *to, const float *from, int64_t count)
     memcpy(to + i * k_size(dt), rest, (size_t)((count - i) * k_size(dt)));
 }
 
+/* scatter_add for indices of the window's own plane, which say nothing but the cell. */
+K_TEMPLATE
+void scatter_add_plain(enum k_dtype dt, bool wide, const struct k_scatter *s, int64_t outer,
+                       int64_t begin, int64_t end, int64_t first, int64_t last, float *band)
+{
+    const int64_t channels = s->pool->channels, count = last - first;
+    for (int64_t window = 0; window < s->windows; window++) {
+        const int64_t row = (outer * s->windows + window) * channels + first;
+        const char *dy = s->dy + row * k_size(dt), *indices = s->indices + row * (wide ? 8 : 4);
+        for (int64_t c = 0; c < count; c++) {
+            int32_t narrow;
+            int64_t index;
+            if (wide) {
+                memcpy(&index, indices + c * 8, 8);
+            } else {
+                memcpy(&narrow, indices + c * 4, 4);
+                index = narrow;
+            }
+            const uint64_t cell = (uint64_t)index - (uint64_t)begin;
+            if (__builtin_expect(cell < (uint64_t)(end - begin), 1))
+                band[(int64_t)cell * count + c] += scalar_load(dt, dy + c * k_size(dt));
+            else if ((uint64_t)index >= (uint64_t)s->cells && s->fault)
+                k_fault_note(s->fault, scatter_position(s, outer, window, first + c));
+        }
+    }
+}
+
 /* Adds the windows of one outer whose cells lie in [begin, end), times channels [first, last), to
  * band[(cell - begin) * (last - first) + channel - first]. Returns whether an index lies in another
  * plane. */
@@ -162,6 +189,13 @@ bool scatter_add(enum k_dtype dt, const struct k_scatter *s, int64_t outer, int6
 {
     const int64_t channels = s->pool->channels;
     bool elsewhere = false;
+    if (!s->x && s->pool->index != K_INDEX_NONE && s->pool->space == K_INDEX_OF_PLANE) {
+        if (s->pool->index == K_INDEX_I64)
+            scatter_add_plain(dt, true, s, outer, begin, end, first, last, band);
+        else
+            scatter_add_plain(dt, false, s, outer, begin, end, first, last, band);
+        return false;
+    }
     for (int64_t window = 0; window < s->windows; window++) {
         const int64_t row = (outer * s->windows + window) * channels;
         for (int64_t c = first; c < last; c++) {

@@ -251,6 +251,8 @@ void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_
         const int64_t cell = outer * depth->in * height->in * width->in + place;
         taps.place = (int32_t)place;
         taps.at = (const char *)((uintptr_t)f->x + (uintptr_t)(cell * bytes));
+        if (taps.count[0] * taps.count[1] > 0)
+            taps_ahead(&taps, height->stride, width->stride * bytes);
         forward_window(dt, index, f, &taps, straight);
     }
 }
@@ -326,7 +328,7 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.argmax.best = (float *)(void *)f.best;
     f.argmax.code = (int32_t *)(void *)f.code;
     f.lanes.windows = -1;
-    const bool by_rows = !plan->wide && rows_can(plan);
+    const bool by_rows = !plan->wide && max_by_rows(plan);
     if (by_rows) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
     const int64_t row = plan->width.out * plan->channels;
     const bool contiguous = tiles == 1 && slice.begin < slice.end;

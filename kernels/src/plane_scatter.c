@@ -4,7 +4,8 @@
  *
  * Mostly in place: cells are zeroed in rising order a little ahead of the first entry that needs
  * them, so a plane whose indices rise is touched once, while it is in L1. (Through a buffer that is
- * streamed out it takes twice the time of one thread, however large the output.)
+ * streamed out it takes twice the time of one thread, however large the output.) Small planes are
+ * zeroed several at a time, and their entries need no second look.
  *
  * Sums of half types are floats, which have no room in place. They meet in a tile, the buffer of a
  * range of cells, or of several small planes. In a plane of several tiles blocks of entries are
@@ -22,6 +23,7 @@ enum {
     BLOCK_ENTRIES = 64, /* fewest entries of a block */
     AHEAD = 1024,       /* cells zeroed at once in place */
     WIDEN = 256,        /* half numbers widened at once */
+    SMALL = 1 << 13,    /* bytes of small planes zeroed at once in place */
 };
 
 /* Part of a plane being filled. */
@@ -35,11 +37,24 @@ struct part {
     struct k_fault *fault; /* NULL: somebody else looks for faults */
 };
 
+/* Planes that are dense, one behind the other. */
+struct planes {
+    const struct k_plane *shape;
+    const struct way *way;
+    const char *values, *indices;
+    char *cells;
+    struct k_fault *fault;
+};
+
 /* Entries [begin, end) of the plane into the part. */
 typedef void put_fn(struct part *part, int64_t begin, int64_t end);
+/* All entries of planes [plane, plane + count) to `cells`, which are zeros and hold nothing else.
+ */
+typedef void put_planes_fn(const struct planes *p, int64_t plane, int64_t count, char *cells);
 
 struct way {
     put_fn *put;
+    put_planes_fn *put_planes;
     enum k_dtype
         half; /* the type that sums are rounded to; K_F32: none, cells are filled in place */
     int index_size;
@@ -97,6 +112,15 @@ void add_floats(int index_size, struct part *part, const char *values, int64_t b
     }
 }
 
+/* At most WIDEN half numbers. */
+K_TEMPLATE
+void widen_entries(enum k_dtype dt, float *to, const char *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        v_store(to + i, count - i >= VL ? k_load(dt, values + i * 2)
+                                        : k_load_first(dt, values + i * 2, (int)(count - i)));
+}
+
 K_TEMPLATE
 void add_entries(enum k_dtype dt, int index_size, struct part *part, int64_t begin, int64_t end)
 {
@@ -107,10 +131,7 @@ void add_entries(enum k_dtype dt, int index_size, struct part *part, int64_t beg
     float wide[WIDEN];
     for (int64_t at = begin; at < end; at += WIDEN) {
         const int64_t until = end - at < WIDEN ? end : at + WIDEN;
-        for (int64_t i = at; i < until; i += VL)
-            v_store(wide + (i - at),
-                    until - i >= VL ? k_load(dt, part->values + i * 2)
-                                    : k_load_first(dt, part->values + i * 2, (int)(until - i)));
+        widen_entries(dt, wide, part->values + at * 2, until - at);
         add_floats(index_size, part, (const char *)wide, at, until);
     }
 }
@@ -130,10 +151,66 @@ void set_entries(int size, int index_size, struct part *part, int64_t begin, int
     }
 }
 
+K_TEMPLATE
+void add_to_planes(enum k_dtype dt, int index_size, const struct planes *p, int64_t plane,
+                   int64_t count, char *cells)
+{
+    const uint64_t most = (uint64_t)p->shape->cells;
+    const int64_t entries = p->shape->entries;
+    float wide[WIDEN];
+    for (int64_t end = plane + count; plane < end; plane++, cells += most * sizeof(float)) {
+        const char *indices = p->indices + plane * entries * index_size;
+        const char *values = p->values + plane * entries * k_size(dt);
+        for (int64_t at = 0, until; at < entries; at = until) {
+            until = dt == K_F32 || entries - at < WIDEN ? entries : at + WIDEN;
+            const char *from = values + at * k_size(dt);
+            if (dt != K_F32) {
+                widen_entries(dt, wide, from, until - at);
+                from = (const char *)wide;
+            }
+            for (int64_t i = at; i < until; i++) {
+                const uint64_t cell = (uint64_t)index_at(index_size, indices, i);
+                float value, sum;
+                if (__builtin_expect(cell >= most, 0)) {
+                    k_fault_note(p->fault, plane * entries + i);
+                    continue;
+                }
+                memcpy(&value, from + (i - at) * 4, 4);
+                memcpy(&sum, cells + cell * 4, 4);
+                sum += value;
+                memcpy(cells + cell * 4, &sum, 4);
+            }
+        }
+    }
+}
+
+K_TEMPLATE
+void set_in_planes(int size, int index_size, const struct planes *p, int64_t plane, int64_t count,
+                   char *cells)
+{
+    const uint64_t most = (uint64_t)p->shape->cells;
+    const int64_t entries = p->shape->entries;
+    for (int64_t end = plane + count; plane < end; plane++, cells += most * (uint64_t)size) {
+        const char *indices = p->indices + plane * entries * index_size;
+        const char *values = p->values + plane * entries * size;
+        for (int64_t i = 0; i < entries; i++) {
+            const uint64_t cell = (uint64_t)index_at(index_size, indices, i);
+            if (__builtin_expect(cell < most, 1))
+                memcpy(cells + cell * (uint64_t)size, values + i * size, (size_t)size);
+            else
+                k_fault_note(p->fault, plane * entries + i);
+        }
+    }
+}
+
 #define ADD(name, dt, index_size)                                                                  \
     static void name(struct part *part, int64_t begin, int64_t end)                                \
     {                                                                                              \
         add_entries(dt, index_size, part, begin, end);                                             \
+    }                                                                                              \
+    static void name##_planes(const struct planes *p, int64_t plane, int64_t count, char *cells)   \
+    {                                                                                              \
+        add_to_planes(dt, index_size, p, plane, count, cells);                                     \
     }
 ADD(add_f32_32, K_F32, 4)
 ADD(add_f32_64, K_F32, 8)
@@ -146,6 +223,10 @@ ADD(add_bf16_64, K_BF16, 8)
     static void name(struct part *part, int64_t begin, int64_t end)                                \
     {                                                                                              \
         set_entries(size, index_size, part, begin, end);                                           \
+    }                                                                                              \
+    static void name##_planes(const struct planes *p, int64_t plane, int64_t count, char *cells)   \
+    {                                                                                              \
+        set_in_planes(size, index_size, p, plane, count, cells);                                   \
     }
 SET(set_1_32, 1, 4)
 SET(set_1_64, 1, 8)
@@ -205,14 +286,6 @@ static void finish_tile(enum k_dtype dt, const vf tile[], int64_t cells, char *t
 
 /* ---- planes ---- */
 
-struct planes {
-    const struct k_plane *shape;
-    const struct way *way;
-    const char *values, *indices;
-    char *cells;
-    struct k_fault *fault;
-};
-
 static struct part part_of(const struct planes *p, int64_t plane)
 {
     const int64_t entry = plane * p->shape->entries;
@@ -244,14 +317,21 @@ static void fill_small(const struct planes *p, int64_t begin, int64_t end)
     for (int64_t plane = begin; plane < end; plane += most) {
         const int64_t planes = end - plane < most ? end - plane : most;
         memset(tile, 0, (size_t)(planes * cells) * sizeof(float));
-        for (int64_t i = 0; i < planes; i++) {
-            struct part part = part_of(p, plane + i);
-            part.count = part.zeroed = cells;
-            part.cells = (char *)tile + i * cells * (int64_t)sizeof(float);
-            p->way->put(&part, 0, p->shape->entries);
-        }
+        p->way->put_planes(p, plane, planes, (char *)tile);
         finish_tile(p->way->half, tile, planes * cells, p->cells + plane * cells * 2,
                     p->shape->stream_output);
+    }
+}
+
+/* Whole planes in place, a few at a time. */
+static void fill_small_in_place(const struct planes *p, int64_t begin, int64_t end)
+{
+    const int64_t bytes = p->shape->cells * p->shape->element_size, most = SMALL / bytes;
+    for (int64_t plane = begin; plane < end; plane += most) {
+        const int64_t planes = end - plane < most ? end - plane : most;
+        char *cells = p->cells + plane * bytes;
+        memset(cells, 0, (size_t)(planes * bytes));
+        p->way->put_planes(p, plane, planes, cells);
     }
 }
 
@@ -343,6 +423,8 @@ static void scatter(const struct way *way, const struct k_plane *shape, void *co
     const bool in_place = way->half == K_F32;
     if (!in_place && shape->cells <= TILE) {
         fill_small(&p, slice.begin, slice.end);
+    } else if (in_place && shape->cells * shape->element_size <= SMALL / 2) {
+        fill_small_in_place(&p, slice.begin, slice.end);
     } else {
         int64_t end;
         for (int64_t item = slice.begin; item < slice.end; item = end) {
@@ -366,9 +448,12 @@ void plane_scatter_add(enum k_dtype dt, const struct k_plane *shape, void *const
                        struct k_slice slice)
 {
     static const struct way ways[K_DTYPES][2] = {
-        [K_F32] = {{add_f32_32, K_F32, 4}, {add_f32_64, K_F32, 8}},
-        [K_F16] = {{add_f16_32, K_F16, 4}, {add_f16_64, K_F16, 8}},
-        [K_BF16] = {{add_bf16_32, K_BF16, 4}, {add_bf16_64, K_BF16, 8}},
+        [K_F32] = {{add_f32_32, add_f32_32_planes, K_F32, 4},
+                   {add_f32_64, add_f32_64_planes, K_F32, 8}},
+        [K_F16] = {{add_f16_32, add_f16_32_planes, K_F16, 4},
+                   {add_f16_64, add_f16_64_planes, K_F16, 8}},
+        [K_BF16] = {{add_bf16_32, add_bf16_32_planes, K_BF16, 4},
+                    {add_bf16_64, add_bf16_64_planes, K_BF16, 8}},
     };
     scatter(&ways[dt][shape->index_size == 8], shape, buffers, slice);
 }
@@ -380,10 +465,10 @@ void K_SYMBOL(plane_scatter_last)(const void *parameters, void *const buffers[],
                                   struct k_slice slice)
 {
     static const struct way ways[][2] = {
-        [1] = {{set_1_32, K_F32, 4}, {set_1_64, K_F32, 8}},
-        [2] = {{set_2_32, K_F32, 4}, {set_2_64, K_F32, 8}},
-        [4] = {{set_4_32, K_F32, 4}, {set_4_64, K_F32, 8}},
-        [8] = {{set_8_32, K_F32, 4}, {set_8_64, K_F32, 8}},
+        [1] = {{set_1_32, set_1_32_planes, K_F32, 4}, {set_1_64, set_1_64_planes, K_F32, 8}},
+        [2] = {{set_2_32, set_2_32_planes, K_F32, 4}, {set_2_64, set_2_64_planes, K_F32, 8}},
+        [4] = {{set_4_32, set_4_32_planes, K_F32, 4}, {set_4_64, set_4_64_planes, K_F32, 8}},
+        [8] = {{set_8_32, set_8_32_planes, K_F32, 4}, {set_8_64, set_8_64_planes, K_F32, 8}},
     };
     const struct k_plane *shape = parameters;
     scatter(&ways[shape->element_size][shape->index_size == 8], shape, buffers, slice);

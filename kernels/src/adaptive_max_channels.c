@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output[bin] = greatest element, indices[bin] = where it stands, channels innermost: bin by bin,
+ * vectors run along the channels of its cells, which are read where they are
+ * (kernels/simd/max_deep.h). Channels that do not fill a vector are loaded in part. */
+#include "kernels/adaptive_plan.h"
+#include "kernels/k_adaptive_max.h"
+#include "kernels/simd/instance.h"
+#include "kernels/simd/max_deep.h"
+
+struct maxima {
+    const struct k_adaptive_max *shape;
+    struct adaptive_axis depth, height, width;
+    const char *input, *end; /* the tensor */
+    char *output, *indices;
+};
+
+/* Fewer channels than a vector has lanes. */
+K_TEMPLATE
+void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
+                const struct max_taps *taps, const struct max_results *to)
+{
+    const int channels = (int)m->shape->channels;
+    const char *deep = taps->at;
+    int32_t deep_place = taps->place;
+    vf best = k_load_first_before(dt, deep, channels, m->end);
+    vi place = v_all_i(deep_place);
+    for (int64_t d = 0; d < taps->count[0]; d++) {
+        const char *tall = deep;
+        int32_t tall_place = deep_place;
+        for (int64_t h = 0; h < taps->count[1]; h++) {
+            const char *at = tall;
+            for (int64_t w = 0; w < taps->count[2]; w++, at += taps->bytes[2])
+                v_take_larger(&best, &place, k_load_first_before(dt, at, channels, m->end),
+                              v_all_i(tall_place + (int32_t)w));
+            tall += taps->bytes[1];
+            tall_place += taps->places[1];
+        }
+        deep += taps->bytes[0];
+        deep_place += taps->places[0];
+    }
+    char values[K_VECTOR_BYTES], places[2 * K_VECTOR_BYTES];
+    const struct max_results whole = {values, places, false};
+    put_largest(dt, index, &whole, 0, 1, &best, &place);
+    memcpy(to->values, values, (size_t)(channels * k_size(dt)));
+    memcpy(to->places, places, (size_t)(channels * (index == K_INDEX_I64 ? 8 : 4)));
+}
+
+/* A row of bins. */
+K_TEMPLATE
+void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, int64_t item)
+{
+    const struct k_adaptive_max *shape = m->shape;
+    const int64_t channels = shape->channels, bytes = channels * k_size(dt);
+    const int64_t row = shape->in[2], plane = shape->in[1] * row;
+    const int64_t above = item / m->height.out, oh = item % m->height.out;
+    const struct adaptive_bin depth = adaptive_bin(&m->depth, above % m->depth.out);
+    const struct adaptive_bin height = adaptive_bin(&m->height, oh);
+    const int64_t fresh = m->height.step + 1; /* rows of cells that a row of bins adds, at most */
+    const int64_t first = depth.begin * plane + height.begin * row;
+    const char *from = m->input + (above / m->depth.out * shape->in[0] * plane + first) * bytes;
+    struct max_taps taps = {
+        .bytes = {plane * bytes, row * bytes, bytes},
+        .places = {(int32_t)plane, (int32_t)row, 1},
+        .count = {depth.end - depth.begin, height.end - height.begin, 0},
+    };
+    const int64_t output = item * m->width.out * channels;
+    struct max_results to = {m->output + output * k_size(dt),
+                             m->indices + output * shape->index_size, false};
+    struct adaptive_mark mark = {0, 0}, next;
+    for (int64_t i = 0; i < m->width.out; i++, mark = next) {
+        next = adaptive_next(&m->width, mark);
+        const struct adaptive_bin bin = adaptive_between(&m->width, mark, next);
+        taps.at = from + bin.begin * bytes;
+        taps.place = (int32_t)(first + bin.begin);
+        taps.count[2] = bin.end - bin.begin;
+        taps_ahead(&taps, fresh, (next.at - mark.at) * bytes);
+        if (channels < VL)
+            narrow_bin(dt, index, m, &taps, &to);
+        else
+            deep_window(dt, index, &taps, &to, 0, channels);
+        to.values += bytes;
+        to.places += channels * shape->index_size;
+    }
+}
+
+K_TEMPLATE
+void adaptive_max_channels(enum k_dtype dt, const struct k_adaptive_max *shape,
+                           void *const buffers[], struct k_slice slice)
+{
+    struct maxima m = {
+        .shape = shape,
+        .depth = adaptive_axis(shape->in[0], shape->out[0], 1),
+        .height = adaptive_axis(shape->in[1], shape->out[1], 1),
+        .width = adaptive_axis(shape->in[2], shape->out[2], 1),
+        .input = buffers[K_ADAPTIVE_MAX_INPUT],
+        .output = buffers[K_ADAPTIVE_MAX_OUTPUT],
+        .indices = buffers[K_ADAPTIVE_MAX_INDICES],
+    };
+    const int64_t cells = shape->in[0] * shape->in[1] * shape->in[2];
+    m.end = m.input + shape->planes * cells * shape->channels * k_size(dt);
+    for (int64_t item = slice.begin; item < slice.end; item++)
+        if (shape->index_size == 4)
+            row_of_bins(dt, K_INDEX_I32, &m, item);
+        else
+            row_of_bins(dt, K_INDEX_I64, &m, item);
+}
+
+K_FLOATS(adaptive_max_channels, struct k_adaptive_max)
