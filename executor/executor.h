@@ -29,6 +29,7 @@ struct ex_step {
     struct k_work work;
     uint16_t parameters; /* where they begin in step_bytes */
     uint16_t parameter_size;
+    size_t bytes; /* of its buffers together */
     uint8_t buffer_count;
     uint8_t buffers[EX_MAX_STEP_BUFFERS];
 };
@@ -85,9 +86,6 @@ bool ex_executor_is_valid(const aclOpExecutor *executor);
  * memory is exhausted. Thread-safe. */
 void **ex_executor_take_block(aclOpExecutor *executor);
 void ex_executor_return_block(aclOpExecutor *executor, void **block);
-
-/* Bytes of a step's buffers together. */
-size_t ex_step_bytes(const struct ex_plan *plan, const struct ex_step *step);
 
 /* Writes the plan to the log, one line per step. */
 void ex_explain(const struct ex_plan *plan);

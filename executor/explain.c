@@ -32,14 +32,6 @@ static void name_buffer(char *text, size_t size, const struct ex_buffer *buffer)
         append(text, size, " scratch[%zu..%zu)", buffer->offset, buffer->offset + buffer->size);
 }
 
-size_t ex_step_bytes(const struct ex_plan *plan, const struct ex_step *step)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < step->buffer_count; i++)
-        bytes += plan->buffers[step->buffers[i]].size;
-    return bytes;
-}
-
 void ex_explain(const struct ex_plan *plan)
 {
     rt_log_topic(RT_LOG_PLAN, "plan %s: isa %s, %d step%s, workspace %zu B, operands %zu B",

@@ -76,8 +76,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
                      struct rt_stream *stream)
 {
     struct k_fault fault = {.position = INT64_MAX};
-    int64_t begin = rt_profile_first_step();
-    rt_profile_note(plan->operand_bytes, plan->flops);
+    int64_t begin = rt_profile_operator(plan->operator_name, plan->operand_bytes, plan->flops);
     if (plan->workspace_size > 0) RT_POISON(workspace, plan->workspace_size);
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
@@ -86,7 +85,7 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
         for (int b = 0; b < step->buffer_count; b++)
             run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
         run_step(plan, &run, &fault, stream);
-        if (begin != 0) begin = rt_profile_step(step->name, begin, ex_step_bytes(plan, step));
+        if (begin != 0) begin = rt_profile_step(step->name, begin, step->bytes);
     }
     if (plan->workspace_size > 0) RT_UNPOISON(workspace, plan->workspace_size);
 }

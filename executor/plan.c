@@ -167,6 +167,7 @@ void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
         step->buffers[i] = (uint8_t)buffers[i];
         if (buffer->first > plan->step_count) buffer->first = plan->step_count;
         buffer->last = plan->step_count;
+        step->bytes += buffer->size;
         if (buffer->operand < 0) continue;
         plan->operands[buffer->operand].is_used = true;
         plan->operand_bytes += buffer->size;

@@ -21,11 +21,16 @@ _Atomic unsigned rt_profile_flags;
 /* What is known of a task while it runs. */
 struct rt_profile_note {
     const struct rt_stream *track;
+    const char *name;
     uint64_t bytes;
     double flops;
     uint64_t arrow;
-    int64_t begin, last_step; /* 0: it has no steps */
+    int64_t begin;
+    const char *step; /* its last one so far, NULL: none; not written down yet */
+    size_t step_bytes;
+    int64_t step_begin, step_end;
     uint8_t traits;
+    bool is_operator;
 };
 
 static bool is_asked(unsigned what)
@@ -85,11 +90,9 @@ static struct rt_profile_sum *sum_of(struct rt_record_log *log, const char *name
                           atomic_load_explicit(&sum->member, memory_order_relaxed) + (value),      \
                           memory_order_relaxed)
 
-static void sum_up(const char *name, int64_t ticks, const struct rt_profile_note *note)
+static void sum_up(struct rt_record_log *log, const struct rt_profile_note *note, int64_t ticks)
 {
-    struct rt_record_log *log = rt_record_own_log();
-    struct rt_profile_sum *sum = log ? sum_of(log, name) : NULL;
-    if (!sum) return;
+    struct rt_profile_sum *sum = sum_of(log, note->name);
     SUM_UP(calls, 1);
     SUM_UP(ticks, (uint64_t)ticks);
     SUM_UP(bytes, note->bytes);
@@ -162,102 +165,122 @@ static uint8_t traits_of(const struct rt_stream *stream)
     return stream == stream->context->default_stream ? RT_RECORD_DEFAULT : 0;
 }
 
-static void record_run(const char *name, uint64_t ticket, int64_t begin, int64_t end,
-                       const struct rt_profile_note *note)
+static void put_step(struct rt_record_log *log, const struct rt_profile_note *note)
 {
-    struct rt_record *record = rt_record_begin();
-    if (!record) return;
-    record->kind = RT_RECORD_RUN;
-    record->begin = begin;
-    record->end = end;
-    record->name = name;
-    record->bytes = note->bytes;
-    if (note->traits)
-        record->arrow = note->arrow;
-    else
-        record->flops = note->flops;
-    record->stream = note->track->object.serial;
-    record->number = ticket;
-    record->traits = note->traits | traits_of(note->track);
-    rt_record_end();
+    if (!is_asked(RT_PROFILE_STEPS)) return;
+    rt_record_put(log, &(struct rt_record){.kind = RT_RECORD_STEP,
+                                           .begin = note->step_begin,
+                                           .end = note->step_end,
+                                           .name = note->step,
+                                           .bytes = note->step_bytes,
+                                           .stream = note->track->object.serial,
+                                           .traits = traits_of(note->track)});
 }
 
-void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                           struct rt_stream *stream, uint64_t ticket, int64_t parked_at)
+/* A step that is all of its operator goes into the same record. */
+static void put_run(struct rt_record_log *log, const struct rt_profile_note *note, unsigned asked,
+                    uint64_t ticket, int64_t end)
 {
-    const char *name = rt_task_name(task);
-    bool is_operator = task->kind->is_operator;
+    const unsigned both = RT_PROFILE_TASKS | RT_PROFILE_STEPS;
+    bool is_whole = (asked & both) == both && note->step_begin == note->begin &&
+                    note->step_bytes == note->bytes;
+    if (note->step && !is_whole) put_step(log, note);
+    if (!(asked & RT_PROFILE_TASKS)) return;
+    struct rt_record run = {.kind = RT_RECORD_RUN,
+                            .begin = note->begin,
+                            .end = end,
+                            .name = note->name,
+                            .bytes = note->bytes,
+                            .flops = note->flops,
+                            .step = is_whole ? note->step : NULL,
+                            .number = ticket,
+                            .stream = note->track->object.serial,
+                            .traits = note->traits | traits_of(note->track)};
+    if (__builtin_expect(note->traits != 0, 0)) run.arrow = note->arrow;
+    rt_record_put(log, &run);
+}
+
+int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
+                              struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
+                              int64_t now)
+{
     struct rt_record_log *log = rt_record_own_log();
-    struct rt_profile_note note = {.track = track, .begin = rt_ticks()};
-    struct rt_profile_note *outer = log ? log->note : NULL;
-    if (log) log->note = &note;
+    if (__builtin_expect(!log, 0)) {
+        run(task, stream);
+        return 0;
+    }
+    struct rt_profile_note *outer = log->note;
+    struct rt_profile_note note = {
+        .track = track, .name = task->kind->name, .begin = now != 0 ? now : rt_ticks()};
+    log->note = &note;
     run(task, stream);
-    if (!log) return;
     log->note = outer;
-    int64_t end = note.last_step != 0 ? note.last_step : rt_ticks();
-    if (is_asked(RT_PROFILE_SUMMARY) && (is_operator || note.bytes > 0))
-        sum_up(name, end - note.begin, &note);
-    if (is_asked(RT_PROFILE_TASKS))
-        record_run(name, ticket, parked_at != 0 ? parked_at : note.begin, end, &note);
+    int64_t end = note.step ? note.step_end : rt_ticks();
+    unsigned asked = atomic_load_explicit(&rt_profile_flags, memory_order_acquire);
+    if ((asked & RT_PROFILE_SUMMARY) && (note.is_operator || note.bytes > 0))
+        sum_up(log, &note, end - note.begin);
+    if (parked_at != 0) note.begin = parked_at;
+    put_run(log, &note, asked, ticket, end);
+    return end;
 }
 
-int64_t rt_profile_first_step_slowly(void)
+int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops)
 {
-    const struct rt_profile_note *note = running_note();
-    return note ? note->begin : rt_ticks();
+    struct rt_profile_note *note = running_note();
+    if (!note) return rt_ticks();
+    note->is_operator = true;
+    note->name = name;
+    note->bytes = bytes;
+    note->flops = flops;
+    return note->begin;
 }
 
 int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes)
 {
     int64_t end = rt_ticks();
     struct rt_profile_note *note = running_note();
-    if (note) note->last_step = end;
-    struct rt_record *record = note && is_asked(RT_PROFILE_STEPS) ? rt_record_begin() : NULL;
-    if (!record) return end;
-    record->kind = RT_RECORD_STEP;
-    record->begin = begin;
-    record->end = end;
-    record->name = name;
-    record->bytes = bytes;
-    record->stream = note->track->object.serial;
-    record->traits = traits_of(note->track);
-    rt_record_end();
+    if (!note) return end;
+    if (note->step) put_step(rt_self.profile, note);
+    note->step = name;
+    note->step_bytes = bytes;
+    note->step_begin = begin;
+    note->step_end = end;
     return end;
 }
 
-static void record_call(enum rt_record_kind kind, const char *name, int64_t begin, size_t bytes,
-                        const struct rt_stream *stream, uint64_t number)
+static void record_call(enum rt_record_kind kind, const char *name, int64_t begin, int64_t end,
+                        size_t bytes, const struct rt_stream *stream, uint64_t number)
 {
-    struct rt_record *record = is_asked(RT_PROFILE_HOST) ? rt_record_begin() : NULL;
-    if (!record) return;
-    record->kind = (uint8_t)kind;
-    record->begin = begin;
-    record->end = rt_ticks();
-    record->name = name;
-    record->bytes = bytes;
-    record->stream = stream ? stream->object.serial : 0;
-    record->number = number;
-    rt_record_end();
+    struct rt_record_log *log = is_asked(RT_PROFILE_HOST) ? rt_record_own_log() : NULL;
+    if (!log) return;
+    rt_record_put(log, &(struct rt_record){.kind = kind,
+                                           .begin = begin,
+                                           .end = end,
+                                           .name = name,
+                                           .bytes = bytes,
+                                           .number = number,
+                                           .stream = stream ? stream->object.serial : 0});
 }
 
 void rt_profile_call(const char *name, int64_t begin, size_t bytes)
 {
-    record_call(RT_RECORD_CALL, name, begin, bytes, NULL, 0);
+    record_call(RT_RECORD_CALL, name, begin, rt_ticks(), bytes, NULL, 0);
 }
 
 void rt_profile_plan(const char *operator_name, int64_t begin)
 {
-    record_call(RT_RECORD_PLAN, operator_name, begin, 0, NULL, 0);
+    record_call(RT_RECORD_PLAN, operator_name, begin, rt_ticks(), 0, NULL, 0);
 }
 
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin)
+void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
+                       bool is_moment)
 {
-    record_call(RT_RECORD_SUBMIT, name, begin, 0, stream, ticket);
+    record_call(RT_RECORD_SUBMIT, name, begin, is_moment ? begin : rt_ticks(), 0, stream, ticket);
 }
 
 void rt_profile_wait(struct rt_stream *stream, int64_t begin)
 {
-    record_call(RT_RECORD_WAIT, "wait for a stream", begin, 0, stream, 0);
+    record_call(RT_RECORD_WAIT, "wait for a stream", begin, rt_ticks(), 0, stream, 0);
 }
 
 /* --- start and end -------------------------------------------------------------------------- */

@@ -42,18 +42,21 @@ static inline int64_t rt_profile_begin(void)
 
 /* For whoever runs tasks: run(task, stream), which is the kind's run or rerun, with its record
  * around it, on the track of the stream whose turn it is. ticket: the task's own, 0 when it has
- * none. parked_at: when the stream began to wait for this task to be ready, 0 when it did not. */
+ * none. parked_at: when the stream began to wait for this task to be ready, 0 when it did not.
+ * now: the time, or 0, since reading the clock costs as much as the record; returns when the task
+ * has ended, or 0, for one that follows at once. */
 typedef void rt_profile_run_fn(struct rt_task *task, struct rt_stream *stream);
-void rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                           struct rt_stream *stream, uint64_t ticket, int64_t parked_at);
-static inline void rt_profile_run(struct rt_stream *track, struct rt_task *task,
-                                  rt_profile_run_fn *run, struct rt_stream *stream, uint64_t ticket,
-                                  int64_t parked_at)
+int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
+                              struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
+                              int64_t now);
+static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *task,
+                                     rt_profile_run_fn *run, struct rt_stream *stream,
+                                     uint64_t ticket, int64_t parked_at, int64_t now)
 {
     if (rt_profile_on())
-        rt_profile_run_slowly(track, task, run, stream, ticket, parked_at);
-    else
-        run(task, stream);
+        return rt_profile_run_slowly(track, task, run, stream, ticket, parked_at, now);
+    run(task, stream);
+    return 0;
 }
 
 /* What a running task moves and computes; nothing outside of one. */
@@ -68,11 +71,12 @@ static inline void rt_profile_note(size_t bytes, double flops)
 uint64_t rt_profile_arrow_from(void);
 void rt_profile_arrow_to(uint64_t arrow);
 
-/* Where the steps of the running task begin: with the task itself. */
-int64_t rt_profile_first_step_slowly(void);
-static inline int64_t rt_profile_first_step(void)
+/* The running task is this operator. Returns when it began, and so its first step; 0 when nothing
+ * is recorded. */
+int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops);
+static inline int64_t rt_profile_operator(const char *name, size_t bytes, double flops)
 {
-    return rt_profile_on() ? rt_profile_first_step_slowly() : 0;
+    return rt_profile_on() ? rt_profile_operator_slowly(name, bytes, flops) : 0;
 }
 
 /* A step of the running operator ends now; returns when. The operator ends with its last one. */
@@ -82,7 +86,9 @@ int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes);
  * how many. */
 void rt_profile_call(const char *name, int64_t begin, size_t bytes);
 void rt_profile_plan(const char *operator_name, int64_t begin);
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin);
+/* is_moment: nothing was done but what a submit always does, and the clock is not read again. */
+void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
+                       bool is_moment);
 void rt_profile_wait(struct rt_stream *stream, int64_t begin);
 
 /* aclprofStop: ranges that are still open will not be recorded. */

@@ -96,22 +96,18 @@ static aclError check_length(const char *who, size_t length)
 static void record(enum rt_record_kind kind, char *text, int64_t begin, uint64_t number,
                    const struct rt_stream *stream)
 {
-    struct rt_record *record = has_marks() ? rt_record_begin() : NULL;
-    if (!record) {
-        rt_free(text);
-        return;
-    }
-    record->kind = (uint8_t)kind;
-    record->begin = begin;
-    record->end = rt_ticks();
-    record->name = text;
-    record->traits = RT_RECORD_OWNS_NAME;
-    record->number = number;
+    struct rt_record_log *log = has_marks() ? rt_record_own_log() : NULL;
+    struct rt_record record = {.kind = kind,
+                               .begin = begin,
+                               .end = rt_ticks(),
+                               .name = text,
+                               .traits = RT_RECORD_OWNS_NAME,
+                               .number = number};
     if (stream) {
-        record->stream = stream->object.serial;
-        if (stream == stream->context->default_stream) record->traits |= RT_RECORD_DEFAULT;
+        record.stream = stream->object.serial;
+        if (stream == stream->context->default_stream) record.traits |= RT_RECORD_DEFAULT;
     }
-    rt_record_end();
+    if (!log || !rt_record_put(log, &record)) rt_free(text);
 }
 
 static char *copy(const char *text)

@@ -104,30 +104,18 @@ static struct rt_record_log *new_log(void)
     return log;
 }
 
-static struct rt_record *next_record(struct rt_record_log *log)
+struct rt_record *rt_record_room_slowly(struct rt_record_log *log)
 {
-    uint32_t used = atomic_load_explicit(&log->tail->used, memory_order_relaxed);
-    if (__builtin_expect(used == RT_RECORDS_PER_CHUNK, 0)) {
-        struct rt_record_chunk *chunk = rt_record_chunk_new();
-        if (!chunk) {
-            uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
-            atomic_store_explicit(&log->lost, lost + 1, memory_order_relaxed);
-            return NULL;
-        }
-        struct rt_record_chunk *full = log->tail;
-        log->tail = chunk;
-        atomic_store_explicit(&full->next, chunk, memory_order_release);
-        used = 0;
+    struct rt_record_chunk *chunk = rt_record_chunk_new();
+    if (!chunk) {
+        uint64_t lost = atomic_load_explicit(&log->lost, memory_order_relaxed);
+        atomic_store_explicit(&log->lost, lost + 1, memory_order_relaxed);
+        return NULL;
     }
-    struct rt_record *record = &log->tail->records[used];
-    *record = (struct rt_record){0};
-    return record;
-}
-
-static void publish(struct rt_record_log *log)
-{
-    uint32_t used = atomic_load_explicit(&log->tail->used, memory_order_relaxed);
-    atomic_store_explicit(&log->tail->used, used + 1, memory_order_release);
+    struct rt_record_chunk *full = log->tail;
+    log->tail = chunk;
+    atomic_store_explicit(&full->next, chunk, memory_order_release);
+    return &chunk->records[0];
 }
 
 /* The thread's first record says whose the next ones are. When it is lost all is, until there is
@@ -138,33 +126,20 @@ static struct rt_record_log *begin_log(void)
     struct rt_record_log *log = take_over();
     if (!log) log = new_log();
     if (!log) return NULL;
-    struct rt_record *record = next_record(log);
-    if (!record || !has_key || pthread_setspecific(at_thread_end, log) != 0) {
-        atomic_store_explicit(&log->is_taken, false, memory_order_release);
-        return NULL;
+    struct rt_record record = {.kind = RT_RECORD_THREAD, .number = (uint64_t)syscall(SYS_gettid)};
+    prctl(PR_GET_NAME, record.text);
+    if (has_key && pthread_setspecific(at_thread_end, log) == 0) {
+        if (rt_record_put(log, &record)) return log;
+        pthread_setspecific(at_thread_end, NULL);
     }
-    record->kind = RT_RECORD_THREAD;
-    record->number = (uint64_t)syscall(SYS_gettid);
-    prctl(PR_GET_NAME, record->text);
-    publish(log);
-    return log;
+    atomic_store_explicit(&log->is_taken, false, memory_order_release);
+    return NULL;
 }
 
-struct rt_record_log *rt_record_own_log(void)
+struct rt_record_log *rt_record_log_slowly(void)
 {
-    if (__builtin_expect(!rt_self.profile, 0)) rt_self.profile = begin_log();
+    rt_self.profile = begin_log();
     return rt_self.profile;
-}
-
-struct rt_record *rt_record_begin(void)
-{
-    struct rt_record_log *log = rt_record_own_log();
-    return log ? next_record(log) : NULL;
-}
-
-void rt_record_end(void)
-{
-    publish(rt_self.profile);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */

@@ -10,12 +10,15 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "runtime/thread.h"
 
 enum rt_record_kind {
     RT_RECORD_THREAD, /* what follows is this thread's: number is its id, text its name */
     RT_RECORD_RUN,    /* a task of a stream: number is its ticket */
-    RT_RECORD_STEP,   /* of an operator */
+    RT_RECORD_STEP,   /* of an operator; one that is all of its operator has no record */
     RT_RECORD_SUBMIT, /* number is the task's ticket */
     RT_RECORD_PLAN,   /* phase 1 */
     RT_RECORD_CALL,   /* any other call, a range of the program among them */
@@ -42,12 +45,13 @@ struct rt_record {
                 double flops;
                 uint64_t arrow;
             };
+            const char *step; /* of a run: the step that is all of it; or NULL */
         };
         char text[16];
     };
-    uint64_t stream; /* serial; 0: the thread's own track */
     uint64_t number;
-    uint8_t kind, traits;
+    uint64_t stream : 48; /* serial; 0: the thread's own track */
+    uint64_t kind : 8, traits : 8;
 };
 
 /* Chunks of 16 KiB, blocks of 2 MiB, 64 MiB in all. */
@@ -99,12 +103,33 @@ struct rt_record_log {
     struct rt_profile_sum sums[RT_SUMS];
 };
 
-/* The calling thread's next record, zeroed, or NULL when it is lost; rt_record_end makes it visible
- * to the reader. */
-struct rt_record *rt_record_begin(void);
-void rt_record_end(void);
-/* The calling thread's log; NULL without memory. */
-struct rt_record_log *rt_record_own_log(void);
+/* The calling thread's log, NULL without memory, and its room for one record in another chunk,
+ * NULL when the record is lost. */
+struct rt_record_log *rt_record_log_slowly(void) __attribute__((cold));
+struct rt_record *rt_record_room_slowly(struct rt_record_log *log) __attribute__((cold));
+
+static inline struct rt_record_log *rt_record_own_log(void)
+{
+    struct rt_record_log *log = rt_self.profile;
+    return __builtin_expect(log != NULL, 1) ? log : rt_record_log_slowly();
+}
+
+/* Appends to the calling thread's log. False: the record is lost. */
+static inline bool rt_record_put(struct rt_record_log *log, const struct rt_record *made)
+{
+    struct rt_record_chunk *chunk = log->tail;
+    uint32_t used = atomic_load_explicit(&chunk->used, memory_order_relaxed);
+    struct rt_record *record = &chunk->records[used];
+    if (__builtin_expect(used == RT_RECORDS_PER_CHUNK, 0)) {
+        record = rt_record_room_slowly(log);
+        if (!record) return false;
+        chunk = log->tail;
+        used = 0;
+    }
+    *record = *made;
+    atomic_store_explicit(&chunk->used, used + 1, memory_order_release);
+    return true;
+}
 
 /* For the reader. */
 struct rt_record_log *rt_record_logs(void);

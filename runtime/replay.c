@@ -154,6 +154,7 @@ static enum step give_up(struct rt_graph *graph, struct rt_lane *lane, struct rt
 static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct rt_stream *queue)
 {
     uint32_t count = lane->count;
+    int64_t now = 0; /* when the node before ended, if this one follows at once */
     for (uint32_t at = lane->next; at < count; at++) {
         struct rt_node *node = next_node(graph, lane);
         struct rt_task *task = &node->task;
@@ -171,15 +172,20 @@ static enum step run_lane(struct rt_graph *graph, struct rt_lane *lane, struct r
             if (!ready && is_cancelled(graph)) rt_queue_unpark_early(queue);
             if (!ready) return WAITS_OUTSIDE;
         }
-        if (node->slot)
+        if (node->wait_count > 0 || task->kind->ready) now = 0;
+        if (node->slot) {
             rt_node_slot_run(graph, node->slot, queue, graph->runs_in);
-        else
-            rt_profile_run(queue, task, task->kind->rerun, graph->runs_in, 0, 0);
+            now = 0;
+        } else {
+            now = rt_profile_run(queue, task, task->kind->rerun, graph->runs_in, 0, 0, now);
+        }
         bool is_awaited = node->is_awaited;
-        if (is_awaited)
+        if (is_awaited) {
             publish(graph, lane, at + 1);
-        else
+            now = 0;
+        } else {
             lane->next = at + 1;
+        }
     }
     return AT_END;
 }
@@ -213,7 +219,7 @@ static bool help_a_lane(struct rt_graph *graph)
     for (uint32_t i = 1; i < graph->lane_count; i++) {
         struct rt_stream *queue = graph->lanes[i].queue;
         if (!rt_has_tasks(queue) || !rt_claim(queue)) continue;
-        rt_run_claimed(queue, rt_queue_submitted(queue), RT_RUNNER_WAITS);
+        rt_run_claimed(queue, rt_queue_submitted(queue), RT_RUNNER_WAITS, 0);
         return true;
     }
     return false;
@@ -259,8 +265,9 @@ static bool run_lanes(struct rt_graph *graph, struct rt_stream *stream)
 static void walk(struct rt_graph *graph, struct rt_stream *stream)
 {
     struct rt_node *end = graph->nodes + graph->node_count;
+    int64_t now = 0;
     for (struct rt_node *node = graph->nodes; node < end && !is_cancelled(graph); node++)
-        rt_profile_run(stream, &node->task, node->task.kind->rerun, stream, 0, 0);
+        now = rt_profile_run(stream, &node->task, node->task.kind->rerun, stream, 0, 0, now);
 }
 
 /* --- whose turn it is --------------------------------------------------------------------------

@@ -37,7 +37,8 @@ struct rt_task_kind {
      * thread of the program is submitting. */
     bool calls_program;
     bool is_operator; /* a launch: what may stand in a task group */
-    /* What a timeline calls the task, in static storage; NULL: name. */
+    /* What printed graphs and a timeline's submits call the task, in static storage; NULL: name.
+     * Its run tells rt_profile_operator the same. */
     const char *(*name_of)(const struct rt_task *task);
 };
 

@@ -61,7 +61,7 @@ void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct 
     struct rt_shared_task *shared = slot->shown;
     atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
     pthread_mutex_unlock(&graph->lock);
-    rt_profile_run(track, &shared->task, shared->task.kind->rerun, stream, 0, 0);
+    rt_profile_run(track, &shared->task, shared->task.kind->rerun, stream, 0, 0, 0);
     release_shared(shared);
 }
 

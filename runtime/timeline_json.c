@@ -163,7 +163,7 @@ static void name_stream(struct rt_json *json, const struct rt_record *record)
     if (!rt_places_add(&json->streams, (struct rt_place){.key = {record->stream, 1}})) return;
     char name[64];
     snprintf(name, sizeof(name), "%sstream %" PRIu64,
-             record->traits & RT_RECORD_DEFAULT ? "default " : "", record->stream);
+             record->traits & RT_RECORD_DEFAULT ? "default " : "", (uint64_t)record->stream);
     put_metadata(json, stream_track(record->stream), "thread_name", name, SIZE_MAX);
 }
 
@@ -237,7 +237,7 @@ static void put_arguments(struct rt_json *json, const struct rt_record *record, 
     const char *comma = "";
     fputs(",\"args\":{", json->out);
     if (record->kind == RT_RECORD_SUBMIT || record->kind == RT_RECORD_WAIT) {
-        fprintf(json->out, "\"stream\":%" PRIu64, record->stream);
+        fprintf(json->out, "\"stream\":%" PRIu64, (uint64_t)record->stream);
         comma = ",";
     }
     if (record->kind == RT_RECORD_SUBMIT || record->kind == RT_RECORD_RUN) {
@@ -269,6 +269,16 @@ static void put_slice(struct rt_json *json, const struct rt_record *record, stru
     put_time(json, "dur", span.end > begin ? span.end - begin : 1);
     put_name(json, record->name, shape->suffix, shape->category);
     put_arguments(json, record, thread);
+}
+
+static void put_only_step(struct rt_json *json, const struct rt_record *run, struct track track,
+                          uint64_t thread)
+{
+    struct rt_record step = *run;
+    step.kind = RT_RECORD_STEP;
+    step.name = run->step;
+    step.flops = 0;
+    put_slice(json, &step, track, thread);
 }
 
 static void put_range(struct rt_json *json, const struct rt_record *record, struct track track)
@@ -305,6 +315,8 @@ void rt_json_put_record(struct rt_json *json, const struct rt_places *sources,
         break;
     default:
         put_slice(json, record, track, thread);
+        if (record->kind == RT_RECORD_RUN && record->step)
+            put_only_step(json, record, track, thread);
         if (record->kind == RT_RECORD_RUN) put_arrows(json, sources, record);
     }
 }

@@ -11,6 +11,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_prof.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "runtime/alloc.h"
 #include "runtime/profile.h"
 #include "runtime/profile_records.h"
@@ -73,6 +74,78 @@ Test(profile, an_arrow_leads_from_a_record_to_its_waits)
         cr_expect(from->begin >= record->begin && from->begin < record->end);
         cr_expect_not(timeline_same_track(to, record));
     }
+    timeline_free(&timeline);
+}
+
+static aclTensor *plane(void *memory, int64_t extent, int64_t row)
+{
+    const int64_t sizes[] = {1, 1, extent, extent}, storage[] = {1, 1, extent, row};
+    const int64_t strides[] = {extent * row, extent * row, row, 1};
+    return aclCreateTensor(sizes, 4, ACL_FLOAT, strides, 0, ACL_FORMAT_NCHW, storage, 4, memory);
+}
+
+/* Rows of the result that lie apart are delivered by a step of their own. */
+static void average_gradient(float *memory, int64_t row, aclrtStream stream)
+{
+    const int64_t two[] = {2, 2}, zero[] = {0, 0};
+    aclTensor *dy = plane(memory, 4, 4), *self = plane(memory + 16, 8, 8);
+    aclTensor *dx = plane(memory + 80, 8, row);
+    aclIntArray *window = aclCreateIntArray(two, 2), *padding = aclCreateIntArray(zero, 2);
+    uint64_t bytes;
+    aclOpExecutor *executor;
+    OK(aclnnAvgPool2dBackwardGetWorkspaceSize(dy, self, window, window, padding, false, true, 0, 0,
+                                              dx, &bytes, &executor));
+    void *workspace = NULL;
+    if (bytes > 0) OK(aclrtMalloc(&workspace, bytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    OK(aclnnAvgPool2dBackward(workspace, bytes, executor, stream));
+    OK(aclrtSynchronizeStream(stream));
+    if (workspace) OK(aclrtFree(workspace));
+    OK(aclDestroyTensor(dy));
+    OK(aclDestroyTensor(self));
+    OK(aclDestroyTensor(dx));
+    OK(aclDestroyIntArray(window));
+    OK(aclDestroyIntArray(padding));
+}
+
+static const struct timeline_event *next_step(const struct timeline *timeline, int *at,
+                                              int64_t begin, int64_t end)
+{
+    const struct timeline_event *step = timeline_find(timeline, 'X', "step", NULL, (*at)++);
+    cr_assert_not_null(step);
+    cr_expect_eq(step->begin, begin);
+    cr_expect_leq(step->end, end);
+    cr_expect_gt(timeline_argument(step, "bytes"), 0);
+    cr_expect_neq(step->name[0], '\0');
+    return step;
+}
+
+/* An operator ends with its last step, and a step begins where the one before has ended. */
+Test(profile, an_operator_shows_its_steps)
+{
+    aclrtStream stream;
+    float *memory;
+    setenv("ACLNN_CPU_TIMELINE", path, 1);
+    OK(aclrtSetDevice(0));
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtMalloc((void **)&memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY));
+    OK(aclrtMemset(memory, 4096, 0, 4096));
+    average_gradient(memory, 8, stream);
+    average_gradient(memory, 9, stream);
+    OK(aclrtFree(memory));
+    OK(aclFinalize());
+    struct timeline timeline = timeline_read(path);
+    cr_assert_eq(timeline_count(&timeline, 'X', "aclnnAvgPool2dBackward"), 4); /* two submits */
+    int at = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct timeline_event *run =
+            timeline_slice(&timeline, "task", "aclnnAvgPool2dBackward", i);
+        const struct timeline_event *step = next_step(&timeline, &at, run->begin, run->end);
+        cr_expect(timeline_same_track(step, run));
+        if (i == 0) cr_expect_eq(timeline_argument(step, "bytes"), timeline_argument(run, "bytes"));
+        if (i == 1) step = next_step(&timeline, &at, step->end, run->end);
+        cr_expect_eq(step->end, run->end);
+    }
+    cr_expect_null(timeline_find(&timeline, 'X', "step", NULL, at));
     timeline_free(&timeline);
 }
 

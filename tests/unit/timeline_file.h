@@ -239,15 +239,15 @@ static inline void timeline_free(struct timeline *timeline)
     cJSON_Delete(timeline->root);
 }
 
-/* The n-th event in time (from 0) of that phase and name, and of the category unless NULL; or NULL.
- */
+/* The n-th event in time (from 0) of that phase, and of the category and the name unless these are
+ * NULL; or NULL. */
 static inline const struct timeline_event *timeline_find(const struct timeline *timeline,
                                                          char phase, const char *category,
                                                          const char *name, int n)
 {
     for (size_t i = 0; i < timeline->count; i++) {
         const struct timeline_event *event = &timeline->events[i];
-        if (event->phase != phase || strcmp(event->name, name) != 0) continue;
+        if (event->phase != phase || (name && strcmp(event->name, name) != 0)) continue;
         if (category && strcmp(event->category, category) != 0) continue;
         if (n-- == 0) return event;
     }
