@@ -24,7 +24,7 @@
 
 struct notify {
     struct rt_object object; /* one reference for the handle and one for each queued task */
-    struct rt_context *context;
+    int32_t device;
     pthread_mutex_t lock;
     uint32_t number;
     struct rt_stream *first, *last; /* parked */
@@ -213,14 +213,16 @@ static void run_wait(struct rt_task *task, struct rt_stream *stream)
     drop_wait(task);
 }
 
-static const struct rt_task_kind record_kind = {
-    .name = "aclrtRecordNotify", .run = run_record, .rerun = rerun_record, .drop = drop_record};
-static const struct rt_task_kind wait_kind = {.name = "aclrtWaitAndResetNotify",
-                                              .run = run_wait,
-                                              .rerun = rerun_wait,
-                                              .drop = drop_wait,
-                                              .leave = leave_wait,
-                                              .ready = is_wait_over};
+#define RECORD_KIND .run = run_record, .rerun = rerun_record, .drop = drop_record
+#define WAIT_KIND                                                                                  \
+    .run = run_wait, .rerun = rerun_wait, .drop = drop_wait, .leave = leave_wait,                  \
+    .ready = is_wait_over
+
+static const struct rt_task_kind record_kind = {.name = "aclrtRecordNotify", RECORD_KIND};
+static const struct rt_task_kind wait_kind = {.name = "aclrtWaitAndResetNotify", WAIT_KIND};
+static const struct rt_task_kind count_kind = {.name = "aclrtCntNotifyRecord", RECORD_KIND};
+static const struct rt_task_kind count_wait_kind = {.name = "aclrtCntNotifyWaitWithTimeout",
+                                                    WAIT_KIND};
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -248,7 +250,7 @@ static aclError create(const char *who, const char *argument, void **handle,
     struct notify *notify = rt_alloc_zeroed(sizeof(*notify));
     if (!notify)
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "no host memory for a notify");
-    notify->context = context;
+    notify->device = context->device;
     pthread_mutex_init(&notify->lock, NULL);
     rt_registry_add(&notify->object, kind, &context->object, free_notify);
     *handle = notify;
@@ -286,10 +288,10 @@ static aclError submit(const char *who, struct notify *notify, aclrtStream handl
                        struct rt_task *task)
 {
     struct rt_stream *stream;
-    bool waits = task->kind == &wait_kind;
+    bool waits = task->kind->ready != NULL;
     task->word[WORD_NOTIFY].pointer = notify;
     aclError status = rt_stream_resolve(who, handle, &stream);
-    if (status == ACL_SUCCESS && stream->context->device != notify->context->device)
+    if (status == ACL_SUCCESS && stream->context->device != notify->device)
         status = rt_error_report(ACL_ERROR_RT_STREAM_CONTEXT, who,
                                  "the notify belongs to another device than the stream");
     if (status == ACL_SUCCESS) {
@@ -387,20 +389,28 @@ aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
     return destroy(__func__, "cntNotify", cntNotify, RT_OBJECT_COUNT_NOTIFY);
 }
 
+static aclError count(const char *who, aclrtCntNotify handle, aclrtStream stream,
+                      aclrtCntNotifyRecordMode mode, uint32_t value)
+{
+    struct notify *found;
+    aclError status = acquire(who, "cntNotify", handle, RT_OBJECT_COUNT_NOTIFY, &found);
+    if (status != ACL_SUCCESS) return status;
+    struct rt_task task = {.kind = &count_kind,
+                           .word = {[WORD_MODE].number = mode, [WORD_VALUE].number = value}};
+    return submit(who, found, stream, &task);
+}
+
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
                               aclrtCntNotifyRecordInfo *info)
 {
-    struct notify *found;
     RT_CHECK(info, ACL_ERROR_INVALID_PARAM, "info is NULL");
-    RT_CHECK((unsigned)info->mode <= ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE && info->mode != 3,
+    RT_CHECK(info->mode == ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE ||
+                 info->mode == ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE ||
+                 info->mode == ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE ||
+                 info->mode == ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE,
              ACL_ERROR_RT_PARAM_INVALID,
              "info->mode is %d; it must be one of aclrtCntNotifyRecordMode", (int)info->mode);
-    aclError status = acquire(__func__, "cntNotify", cntNotify, RT_OBJECT_COUNT_NOTIFY, &found);
-    if (status != ACL_SUCCESS) return status;
-    struct rt_task task = {
-        .kind = &record_kind,
-        .word = {[WORD_MODE].number = info->mode, [WORD_VALUE].number = info->value}};
-    return submit(__func__, found, stream, &task);
+    return count(__func__, cntNotify, stream, info->mode, info->value);
 }
 
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream,
@@ -413,7 +423,7 @@ aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream str
              "info->mode is %d; it must be one of aclrtCntNotifyWaitMode", (int)info->mode);
     aclError status = acquire(__func__, "cntNotify", cntNotify, RT_OBJECT_COUNT_NOTIFY, &found);
     if (status != ACL_SUCCESS) return status;
-    struct rt_task task = {.kind = &wait_kind,
+    struct rt_task task = {.kind = &count_wait_kind,
                            .word = {[WORD_MODE].number = info->mode,
                                     [WORD_VALUE].number = info->value,
                                     [WORD_CLEARS].number = info->isClear != 0,
@@ -423,8 +433,7 @@ aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream str
 
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream)
 {
-    aclrtCntNotifyRecordInfo info = {.mode = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE};
-    return aclrtCntNotifyRecord(cntNotify, stream, &info);
+    return count(__func__, cntNotify, stream, ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, 0);
 }
 
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)

@@ -169,7 +169,7 @@ static const struct rt_task_kind wait_kind = {.name = "aclrtValueWait",
 
 static aclError check_address(const char *who, const void *address)
 {
-    if (!address) return rt_error_report(ACL_ERROR_RT_PARAM_INVALID, who, "devAddr is NULL");
+    if (!address) return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "devAddr is NULL");
     if ((uintptr_t)address % sizeof(uint64_t) != 0)
         return rt_error_report(ACL_ERROR_RT_ADDR_UNALIGNED, who,
                                "devAddr is %p; it must be aligned to 8 bytes", address);

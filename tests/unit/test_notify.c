@@ -224,6 +224,10 @@ Test(notify, misuse, .timeout = 600)
                    "info");
     expect_refused(aclrtCntNotifyWaitWithTimeout(counting, lane.handle, NULL),
                    ACL_ERROR_INVALID_PARAM, "info");
+    expect_refused(aclrtCntNotifyReset(NULL, lane.handle), ACL_ERROR_INVALID_PARAM,
+                   "cntNotify is NULL");
+    expect_refused(aclrtCntNotifyReset(notify, lane.handle), ACL_ERROR_RT_INVALID_HANDLE,
+                   "cntNotify");
     aclrtCntNotifyRecordInfo wrong = {.mode = (aclrtCntNotifyRecordMode)3};
     expect_refused(aclrtCntNotifyRecord(counting, lane.handle, &wrong), ACL_ERROR_RT_PARAM_INVALID,
                    "mode is 3");

@@ -154,8 +154,8 @@ Test(value, misuse, .timeout = 600)
     cr_assert_eq(aclrtMallocHost(&host, sizeof(uint64_t)), ACL_SUCCESS);
     expect_refused(aclrtValueWrite(host, 1, 0, lane.handle), ACL_ERROR_RT_PARAM_INVALID,
                    "device memory");
-    expect_refused(aclrtValueWrite(NULL, 1, 0, lane.handle), ACL_ERROR_RT_PARAM_INVALID, "NULL");
-    expect_refused(aclrtValueWait(NULL, 1, 0, lane.handle), ACL_ERROR_RT_PARAM_INVALID, "NULL");
+    expect_refused(aclrtValueWrite(NULL, 1, 0, lane.handle), ACL_ERROR_INVALID_PARAM, "NULL");
+    expect_refused(aclrtValueWait(NULL, 1, 0, lane.handle), ACL_ERROR_INVALID_PARAM, "NULL");
     expect_refused(aclrtValueWrite((char *)at + 4, 1, 0, lane.handle), ACL_ERROR_RT_ADDR_UNALIGNED,
                    "aligned");
     expect_refused(aclrtValueWait((char *)at + 1, 1, 0, lane.handle), ACL_ERROR_RT_ADDR_UNALIGNED,
