@@ -15,7 +15,7 @@ extern const struct rig_operator rig_adaptive_avg_pool2d, rig_adaptive_avg_pool2
 extern const struct rig_operator rig_adaptive_avg_pool3d, rig_adaptive_avg_pool3d_backward;
 extern const struct rig_operator rig_global_average_pool, rig_aclnnext_avg_pool_grad;
 
-/* The maximum family: rows_max.c */
+/* The maximum family: rows_max.c, rows_max_ext.c */
 extern const struct rig_operator rig_max_pool, rig_global_max_pool;
 extern const struct rig_operator rig_max_pool2d_with_indices, rig_max_pool2d_with_indices_backward;
 extern const struct rig_operator rig_max_pool2d_with_mask, rig_max_pool2d_with_mask_backward;

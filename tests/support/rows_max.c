@@ -2,12 +2,10 @@
 /* Maximum pooling: the first largest tap of each window, or its last NaN; gradients go there. Sums
  * have one order (windows in row-major order, from +0, in float), so all is compared bit for bit.
  */
-#include <inttypes.h>
-#include <stdio.h>
+#include "tests/support/rows_max.h"
+
 #include <stdlib.h>
 
-#include "aclnnext/aclnnext_max_pool_backward.h"
-#include "aclnnext/aclnnext_max_pool_grad.h"
 #include "aclnnop/aclnn_global_max_pool.h"
 #include "aclnnop/aclnn_max_pool.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
@@ -16,6 +14,7 @@
 #include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
+#include "tests/support/rows_indices.h"
 
 enum { KERNEL, STRIDE, PADDING, DILATION };
 enum { SELF, OUT, INDICES };                               /* of pooling */
@@ -23,14 +22,13 @@ enum { GRAD_OUTPUT, GRAD_SELF, GRAD_INDICES, GRAD_INPUT }; /* of its gradient */
 
 /* ---- the definition ---- */
 
-static bool is_channels_last(const struct test_case *test)
+bool rows_is_channels_last(const struct test_case *test)
 {
     return test->format == CASE_NHWC || test->format == CASE_NDHWC;
 }
 
-/* The chosen cell of a window of a plane whose bits are given; -1: nothing but padding. */
-static int64_t chosen(enum case_dtype dtype, const struct oracle_problem *problem,
-                      const uint64_t *plane, int64_t window)
+int64_t rows_chosen(enum case_dtype dtype, const struct oracle_problem *problem,
+                    const uint64_t *plane, int64_t window)
 {
     const struct oracle_box box = oracle_box_of(problem, window);
     int64_t best = -1;
@@ -74,7 +72,7 @@ static void forward(struct rig_problem *problem, bool has_indices, bool is_mask)
         indices->want[i] = unit ? 0xff : 0;
     for (int64_t i = 0; i < y->count; i++) {
         const uint64_t *plane = x->bits + i / p.outputs * p.inputs;
-        const int64_t cell = chosen(problem->test->dtype, &p, plane, i % p.outputs);
+        const int64_t cell = rows_chosen(problem->test->dtype, &p, plane, i % p.outputs);
         y->want[i] = cell < 0 ? lowest(problem->test->dtype) : plane[cell];
         if (has_indices && !is_mask)
             indices->want[i] = indices->view.dtype == CASE_I64 ? (uint64_t)cell : (uint32_t)cell;
@@ -119,42 +117,33 @@ static void set_index(struct rig_tensor *indices, bool is_mask, int64_t i, int64
 /* The position of dense element i (channels first) of the small side in its logical order. */
 static int64_t position_of(const struct test_case *test, int64_t i, int64_t windows)
 {
-    if (!is_channels_last(test)) return i;
+    if (!rows_is_channels_last(test)) return i;
     const int64_t plane = i / windows, batch = plane / test->channels;
     return (batch * windows + i % windows) * test->channels + plane % test->channels;
 }
 
-/* The sums of a gradient in float; cell_of gives the element of gradInput, -1: it is bad. */
-struct gradient {
-    float *sums;
-    int64_t first_bad, bad_value; /* by logical position */
-};
-
-static struct gradient gradient_begin(int64_t count)
+struct rows_gradient rows_gradient_begin(int64_t count)
 {
-    struct gradient gradient = {calloc((size_t)count + 1, sizeof(float)), INT64_MAX, 0};
+    struct rows_gradient gradient = {calloc((size_t)count + 1, sizeof(float)), INT64_MAX, 0};
     if (!gradient.sums) abort();
     return gradient;
 }
 
-static void gradient_bad(struct gradient *gradient, int64_t position, int64_t value)
+void rows_gradient_bad(struct rows_gradient *gradient, int64_t position, int64_t value)
 {
     if (position >= gradient->first_bad) return;
     gradient->first_bad = position;
     gradient->bad_value = value;
 }
 
-static void gradient_end(struct gradient *gradient, struct rig_problem *problem,
-                         struct rig_tensor *dx)
+void rows_gradient_end(struct rows_gradient *gradient, struct rig_problem *problem,
+                       struct rig_tensor *dx)
 {
     for (int64_t i = 0; i < dx->count; i++)
         dx->want[i] = oracle_to_bits(problem->test->dtype, gradient->sums[i]);
     free(gradient->sums);
-    if (gradient->first_bad == INT64_MAX) return;
-    problem->sync_code = ACL_ERROR_RT_AICORE_EXCEPTION;
-    snprintf(problem->sync_words, sizeof problem->sync_words,
-             "element %" PRId64 " of indices is %" PRId64 ";", gradient->first_bad,
-             gradient->bad_value);
+    if (gradient->first_bad != INT64_MAX)
+        rows_expect_bad_index(problem, gradient->first_bad, gradient->bad_value);
 }
 
 static void backward(struct rig_problem *problem, bool is_mask)
@@ -165,7 +154,7 @@ static void backward(struct rig_problem *problem, bool is_mask)
     const struct rig_tensor *indices = &problem->tensor[GRAD_INDICES];
     struct rig_tensor *dx = &problem->tensor[GRAD_INPUT];
     const bool unit = is_mask && is_unit(test);
-    struct gradient gradient = gradient_begin(dx->count);
+    struct rows_gradient gradient = rows_gradient_begin(dx->count);
     for (int64_t i = 0; dx->count > 0 && i < dy->count; i++) {
         int64_t cell = unit ? 0 : index_at(indices, is_mask, i);
         if (unit) {
@@ -173,11 +162,11 @@ static void backward(struct rig_problem *problem, bool is_mask)
             cell = oracle_first(&box).offset;
         }
         if (cell < 0 || cell >= p.inputs)
-            gradient_bad(&gradient, position_of(test, i, p.outputs), cell);
+            rows_gradient_bad(&gradient, position_of(test, i, p.outputs), cell);
         else
             gradient.sums[i / p.outputs * p.inputs + cell] += (float)dy->values[i];
     }
-    gradient_end(&gradient, problem, dx);
+    rows_gradient_end(&gradient, problem, dx);
 }
 
 static void oracle_backward(struct rig_problem *problem)
@@ -306,8 +295,8 @@ static bool has_taps(const struct test_case *test)
     return true;
 }
 
-static struct test_case random_window(struct random *random, const char *word,
-                                      enum case_dtype dtype, int axes, unsigned traits)
+struct test_case rows_random_window(struct random *random, const char *word, enum case_dtype dtype,
+                                    int axes, unsigned traits)
 {
     struct test_case test;
     do {
@@ -319,38 +308,38 @@ static struct test_case random_window(struct random *random, const char *word,
 
 static struct test_case random_indices(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool2d_with_indices", dtype, 2,
-                         RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT);
+    return rows_random_window(random, "max_pool2d_with_indices", dtype, 2,
+                              RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT);
 }
 
 static struct test_case random_mask(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool2d_with_mask", dtype, 2, RIG_ND_FORMAT);
+    return rows_random_window(random, "max_pool2d_with_mask", dtype, 2, RIG_ND_FORMAT);
 }
 
 static struct test_case random_argmax(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool3d_with_argmax", dtype, 3,
-                         RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT);
+    return rows_random_window(random, "max_pool3d_with_argmax", dtype, 3,
+                              RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT);
 }
 
 static struct test_case random_indices_backward(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool2d_with_indices_backward", dtype, 2,
-                         RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT |
-                             RIG_ANY_PICKS);
+    return rows_random_window(random, "max_pool2d_with_indices_backward", dtype, 2,
+                              RIG_DILATION | RIG_WIDE_INDICES | RIG_LAST_FORMAT | RIG_ND_FORMAT |
+                                  RIG_ANY_PICKS);
 }
 
 static struct test_case random_mask_backward(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool2d_with_mask_backward", dtype, 2,
-                         RIG_ND_FORMAT | RIG_ANY_PICKS);
+    return rows_random_window(random, "max_pool2d_with_mask_backward", dtype, 2,
+                              RIG_ND_FORMAT | RIG_ANY_PICKS);
 }
 
 static struct test_case random_argmax_backward(struct random *random, enum case_dtype dtype)
 {
-    return random_window(random, "max_pool3d_with_argmax_backward", dtype, 3,
-                         RIG_DILATION | RIG_WIDE_INDICES | RIG_ND_FORMAT | RIG_ANY_PICKS);
+    return rows_random_window(random, "max_pool3d_with_argmax_backward", dtype, 3,
+                              RIG_DILATION | RIG_WIDE_INDICES | RIG_ND_FORMAT | RIG_ANY_PICKS);
 }
 
 /* ---- CANN's rows ---- */
@@ -526,177 +515,4 @@ const struct rig_operator rig_global_max_pool = {
     .phase2 = aclnnGlobalMaxPool,
     .oracle = oracle_global,
     .random_case = random_global,
-};
-
-/* ---- ours ---- */
-
-enum { RECOMPUTE_SELF = 1, RECOMPUTE_INPUT = 2, ONNX_INDICES = 1, ONNX_INPUT = 2 };
-
-static void arguments_recompute(const struct test_case *test, struct rig_call *call)
-{
-    call->array[0] = rig_kernel(test);
-    call->array[1] = rig_stride(test);
-    if (call->array[1].length == 0) call->array[1].is_null = true;
-    call->array[2] = rig_pad(test);
-    call->array[3] = rig_pad_end(test);
-    call->array[4] = rig_dilation(test);
-    call->scalar[0] = test->auto_pad;
-    call->scalar[1] = test->ceil;
-}
-
-static aclnnStatus phase1_recompute(struct rig_call *call)
-{
-    return aclnnextMaxPoolBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[RECOMPUTE_SELF], call->ints[0], call->ints[1],
-        call->ints[2], call->ints[3], call->ints[4], call->scalar[0], call->scalar[1],
-        call->tensor[RECOMPUTE_INPUT], call->size, call->out);
-}
-
-static void oracle_recompute(struct rig_problem *problem)
-{
-    const struct oracle_problem p = oracle_problem_of(problem->test);
-    const struct rig_tensor *dy = &problem->tensor[GRAD_OUTPUT];
-    const struct rig_tensor *x = &problem->tensor[RECOMPUTE_SELF];
-    struct rig_tensor *dx = &problem->tensor[RECOMPUTE_INPUT];
-    struct gradient gradient = gradient_begin(dx->count);
-    for (int64_t i = 0; i < dy->count; i++) {
-        const int64_t plane = i / p.outputs * p.inputs;
-        const int64_t cell = chosen(problem->test->dtype, &p, x->bits + plane, i % p.outputs);
-        if (cell >= 0) gradient.sums[plane + cell] += (float)dy->values[i];
-    }
-    gradient_end(&gradient, problem, dx);
-}
-
-static struct test_case random_recompute(struct random *random, enum case_dtype dtype)
-{
-    return random_window(random, "aclnnext_max_pool_backward", dtype,
-                         (int)random_between(random, 1, 3),
-                         RIG_DILATION | RIG_END_PADS | RIG_AUTO_PAD | RIG_NULL_STRIDE |
-                             RIG_LAST_FORMAT | RIG_ND_FORMAT | RIG_BATCHED);
-}
-
-const struct rig_operator rig_aclnnext_max_pool_backward = {
-    .word = "aclnnext_max_pool_backward",
-    .name = "aclnnextMaxPoolBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_READ, CASE_X, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    .array = {"kernelSize", "strides", "padsBegin", "padsEnd", "dilations"},
-    .scalar = {"autoPad", "ceilMode"},
-    .arguments = arguments_recompute,
-    .phase1 = phase1_recompute,
-    .phase2 = aclnnextMaxPoolBackward,
-    .oracle = oracle_recompute,
-    .runs_empty = true,
-    .is_batched = true,
-    .random_case = random_recompute,
-};
-
-static void arguments_flat(const struct test_case *test, struct rig_call *call)
-{
-    call->scalar[0] = test->storage_order;
-}
-
-static aclnnStatus phase1_flat(struct rig_call *call)
-{
-    return aclnnextMaxPoolGradGetWorkspaceSize(call->tensor[GRAD_OUTPUT],
-                                               call->tensor[ONNX_INDICES], call->scalar[0],
-                                               call->tensor[ONNX_INPUT], call->size, call->out);
-}
-
-/* Where an index into the whole of gradInput points to, in the dense channels-first copy. */
-static int64_t flat_element(const struct test_case *test, const struct oracle_problem *p,
-                            int64_t index)
-{
-    if (index < 0 || index >= p->planes * p->inputs) return -1;
-    int64_t plane = index / p->inputs, cell = index % p->inputs;
-    if (is_channels_last(test)) {
-        cell = index / test->channels % p->inputs;
-        plane = index / test->channels / p->inputs * test->channels + index % test->channels;
-    }
-    if (test->storage_order == 1) {
-        const int64_t d = p->axis[0].input, h = p->axis[1].input, w = p->axis[2].input;
-        cell = (cell % d * h + cell / d % h) * w + cell / d / h;
-    }
-    return plane * p->inputs + cell;
-}
-
-static void oracle_flat(struct rig_problem *problem)
-{
-    const struct test_case *test = problem->test;
-    const struct oracle_problem p = oracle_problem_of(test);
-    const struct rig_tensor *dy = &problem->tensor[GRAD_OUTPUT];
-    struct rig_tensor *dx = &problem->tensor[ONNX_INPUT];
-    struct gradient gradient = gradient_begin(dx->count);
-    const int64_t per_image = p.outputs * test->channels;
-    for (int64_t position = 0; dx->count > 0 && position < dy->count; position++) {
-        int64_t i = position; /* terms in the logical order of the windows */
-        if (is_channels_last(test)) {
-            const int64_t rest = position % per_image, channel = rest % test->channels;
-            i = position - rest + channel * p.outputs + rest / test->channels;
-        }
-        const int64_t index = index_at(&problem->tensor[ONNX_INDICES], false, i);
-        const int64_t element = flat_element(test, &p, index);
-        if (element < 0)
-            gradient_bad(&gradient, position, index);
-        else
-            gradient.sums[element] += (float)dy->values[i];
-    }
-    gradient_end(&gradient, problem, dx);
-}
-
-/* Taps of the own window; elements of the own plane or of any; the same, with some outside. */
-static void fill_flat(struct rig_problem *problem, struct random *random)
-{
-    const struct test_case *test = problem->test;
-    const struct oracle_problem p = oracle_problem_of(test);
-    struct rig_tensor *indices = &problem->tensor[ONNX_INDICES];
-    const bool crossing = test->picks != CASE_WINDOW && random_once_in(random, 2);
-    for (int64_t i = 0; i < indices->count && p.inputs > 0; i++) {
-        const struct oracle_box box = oracle_box_of(&p, i % p.outputs);
-        struct oracle_tap tap = oracle_first(&box);
-        const bool has_taps = tap.left > 0; /* the operator knows no windows */
-        for (int64_t skip = has_taps ? random_below(random, tap.left) : 0; skip > 0; skip--)
-            oracle_next(&box, &tap);
-        int64_t cell = tap.offset, plane = i / p.outputs;
-        if (test->picks != CASE_WINDOW || !has_taps) cell = random_below(random, p.inputs);
-        if (crossing && random_once_in(random, 9)) plane = random_below(random, p.planes);
-        if (test->storage_order == 1) {
-            const int64_t d = p.axis[0].input, h = p.axis[1].input, w = p.axis[2].input;
-            cell = cell / w / h + (cell / w % h + cell % w * h) * d;
-        }
-        int64_t index = plane * p.inputs + cell;
-        if (is_channels_last(test))
-            index = (plane / test->channels * p.inputs + cell) * test->channels +
-                    plane % test->channels;
-        if (test->picks == CASE_BAD && random_once_in(random, 30))
-            index = random_once_in(random, 2) ? -1 : p.planes * p.inputs;
-        set_index(indices, false, i, index);
-    }
-}
-
-static struct test_case random_flat(struct random *random, enum case_dtype dtype)
-{
-    struct test_case test = random_window(
-        random, "aclnnext_max_pool_grad", dtype, (int)random_between(random, 1, 3),
-        RIG_WIDE_INDICES | RIG_ANY_PICKS | RIG_LAST_FORMAT | RIG_ND_FORMAT | RIG_BATCHED);
-    test.storage_order = random_once_in(random, 3);
-    return test;
-}
-
-const struct rig_operator rig_aclnnext_max_pool_grad = {
-    .word = "aclnnext_max_pool_grad",
-    .name = "aclnnextMaxPoolGrad",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    .scalar = {"storageOrder"},
-    .arguments = arguments_flat,
-    .phase1 = phase1_flat,
-    .phase2 = aclnnextMaxPoolGrad,
-    .fill = fill_flat,
-    .oracle = oracle_flat,
-    .runs_empty = true,
-    .is_batched = true,
-    .random_case = random_flat,
 };
