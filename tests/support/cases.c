@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/mistake.h"
 #include "tests/support/oracle.h"
 
 #ifndef ACLNN_CPU_CASES
@@ -37,21 +38,8 @@ const char *case_dtype_name(enum case_dtype dtype)
 
 struct reader {
     struct test_case *test;
-    char *error;
-    size_t error_size;
+    struct mistake mistake;
 };
-
-static bool wrong(struct reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool wrong(struct reader *reader, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(reader->error, reader->error_size, format, list);
-    va_end(list);
-    return false;
-}
 
 static int find_name(const char *const *names, int count, const char *word)
 {
@@ -96,9 +84,9 @@ static bool read_shape(struct reader *reader, const char *word)
     test->batch = 1;
     test->batched = *at == 'n';
     if (test->batched && !read_integer(at + 1, &test->batch, &at))
-        return wrong(reader, "'%s' is not a shape like n2c19 or c19", word);
+        return wrong(&reader->mistake, "'%s' is not a shape like n2c19 or c19", word);
     if (*at != 'c' || !read_whole(at + 1, &test->channels))
-        return wrong(reader, "'%s' is not a shape like n2c19 or c19", word);
+        return wrong(&reader->mistake, "'%s' is not a shape like n2c19 or c19", word);
     return true;
 }
 
@@ -144,7 +132,7 @@ static bool choose(struct reader *reader, const char *const *names, int count, c
                    const char *value, int *choice)
 {
     *choice = find_name(names, count, value);
-    return *choice >= 0 || wrong(reader, "'%s=%s': no such %s", name, value, name);
+    return *choice >= 0 || wrong(&reader->mistake, "'%s=%s': no such %s", name, value, name);
 }
 
 static bool read_named(struct reader *reader, const char *name, const char *value)
@@ -153,7 +141,8 @@ static bool read_named(struct reader *reader, const char *name, const char *valu
     int choice, tensor = find_name(tensor_names, CASE_TENSORS, name);
     int64_t number;
     if (strcmp(name, "name") == 0) {
-        if (strlen(value) >= sizeof test->name) return wrong(reader, "'%s' is too long", value);
+        if (strlen(value) >= sizeof test->name)
+            return wrong(&reader->mistake, "'%s' is too long", value);
         strcpy(test->name, value);
     } else if (tensor >= 0) {
         if (!choose(reader, layout_names, CASE_LAYOUTS, name, value, &choice)) return false;
@@ -176,9 +165,10 @@ static bool read_named(struct reader *reader, const char *name, const char *valu
         if (!choose(reader, widths, 2, name, value, &choice)) return false;
         test->wide_indices = choice == 1;
     } else if (!read_whole(value, &number)) {
-        return wrong(reader, "'%s=%s': not a number", name, value);
+        return wrong(&reader->mistake, "'%s=%s': not a number", name, value);
     } else if (!read_number(test, name, number)) {
-        return wrong(reader, "'%s=%s': no such option, or its value is out of range", name, value);
+        return wrong(&reader->mistake, "'%s=%s': no such option, or its value is out of range",
+                     name, value);
     }
     return true;
 }
@@ -206,15 +196,15 @@ static bool read_list_word(struct reader *reader, const char *word)
         } else if (strcmp(word + 1, "empty") == 0 && strchr("spqd", word[0])) {
             *one->length = word[0] == 's' ? 0 : CASE_EMPTY_ARRAY;
         } else if ((*one->length = read_list(word + 1, one->values)) == 0) {
-            return wrong(reader, "'%s': what follows the first letter is not a list like 3x5",
-                         word);
+            return wrong(&reader->mistake,
+                         "'%s': what follows the first letter is not a list like 3x5", word);
         }
         if (word[0] == 'o' && output_length != test->axes)
-            return wrong(reader, "'%s' needs %d extents", word, test->axes);
+            return wrong(&reader->mistake, "'%s' needs %d extents", word, test->axes);
         if (word[0] == 'o') test->has_output = true;
         return true;
     }
-    return wrong(reader, "'%s': no such option", word);
+    return wrong(&reader->mistake, "'%s': no such option", word);
 }
 
 static bool read_option(struct reader *reader, char *word)
@@ -242,9 +232,10 @@ static bool read_option(struct reader *reader, char *word)
 bool case_parse(const char *line, struct test_case *out, char *error, size_t error_size)
 {
     char copy[CASE_LINE], *state = NULL;
-    struct reader reader = {.test = out, .error = error, .error_size = error_size};
+    struct reader reader = {.test = out, .mistake = {error, error_size}};
     size_t length = strcspn(line, "#\r\n");
-    if (length >= sizeof copy) return wrong(&reader, "the line is longer than %d", CASE_LINE - 1);
+    if (length >= sizeof copy)
+        return wrong(&reader.mistake, "the line is longer than %d", CASE_LINE - 1);
     memcpy(copy, line, length);
     copy[length] = '\0';
     *out = (struct test_case){.pad_length = 1};
@@ -253,27 +244,29 @@ bool case_parse(const char *line, struct test_case *out, char *error, size_t err
     char *words[4];
     for (int i = 0; i < 4; i++) {
         words[i] = strtok_r(i == 0 ? copy : NULL, " \t", &state);
-        if (!words[i]) return wrong(&reader, "the %s is missing", parts[i]);
+        if (!words[i]) return wrong(&reader.mistake, "the %s is missing", parts[i]);
     }
-    if (strlen(words[0]) >= sizeof out->op) return wrong(&reader, "'%s' is too long", words[0]);
+    if (strlen(words[0]) >= sizeof out->op)
+        return wrong(&reader.mistake, "'%s' is too long", words[0]);
     strcpy(out->op, words[0]);
     int dtype = find_name(dtype_names, CASE_DTYPES, words[1]);
-    if (dtype < 0) return wrong(&reader, "'%s' is not a dtype", words[1]);
+    if (dtype < 0) return wrong(&reader.mistake, "'%s' is not a dtype", words[1]);
     out->dtype = (enum case_dtype)dtype;
     if (!read_shape(&reader, words[2])) return false;
     out->axes = read_list(words[3], out->input);
-    if (out->axes == 0) return wrong(&reader, "'%s' is not a list of extents", words[3]);
+    if (out->axes == 0) return wrong(&reader.mistake, "'%s' is not a list of extents", words[3]);
 
     for (char *word; (word = strtok_r(NULL, " \t", &state));) {
         if (!read_option(&reader, word)) return false;
     }
     if (out->kernel_length == 0 && !out->has_output)
-        return wrong(&reader, "the kernel (k3x5) is missing");
+        return wrong(&reader.mistake, "the kernel (k3x5) is missing");
     const int lengths[] = {out->kernel_length, out->stride_length, out->pad_length,
                            out->pad_end_length, out->dilation_length};
     for (int i = 0; i < 5; i++) {
         if (lengths[i] > 1 && lengths[i] != out->axes)
-            return wrong(&reader, "an attribute has %d values for %d axes", lengths[i], out->axes);
+            return wrong(&reader.mistake, "an attribute has %d values for %d axes", lengths[i],
+                         out->axes);
     }
     return true;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A problem of convolution from a line; conv_rig.h has the language. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/conv_rig.h"
 #include "tests/support/extents.h"
+#include "tests/support/mistake.h"
 
 enum { LINE = 512 };
 
@@ -19,21 +19,8 @@ struct reader {
     struct conv_case *test;
     int64_t from, to, input[ORACLE_CONV_AXES], output[ORACLE_CONV_AXES];
     bool has_output, has_end;
-    char *error;
-    size_t error_size;
+    struct mistake mistake;
 };
-
-static bool wrong(struct reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool wrong(struct reader *reader, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(reader->error, reader->error_size, format, list);
-    va_end(list);
-    return false;
-}
 
 /* One entry for each axis, behind the ones that the problem does not have. */
 static bool read_axes(struct reader *reader, const char *text, int64_t axes[ORACLE_CONV_AXES])
@@ -53,16 +40,17 @@ static bool read_first_words(struct reader *reader, char **rest)
     int64_t numbers[ORACLE_CONV_AXES];
     char *end;
     if (!word || *word != 'n' || extents_read(word + 1, numbers, ORACLE_CONV_AXES) != 1)
-        return wrong(reader, "the batch, n..., is missing");
+        return wrong(&reader->mistake, "the batch, n..., is missing");
     test->conv.batch = numbers[0];
     word = strtok_r(NULL, " \n", rest);
-    if (!word || *word != 'c') return wrong(reader, "the channels, c...>..., are missing");
+    if (!word || *word != 'c')
+        return wrong(&reader->mistake, "the channels, c...>..., are missing");
     reader->from = strtoll(word + 1, &end, 10);
-    if (*end != '>') return wrong(reader, "'%s' names no channels of the output", word);
+    if (*end != '>') return wrong(&reader->mistake, "'%s' names no channels of the output", word);
     reader->to = strtoll(end + 1, &end, 10);
     word = strtok_r(NULL, " \n", rest);
     if (!word || *end || (test->axes = extents_read(word, numbers, ORACLE_CONV_AXES)) == 0)
-        return wrong(reader, "the extents of the input are missing");
+        return wrong(&reader->mistake, "the extents of the input are missing");
     return read_axes(reader, word, reader->input);
 }
 
@@ -117,11 +105,12 @@ static bool read_tensor(struct reader *reader, const char *word, char *value)
 {
     char *rest = NULL;
     const int tensor = tensor_named(reader, word, (size_t)(value - 1 - word));
-    if (tensor == CONV_TENSORS) return wrong(reader, "'%s' is no tensor of this operator", word);
+    if (tensor == CONV_TENSORS)
+        return wrong(&reader->mistake, "'%s' is no tensor of this operator", word);
     if (tensor >= CONV_GRAD_INPUT) reader->test->mask[tensor - CONV_GRAD_INPUT] = true;
     for (char *trait = strtok_r(value, ",", &rest); trait; trait = strtok_r(NULL, ",", &rest))
         if (!read_trait(reader->test, tensor, trait))
-            return wrong(reader, "'%s' is no type, format or layout", trait);
+            return wrong(&reader->mistake, "'%s' is no type, format or layout", trait);
     return true;
 }
 
@@ -148,7 +137,7 @@ static bool read_word(struct reader *reader, char *word)
     reader->has_output |= *word == 'o';
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (*word == lists[i].letter && read_axes(reader, word + 1, lists[i].axes)) return true;
-    return wrong(reader, "'%s' means nothing here", word);
+    return wrong(&reader->mistake, "'%s' means nothing here", word);
 }
 
 static void begin(struct reader *reader)
@@ -172,16 +161,16 @@ static bool join_sides(struct reader *reader)
     struct oracle_conv *c = &test->conv;
     if (!reader->has_end) memcpy(test->pad_end, c->pad, sizeof c->pad);
     if (test->transposed != reader->has_output)
-        return wrong(reader, "transposed and o... go together");
+        return wrong(&reader->mistake, "transposed and o... go together");
     if (reader->from % c->groups != 0 || reader->to % c->groups != 0)
-        return wrong(reader, "the groups do not divide the channels");
+        return wrong(&reader->mistake, "the groups do not divide the channels");
     c->large_channels = (test->transposed ? reader->to : reader->from) / c->groups;
     c->small_channels = (test->transposed ? reader->from : reader->to) / c->groups;
     for (int i = ORACLE_CONV_AXES - test->axes; i < ORACLE_CONV_AXES; i++) {
         c->large[i] = test->transposed ? reader->output[i] : reader->input[i];
         const int64_t room =
             c->large[i] + c->pad[i] + test->pad_end[i] - (c->kernel[i] - 1) * c->dilation[i] - 1;
-        if (c->stride[i] < 1) return wrong(reader, "a stride is 0");
+        if (c->stride[i] < 1) return wrong(&reader->mistake, "a stride is 0");
         c->small[i] = test->transposed ? reader->input[i] : room / c->stride[i] + 1;
         if (!test->transposed && room < 0) c->small[i] = 0;
         test->both_ends |= test->pad_end[i] != c->pad[i];
@@ -192,22 +181,23 @@ static bool join_sides(struct reader *reader)
 
 bool conv_parse(const char *line, struct conv_case *out, char *error, size_t error_size)
 {
-    struct reader reader = {.test = out, .error = error, .error_size = error_size};
+    struct reader reader = {.test = out, .mistake = {error, error_size}};
     char text[LINE], *rest = NULL;
     int op = 0;
     memset(out, 0, sizeof *out);
-    if (strlen(line) >= sizeof text) return wrong(&reader, "the line is too long");
+    if (strlen(line) >= sizeof text) return wrong(&reader.mistake, "the line is too long");
     strcpy(text, line);
     const char *name = strtok_r(text, " \n", &rest);
     while (op < CONV_OPERATORS && (!name || strcmp(name, operators[op]) != 0))
         op++;
-    if (op == CONV_OPERATORS) return wrong(&reader, "'%s' is no convolution", name ? name : "");
+    if (op == CONV_OPERATORS)
+        return wrong(&reader.mistake, "'%s' is no convolution", name ? name : "");
     out->op = (enum conv_operator)op;
     if (!read_first_words(&reader, &rest)) return false;
     begin(&reader);
     for (char *word; (word = strtok_r(NULL, " \n", &rest));)
         if (!read_word(&reader, word)) {
-            if (!*error) wrong(&reader, "'%s' cannot be read", word);
+            if (!*error) wrong(&reader.mistake, "'%s' cannot be read", word);
             return false;
         }
     return join_sides(&reader);
