@@ -35,8 +35,8 @@ enum rt_runner {
 };
 
 /* Runs the tasks of a stream that the caller has claimed, up to target or while there are any, and
- * gives the claim back. now: of rt_ticks, for the record of the first task, or 0. */
-void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner, int64_t now);
+ * gives the claim back. */
+void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner);
 
 /* Tasks up to this ticket are dropped, unless they have begun. Whoever calls this sees to it that a
  * parked stream is claimed. */

@@ -210,8 +210,9 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
         return 0;
     }
     struct rt_profile_note *outer = log->note;
-    struct rt_profile_note note = {
-        .track = track, .name = task->kind->name, .begin = now != 0 ? now : rt_ticks()};
+    if (now == 0) now = log->now != 0 ? log->now : rt_ticks();
+    struct rt_profile_note note = {.track = track, .name = task->kind->name, .begin = now};
+    log->now = 0;
     log->note = &note;
     run(task, stream);
     log->note = outer;
@@ -222,6 +223,11 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
     if (parked_at != 0) note.begin = parked_at;
     put_run(log, &note, asked, ticket, end);
     return end;
+}
+
+void rt_profile_next_begins(int64_t now)
+{
+    if (rt_self.profile) rt_self.profile->now = now;
 }
 
 int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops)
@@ -280,6 +286,7 @@ void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t tick
 
 void rt_profile_wait(struct rt_stream *stream, int64_t begin)
 {
+    rt_profile_next_begins(0);
     record_call(RT_RECORD_WAIT, "wait for a stream", begin, rt_ticks(), 0, stream, 0);
 }
 

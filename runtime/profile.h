@@ -59,6 +59,10 @@ static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *ta
     return 0;
 }
 
+/* The first task that the calling thread runs now began then: it has just read the clock. Lasts
+ * until its next wait has ended. */
+void rt_profile_next_begins(int64_t now);
+
 /* What a running task moves and computes; nothing outside of one. */
 void rt_profile_note_slowly(size_t bytes, double flops);
 static inline void rt_profile_note(size_t bytes, double flops)

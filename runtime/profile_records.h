@@ -99,6 +99,7 @@ struct rt_record_log {
     _Atomic uint64_t lost;        /* by the thread, ever */
     uint64_t lost_told;           /* the reader's: how many of them it knows */
     struct rt_profile_note *note; /* the thread's: of the task it runs */
+    int64_t now;                  /* the thread's: when the task begins that it runs next, or 0 */
     struct rt_profile_range *range; /* the thread's: its innermost open range */
     struct rt_profile_sum sums[RT_SUMS];
 };

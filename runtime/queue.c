@@ -286,7 +286,7 @@ static bool is_to_be_dropped(struct rt_stream *stream, uint64_t completed)
 
 /* Runs or drops the next task. When it has parked the stream is no longer the caller's. */
 static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed,
-                                    enum rt_runner runner, int64_t now)
+                                    enum rt_runner runner)
 {
     if (__builtin_expect(stream->head_index == RT_CHUNK_TASKS, 0)) next_chunk(stream);
     struct rt_task *task = &stream->head->tasks[stream->head_index];
@@ -299,7 +299,7 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
         is_dropped = is_to_be_dropped(stream, completed);
     }
     if (__builtin_expect(!is_dropped, 1))
-        rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_at, now);
+        rt_profile_run(stream, task, kind->run, stream, completed + 1, stream->parked_at, 0);
     else if (kind->drop)
         kind->drop(task);
     stream->parked_at = 0;
@@ -309,7 +309,7 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
 
 /* Runs up to end; false when it came to a halt before. *completed counts on. */
 static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t end,
-                      enum rt_runner runner, int64_t now, enum outcome *outcome)
+                      enum rt_runner runner, enum outcome *outcome)
 {
     uint64_t first = *completed;
     uint64_t worth_timing = runner == RT_RUNNER_WORKS ? FEW / 4 : FEW;
@@ -320,8 +320,7 @@ static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t en
             *outcome = GIVES_WAY;
             return false;
         }
-        *outcome = run_next(stream, *completed, runner, now);
-        now = 0;
+        *outcome = run_next(stream, *completed, runner);
         if (__builtin_expect(*outcome != HAS_RUN, 0)) return false;
         ++*completed;
         atomic_store_explicit(&stream->completed, *completed, memory_order_release);
@@ -339,7 +338,7 @@ static bool is_for_submitter(struct rt_stream *stream, uint64_t submitted_before
            atomic_load_explicit(&stream->attention, memory_order_relaxed) == UINT64_MAX;
 }
 
-void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner, int64_t now)
+void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner)
 {
     struct rt_stream *outer = rt_self.running;
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
@@ -349,9 +348,7 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
     do {
         uint64_t submitted = rt_queue_submitted(stream);
         uint64_t end = submitted < target ? submitted : target;
-        bool is_whole = run_batch(stream, &completed, end, runner, now, &outcome);
-        now = 0;
-        if (!is_whole) {
+        if (!run_batch(stream, &completed, end, runner, &outcome)) {
             if (outcome == HAS_PARKED) break;
             target = completed;
         }
@@ -380,7 +377,7 @@ void rt_queue_serve(struct rt_stream *stream)
     if (!ours) return;
     RT_POINT("worker has claimed");
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
-    rt_run_claimed(stream, completed + BATCH, RT_RUNNER_WORKS, 0);
+    rt_run_claimed(stream, completed + BATCH, RT_RUNNER_WORKS);
 }
 
 /* --- submitting ----------------------------------------------------------------------------- */
@@ -491,7 +488,7 @@ aclError rt_queue_submit_now(struct rt_stream *stream, const struct rt_task *tas
     *ticket = submitted;
     rt_self.last_task = (uint32_t)submitted;
     if (__builtin_expect(claimed, 0))
-        rt_run_claimed(stream, submitted, RT_RUNNER_SUBMITS, 0);
+        rt_run_claimed(stream, submitted, RT_RUNNER_SUBMITS);
     else if (__builtin_expect(queued > LONG_QUEUE, 0) && !rt_self.running)
         hold_back(stream, submitted);
     if (__builtin_expect(begin != 0, 0))

@@ -219,7 +219,7 @@ static bool help_a_lane(struct rt_graph *graph)
     for (uint32_t i = 1; i < graph->lane_count; i++) {
         struct rt_stream *queue = graph->lanes[i].queue;
         if (!rt_has_tasks(queue) || !rt_claim(queue)) continue;
-        rt_run_claimed(queue, rt_queue_submitted(queue), RT_RUNNER_WAITS, 0);
+        rt_run_claimed(queue, rt_queue_submitted(queue), RT_RUNNER_WAITS);
         return true;
     }
     return false;

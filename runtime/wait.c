@@ -90,7 +90,7 @@ static bool help(const struct rt_dependency *dependency, int depth)
     rt_claim_unlock(stream, after);
     RT_POINT("helper has looked");
     if (ours)
-        rt_run_claimed(stream, dependency->ticket, RT_RUNNER_WAITS, 0);
+        rt_run_claimed(stream, dependency->ticket, RT_RUNNER_WAITS);
     else if (!helped)
         helped = join_loop(stream);
     rt_object_release(&stream->object);
@@ -248,7 +248,7 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
         if (rt_should_claim_locked(stream)) {
             stream->state = RT_STREAM_RUNNING;
             rt_lock_give(&stream->lock);
-            rt_run_claimed(stream, ticket, RT_RUNNER_WAITS, 0);
+            rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
             rt_lock_take(&stream->lock);
         } else {
             has_asked |= rt_ask_attention(stream, ticket);
@@ -267,8 +267,10 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
 void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 {
     int64_t begin = rt_profile_begin();
-    if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream))
-        rt_run_claimed(stream, ticket, RT_RUNNER_WAITS, begin);
+    if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream)) {
+        if (__builtin_expect(begin != 0, 0)) rt_profile_next_begins(begin);
+        rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
+    }
     if (!rt_queue_is_complete(stream, ticket)) await_slowly(stream, ticket, false);
     rt_grace_settle(stream);
     if (__builtin_expect(begin != 0, 0)) rt_profile_wait(stream, begin);
