@@ -210,9 +210,9 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
         return 0;
     }
     struct rt_profile_note *outer = log->note;
-    if (now == 0) now = log->now != 0 ? log->now : rt_ticks();
+    if (now == 0) now = log->claimed == track ? log->claimed_at : rt_ticks();
     struct rt_profile_note note = {.track = track, .name = task->kind->name, .begin = now};
-    log->now = 0;
+    log->claimed = NULL;
     log->note = &note;
     run(task, stream);
     log->note = outer;
@@ -225,9 +225,12 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
     return end;
 }
 
-void rt_profile_next_begins(int64_t now)
+void rt_profile_next_begins(const struct rt_stream *stream, int64_t now)
 {
-    if (rt_self.profile) rt_self.profile->now = now;
+    struct rt_record_log *log = rt_self.profile;
+    if (!log) return;
+    log->claimed = stream;
+    log->claimed_at = now;
 }
 
 int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops)
@@ -286,7 +289,6 @@ void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t tick
 
 void rt_profile_wait(struct rt_stream *stream, int64_t begin)
 {
-    rt_profile_next_begins(0);
     record_call(RT_RECORD_WAIT, "wait for a stream", begin, rt_ticks(), 0, stream, 0);
 }
 

@@ -59,9 +59,10 @@ static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *ta
     return 0;
 }
 
-/* The first task that the calling thread runs now began then: it has just read the clock. Lasts
- * until its next wait has ended. */
-void rt_profile_next_begins(int64_t now);
+/* The calling thread has claimed the stream and then read the clock: the task that it runs next
+ * begins then if it is one of the stream's. NULL when rt_run_claimed has returned; a time before
+ * the claim would let slices of the track overlap. */
+void rt_profile_next_begins(const struct rt_stream *stream, int64_t now);
 
 /* What a running task moves and computes; nothing outside of one. */
 void rt_profile_note_slowly(size_t bytes, double flops);

@@ -15,6 +15,8 @@
 
 #include "runtime/thread.h"
 
+struct rt_stream;
+
 enum rt_record_kind {
     RT_RECORD_THREAD, /* what follows is this thread's: number is its id, text its name */
     RT_RECORD_RUN,    /* a task of a stream: number is its ticket */
@@ -99,7 +101,8 @@ struct rt_record_log {
     _Atomic uint64_t lost;        /* by the thread, ever */
     uint64_t lost_told;           /* the reader's: how many of them it knows */
     struct rt_profile_note *note; /* the thread's: of the task it runs */
-    int64_t now;                  /* the thread's: when the task begins that it runs next, or 0 */
+    const struct rt_stream *claimed; /* the thread's: of rt_profile_next_begins, or NULL */
+    int64_t claimed_at;
     struct rt_profile_range *range; /* the thread's: its innermost open range */
     struct rt_profile_sum sums[RT_SUMS];
 };
