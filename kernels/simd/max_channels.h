@@ -5,6 +5,7 @@
 #define ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
 
 #include "kernels/simd/max_found.h"
+#include "kernels/simd/max_look.h"
 
 enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one piece */
 
@@ -53,14 +54,15 @@ vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct ch
 
 /* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
 K_TEMPLATE
-void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
-                  int64_t channel, int vectors, vf sums[])
+void sum_channels(enum k_dtype dt, enum channel_kind kind, int count,
+                  const struct channel_cell *cell, int64_t channel, int vectors, vf sums[])
 {
     const struct channel_terms *terms = cell->terms;
     const int32_t place = cell->place;
     const int64_t at = cell->windows + channel;
     vf a = {0}, b = {0}, c = {0}, d = {0};
-    for (int t = 0; t < terms->count; t++) {
+#pragma GCC unroll 4
+    for (int t = 0; t < count; t++) {
         a = add_channels(dt, kind, a, terms, t, place, at);
         if (vectors > 1) b = add_channels(dt, kind, b, terms, t, place, at + VL);
         if (vectors > 2) c = add_channels(dt, kind, c, terms, t, place, at + 2 * VL);
@@ -72,27 +74,44 @@ void sum_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_
     if (vectors > 2) sums[3] = d;
 }
 
-/* Channels [channel, end) of one cell, at least VL, to `to`; stream: whole vectors. */
+/* Channels [channel, end) of one cell with `count` terms, at least VL, to `to`; stream: whole
+ * vectors. */
 K_TEMPLATE
-void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
-                  int64_t channel, int64_t end, char *to, bool stream)
+void put_terms(enum k_dtype dt, enum channel_kind kind, int count, const struct channel_cell *cell,
+               int64_t channel, int64_t end, char *to, bool stream)
 {
     const int unit = LINE_PARTS(dt);
     vf sums[4];
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
-        sum_channels(dt, kind, cell, channel, 4, sums);
+        sum_channels(dt, kind, count, cell, channel, 4, sums);
         for (int v = 0; v < 4; v += unit)
             k_store_parts(dt, to + v * VL * k_size(dt), sums + v, stream);
     }
     for (; channel + unit * VL <= end; channel += unit * VL, to += unit * VL * k_size(dt)) {
-        sum_channels(dt, kind, cell, channel, unit, sums);
+        sum_channels(dt, kind, count, cell, channel, unit, sums);
         k_store_parts(dt, to, sums, stream);
     }
     for (; channel < end; channel += VL, to += VL * k_size(dt)) { /* the last ones maybe again */
         const int64_t again = max_most(channel + VL - end, 0);
-        sum_channels(dt, kind, cell, channel - again, 1, sums);
+        sum_channels(dt, kind, count, cell, channel - again, 1, sums);
         k_store(dt, to - again * k_size(dt), sums[0]);
     }
+}
+
+/* Any number of terms. Most windows lie over cells one, two or four at a time. */
+K_TEMPLATE
+void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
+                  int64_t channel, int64_t end, char *to, bool stream)
+{
+    const int count = cell->terms->count;
+    if (count == 1)
+        put_terms(dt, kind, 1, cell, channel, end, to, stream);
+    else if (count == 2)
+        put_terms(dt, kind, 2, cell, channel, end, to, stream);
+    else if (count == 4)
+        put_terms(dt, kind, 4, cell, channel, end, to, stream);
+    else
+        put_terms(dt, kind, count, cell, channel, end, to, stream);
 }
 
 /* A row of windows as seen from a row of cells: its first window, first channel. */
@@ -162,6 +181,55 @@ void put_cell(enum k_dtype dt, enum channel_kind kind, struct max_grad *g,
     }
 }
 
+/* Windows apart: does one window lie over all cells of a group, and over them alone? */
+static inline bool group_is_apart(const struct channel_terms phases[], int64_t stride)
+{
+    for (int64_t c = 0; c < stride; c++)
+        if (phases[c].count != 1 || phases[c].place[0] != phases[0].place[0]) return false;
+    return true;
+}
+
+/* `vectors` vectors of channels of such a group's cells, which lie `bytes` apart. */
+K_TEMPLATE
+void put_apart(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell, int stride,
+               int64_t channel, int vectors, char *to, int64_t bytes, bool stream)
+{
+    const struct channel_terms *phases = cell->terms;
+    const int64_t at = cell->windows + channel;
+    vi places[2];
+    vf values[2], sums[2];
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; v++) {
+        places[v] = load_places(kind, phases->place[0] + (at + v * VL) * place_size(kind));
+        values[v] = v_held(k_load(dt, phases->value[0] + (at + v * VL) * k_size(dt)));
+    }
+    for (int c = 0; c < stride; c++) {
+        const int32_t meant = kind == CHANNEL_TAPS ? phases[c].tap[0] : cell->place + c;
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++)
+            sums[v] = v_add_where_same((vf){0}, places[v], v_all_i(meant), values[v]);
+        char *put = to + c * bytes + channel * k_size(dt);
+        if (vectors == LINE_PARTS(dt))
+            k_store_parts(dt, put, sums, stream);
+        else
+            k_store(dt, put, sums[0]);
+    }
+}
+
+/* The cells of a group of windows apart, from the first one on. */
+K_TEMPLATE
+void put_group(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell, int stride,
+               int64_t channels, char *to, bool stream)
+{
+    const int unit = LINE_PARTS(dt);
+    const int64_t bytes = channels * k_size(dt);
+    int64_t channel = 0;
+    for (; channel + unit * VL <= channels; channel += unit * VL)
+        put_apart(dt, kind, cell, stride, channel, unit, to, bytes, stream);
+    for (; channel < channels; channel += VL) /* the last ones maybe again */
+        put_apart(dt, kind, cell, stride, max_least(channel, channels - VL), 1, to, bytes, false);
+}
+
 /* Row h of cells of depth d. */
 K_TEMPLATE
 void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h)
@@ -181,7 +249,19 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     if (!g->outlet.stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
         straight = g->outlet.vectors.to;
     int64_t q = 0, c = 0;
-    for (int64_t x = 0; x < width->in; x++, cell.place++) {
+    /* Many lines are written in order. */
+    const bool apart = straight && inner == 0 && last > 0 && width->stride <= width->in / last &&
+                       channels <= 4 * VL && group_is_apart(phases, width->stride);
+    for (; apart && q < last; q++, cell.place += (int32_t)width->stride) {
+        cell.terms = phases;
+        cell.windows = q * channels;
+        if (width->stride == 2)
+            put_group(dt, kind, &cell, 2, channels, straight, g->outlet.stream);
+        else
+            put_group(dt, kind, &cell, (int)width->stride, channels, straight, g->outlet.stream);
+        straight += width->stride * bytes;
+    }
+    for (int64_t x = q * width->stride; x < width->in; x++, cell.place++) {
         cell.terms = phases + c;
         cell.windows = (q - inner) * channels;
         if (q < inner || q >= last) {
@@ -194,47 +274,6 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
         if (straight) straight += bytes;
     }
     if (straight) g->outlet.vectors.to = straight;
-}
-
-/* Looks at the indices of row (od, oh) of windows. */
-K_TEMPLATE
-void look_at_row(enum k_index index, struct max_grad *g, int64_t od, int64_t oh)
-{
-    const struct max_plan *plan = &g->plan;
-    const int64_t index_size = index == K_INDEX_I64 ? 8 : 4, channels = plan->channels;
-    const int64_t row = (g->outer * plan->depth.out + od) * plan->height.out + oh;
-    const char *at = g->indices + row * plan->width.out * channels * index_size;
-    const char *dy = g->dy + row * plan->width.out * channels * g->dy_size;
-    struct row_codes codes;
-    struct k_lanes *lanes = &g->lanes;
-    vi stray = {0}, high = {0};
-    const int32_t base = (int32_t)row_base(plan, od, oh);
-    row_codes(plan, od, oh, &codes);
-    for (int64_t w = 0; w < plan->width.out; w++) {
-        for (int64_t channel = 0; channel < channels; channel += VL) {
-            const int left = (int)max_least(channels - channel, VL);
-            for (int line = 0; line < VL * index_size; line += LINE_BYTES)
-                k_prefetch(at + MAX_AHEAD + line);
-            k_prefetch(dy + MAX_AHEAD);
-            const vi place = k_load_indices(index == K_INDEX_I64, at, left, g->indices_end, &high);
-            const vi code = (vi)((vu)place - (uint32_t)base - (uint32_t)lanes->base[w]);
-            const vi is_tap = code_in_window(v_all_i(lanes->inside[w]), v_all_i(lanes->length[w]),
-                                             &plan->width, &codes, code);
-            stray |= left == VL ? ~is_tap : ~is_tap & (vi)(v_lanes() < left);
-            at += left * index_size;
-            dy += left * g->dy_size;
-        }
-    }
-    if (v_any(stray | high)) g->stray = true;
-}
-
-static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *g, int64_t od,
-                                                               int64_t oh)
-{
-    if (g->pool->index == K_INDEX_I64)
-        look_at_row(K_INDEX_I64, g, od, oh);
-    else
-        look_at_row(K_INDEX_I32, g, od, oh);
 }
 
 static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
@@ -268,15 +307,6 @@ static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad 
         channels_row(K_BF16, CHANNEL_I64, g, d, h);
     else
         channels_row(K_BF16, CHANNEL_I32, g, d, h);
-}
-
-/* The windows of a row, one lane each. */
-static inline void channels_begin(struct max_grad *g)
-{
-    g->lanes.first = g->lanes.channel = 0;
-    g->lanes.channels = 1;
-    g->lanes.windows = g->plan.width.out;
-    lanes_begin(&g->lanes, &g->plan.width);
 }
 
 /* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a

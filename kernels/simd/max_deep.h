@@ -36,7 +36,8 @@ static inline void taps_ahead(const struct max_taps *taps, int64_t rows, int64_t
 }
 
 /* `vectors` (1 or 4) times VL channels: the first largest tap and its place. exact: the last NaN if
- * there is one; else returns whether there may be one. */
+ * there is one; else returns whether there may be one. What grows has no address outside of here,
+ * so that it stays in registers. */
 K_TEMPLATE
 bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps *taps,
                   int64_t channel, int vectors, vf best[], vi place[])
@@ -44,13 +45,14 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps
     const int64_t step = VL * k_size(dt);
     const char *deep = taps->at + channel * k_size(dt);
     int32_t deep_place = taps->place;
-    vf sum[4] = {{0}};
+    vf most[4] = {{0}}, sum[4] = {{0}};
+    vi where[4] = {{0}};
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
-        best[v] = taps->count[0] * taps->count[1] * taps->count[2] == 0
+        most[v] = taps->count[0] * taps->count[1] * taps->count[2] == 0
                       ? v_all(-INFINITY)
                       : k_load(dt, deep + v * step);
-        place[v] = v_all_i(deep_place);
+        where[v] = v_all_i(deep_place);
     }
     for (int64_t d = 0; d < taps->count[0]; d++) {
         const char *tall = deep;
@@ -63,11 +65,11 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps
                 for (int v = 0; v < vectors; v++) {
                     const vf value = v_held(k_load(dt, at + v * step));
                     if (exact)
-                        v_take_larger(best + v, place + v, value, v_all_i(code));
+                        v_take_larger(most + v, where + v, value, v_all_i(code));
                     else if (codes)
-                        v_take_greater(best + v, place + v, value, v_all_i(code));
+                        v_take_greater(most + v, where + v, value, v_all_i(code));
                     else
-                        best[v] = v_greater(best[v], value);
+                        most[v] = v_greater(most[v], value);
                     if (!exact) sum[v] = sum[v] + value;
                 }
                 at += taps->bytes[2];
@@ -81,8 +83,11 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps
     }
     vi nan = {0};
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
+    for (int v = 0; v < vectors; v++) {
         nan |= (vi)(sum[v] != sum[v]);
+        best[v] = most[v];
+        place[v] = where[v];
+    }
     return !exact && v_any(nan);
 }
 

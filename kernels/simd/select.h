@@ -124,6 +124,20 @@ vu v_least_u(vu a, vu b)
 #endif
 }
 
+/* The greatest of unsigned lanes. */
+K_TEMPLATE
+vu v_most_u(vu a, vu b)
+{
+#if defined(K_ISA_avx512)
+    return (vu)_mm512_max_epu32((__m512i)a, (__m512i)b);
+#elif defined(K_ISA_avx2)
+    return (vu)_mm256_max_epu32((__m256i)a, (__m256i)b);
+#else
+    const vu less = (vu)(a < b);
+    return (less & b) | (~less & a);
+#endif
+}
+
 /* value and tap take the place of *best and *code in the lanes where value is larger or a NaN. */
 K_TEMPLATE
 void v_take_larger(vf *best, vi *code, vf value, vi tap)
