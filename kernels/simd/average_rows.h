@@ -167,6 +167,17 @@ void sum_tall(enum k_dtype dt, struct average *g, const struct reading *reading,
 
 /* ---- many rows of whole windows ---- */
 
+enum {
+    RUN_AHEAD = 2048, /* bytes that reads are announced ahead, to the second cache */
+    RUN_LONG = 384    /* bytes from which a row is worth a loop of its own */
+};
+
+K_TEMPLATE
+void run_announce(const char *at)
+{
+    __builtin_prefetch(at + RUN_AHEAD, 0, 2);
+}
+
 /* Rows of n rows each: the first at `at`, the next ones step_bytes further. */
 struct run {
     const char *at;
@@ -174,10 +185,13 @@ struct run {
     float *to;
     int64_t row_floats;
     int n;
+    int together; /* rows that are added at once */
+    bool pair;    /* the last two of them are new */
 };
 
+/* Long rows that are new are read one after the other, in the order of memory. */
 K_TEMPLATE
-void sum_run(enum k_dtype dt, int n, bool sequential, const struct run *run)
+void sum_run(enum k_dtype dt, int n, int together, const struct run *run)
 {
     const struct run in = *run;
     const char *at = in.at;
@@ -186,45 +200,50 @@ void sum_run(enum k_dtype dt, int n, bool sequential, const struct run *run)
         const char *rows[AVG_BLOCK];
         for (int i = 0; i < n; i++)
             rows[i] = at + i * in.row_bytes;
-        if (!sequential) {
-            for (int64_t x = 0; x < in.floats; x += VL)
-                v_store(to + x, rows_at(dt, true, n, rows, NULL, K_ROUND_NONE, NULL, x, VL));
-            continue;
+        for (int64_t x = 0; x < in.floats; x += VL) {
+            const char *newest = rows[together - 1] + x * k_size(dt);
+            run_announce(newest);
+            if (in.pair) run_announce(newest - in.row_bytes);
+            v_store(to + x, rows_at(dt, true, together, rows, NULL, K_ROUND_NONE, NULL, x, VL));
         }
-        for (int64_t x = 0; x < in.floats; x += VL)
-            v_store(to + x, k_load(dt, rows[0] + x * k_size(dt)));
-        for (int i = 1; i < n; i++)
-            for (int64_t x = 0; x < in.floats; x += VL)
+        for (int i = together; i < n; i++)
+            for (int64_t x = 0; x < in.floats; x += VL) {
+                run_announce(rows[i] + x * k_size(dt));
                 v_store(to + x, v_load(to + x) + k_load(dt, rows[i] + x * k_size(dt)));
+            }
     }
 }
 
 K_TEMPLATE
-void sum_runs(enum k_dtype dt, bool sequential, const struct run *run)
+void sum_runs(enum k_dtype dt, const struct run *run)
 {
     if (run->n == 1)
-        sum_run(dt, 1, false, run);
+        sum_run(dt, 1, 1, run);
+    else if (run->n == 2 && run->together == 1)
+        sum_run(dt, 2, 1, run);
     else if (run->n == 2)
-        sum_run(dt, 2, false, run);
-    else if (run->n == 3 && !sequential)
-        sum_run(dt, 3, false, run);
+        sum_run(dt, 2, 2, run);
+    else if (run->n == 3 && run->together == 2)
+        sum_run(dt, 3, 2, run);
+    else if (run->n == 3 && run->together == 3)
+        sum_run(dt, 3, 3, run);
     else
-        sum_run(dt, run->n, sequential, run);
+        sum_run(dt, run->n, run->together, run);
 }
 
-static __attribute__((noinline)) void sum_runs_f32(bool sequential, const struct run *run)
+static __attribute__((noinline)) void sum_runs_f32(const struct run *run)
 {
-    sum_runs(K_F32, sequential, run);
+    sum_runs(K_F32, run);
 }
 
-static __attribute__((noinline)) void sum_runs_f16(bool sequential, const struct run *run)
+static __attribute__((noinline)) void sum_runs_f16(const struct run *run)
 {
-    sum_runs(K_F16, sequential, run);
+    sum_runs(K_F16, run);
 }
 
-static __attribute__((noinline)) void sum_runs_bf16(bool sequential, const struct run *run)
+static __attribute__((noinline)) void sum_runs_bf16(const struct run *run)
 {
-    sum_runs(K_BF16, sequential, run);
+    sum_runs(K_BF16, run);
 }
 
 /* The sums of as many of the rows from `row` on as have whole windows of at most AVG_BLOCK rows and
@@ -244,14 +263,18 @@ int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t
                       .row_floats = g->row_floats,
                       .n = (int)height->kernel};
     run.step_bytes = height->stride * run.row_bytes;
+    run.together = run.n;
+    if (run.row_bytes >= RUN_LONG)
+        run.together = (int)pool_max(height->kernel - height->stride, 0) + 1;
+    run.pair = run.together > 1 && run.together - run.n + height->stride > 1;
     const int64_t reach =
         (run.n - 1) * run.row_bytes + (run.floats + VL - 1) / VL * VL * k_size(dt);
     while (run.rows > 0 && g->in_end - run.at < (run.rows - 1) * run.step_bytes + reach)
         run.rows--;
     if (run.rows <= 0) return 0;
-    if (dt == K_F32) sum_runs_f32(g->plan.sequential, &run);
-    if (dt == K_F16) sum_runs_f16(g->plan.sequential, &run);
-    if (dt == K_BF16) sum_runs_bf16(g->plan.sequential, &run);
+    if (dt == K_F32) sum_runs_f32(&run);
+    if (dt == K_F16) sum_runs_f16(&run);
+    if (dt == K_BF16) sum_runs_bf16(&run);
     return run.rows;
 }
 

@@ -147,8 +147,8 @@ float any_core(enum k_dtype dt, const struct grad *g, struct any *any, int64_t r
 
 /* Row `row` of dY in those places: S windows, the sum of the core, S - 1 windows. One function for
  * all types: it is rare, and a branch per vector costs less than it takes to compile. */
-static __attribute__((noinline)) void any_wide_row(enum k_dtype dt, const struct grad *g,
-                                                   struct any *any, int64_t row, float *to)
+K_OUTLINE void any_wide_row(enum k_dtype dt, const struct grad *g, struct any *any, int64_t row,
+                            float *to)
 {
     const int64_t steps = g->plan.steps, most = g->plan.width.most;
     any_places(dt, g, any->scales, row, 0, steps, to);

@@ -241,9 +241,8 @@ void flat_band_of(enum k_dtype dt, int n, const struct grad *g, const struct ban
 }
 
 #define FLAT_BAND_OF(name, dt)                                                                     \
-    static __attribute__((noinline)) void name(const struct grad *g, const struct band *band,      \
-                                               int64_t count, const char *next,                    \
-                                               struct k_vectors *out)                              \
+    K_OUTLINE void name(const struct grad *g, const struct band *band, int64_t count,              \
+                        const char *next, struct k_vectors *out)                                   \
     {                                                                                              \
         if (g->plan.height.most == 1) flat_band_of(dt, 1, g, band, count, next, out);              \
         if (g->plan.height.most == 2) flat_band_of(dt, 2, g, band, count, next, out);              \

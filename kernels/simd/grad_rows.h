@@ -242,7 +242,7 @@ void rows_make(enum k_dtype dt, int most, int step, bool even, const struct rows
 
 /* The combinations that have their own code, see pool_choose. */
 #define ROWS_MAKE(name, dt, most, step, even)                                                      \
-    static __attribute__((noinline)) void name(const struct rows *in, char *to)                    \
+    K_OUTLINE void name(const struct rows *in, char *to)                                           \
     {                                                                                              \
         rows_make(dt, most, step, even, in, to);                                                   \
     }

@@ -122,9 +122,8 @@ void runs_fill(enum k_dtype dt, struct runs *runs, struct k_vectors *out, const 
 
 /* Out of line: among all else the loop would not keep its variables in registers. */
 #define RUNS_FILL(name, dt)                                                                        \
-    static __attribute__((noinline)) void name(struct runs *runs, struct k_vectors *out,           \
-                                               const float *values, int64_t windows, int stride,   \
-                                               bool stream)                                        \
+    K_OUTLINE void name(struct runs *runs, struct k_vectors *out, const float *values,             \
+                        int64_t windows, int stride, bool stream)                                  \
     {                                                                                              \
         runs_fill(dt, runs, out, values, windows, stride, stream);                                 \
     }

@@ -211,23 +211,23 @@ void slide_hops(enum k_dtype dt, int n, const struct slide *given)
 }
 
 #define SLIDE_ROWS(suffix, dt)                                                                     \
-    static __attribute__((noinline)) void slide_2_1##suffix(const struct slide *s)                 \
+    K_OUTLINE void slide_2_1##suffix(const struct slide *s)                                        \
     {                                                                                              \
         slide_rows(dt, 2, 1, s);                                                                   \
     }                                                                                              \
-    static __attribute__((noinline)) void slide_3_1##suffix(const struct slide *s)                 \
+    K_OUTLINE void slide_3_1##suffix(const struct slide *s)                                        \
     {                                                                                              \
         slide_rows(dt, 3, 1, s);                                                                   \
     }                                                                                              \
-    static __attribute__((noinline)) void slide_3_2##suffix(const struct slide *s)                 \
+    K_OUTLINE void slide_3_2##suffix(const struct slide *s)                                        \
     {                                                                                              \
         slide_rows(dt, 3, 2, s);                                                                   \
     }                                                                                              \
-    static __attribute__((noinline)) void slide_hops_1##suffix(const struct slide *s)              \
+    K_OUTLINE void slide_hops_1##suffix(const struct slide *s)                                     \
     {                                                                                              \
         slide_hops(dt, 1, s);                                                                      \
     }                                                                                              \
-    static __attribute__((noinline)) void slide_hops_2##suffix(const struct slide *s)              \
+    K_OUTLINE void slide_hops_2##suffix(const struct slide *s)                                     \
     {                                                                                              \
         slide_hops(dt, 2, s);                                                                      \
     }                                                                                              \

@@ -185,20 +185,17 @@ void tile_way_of(enum k_dtype dt, const struct tiles *t, const struct tile_run *
         tile_windows(dt, (struct tile_way){.whole = true, .repeat = true}, t, run);
 }
 
-static __attribute__((noinline)) void tile_run_f32(const struct tiles *t,
-                                                   const struct tile_run *run)
+K_OUTLINE void tile_run_f32(const struct tiles *t, const struct tile_run *run)
 {
     tile_way_of(K_F32, t, run);
 }
 
-static __attribute__((noinline)) void tile_run_f16(const struct tiles *t,
-                                                   const struct tile_run *run)
+K_OUTLINE void tile_run_f16(const struct tiles *t, const struct tile_run *run)
 {
     tile_way_of(K_F16, t, run);
 }
 
-static __attribute__((noinline)) void tile_run_bf16(const struct tiles *t,
-                                                    const struct tile_run *run)
+K_OUTLINE void tile_run_bf16(const struct tiles *t, const struct tile_run *run)
 {
     tile_way_of(K_BF16, t, run);
 }

@@ -164,9 +164,8 @@ void twos_band_of(enum k_dtype dt, bool late, bool certain, const struct grad *g
 }
 
 #define TWOS_BAND_OF(name, dt)                                                                     \
-    static __attribute__((noinline)) void name(const struct grad *g, bool certain,                 \
-                                               const struct twos *t, int64_t count,                \
-                                               const char *next, struct k_vectors *out)            \
+    K_OUTLINE void name(const struct grad *g, bool certain, const struct twos *t, int64_t count,   \
+                        const char *next, struct k_vectors *out)                                   \
     {                                                                                              \
         const bool late = g->plan.width.pad > 0;                                                   \
         if (late && certain && (dt) != K_F32)                                                      \

@@ -207,9 +207,28 @@ static struct k_pool random_pool(bool large)
     return p;
 }
 
-/* Rows that are treated as one: windows of three, one or half as many in a row as cells. */
+/* Rows that are treated as one: windows of two cells side by side, in rows that are repeated. */
+static struct k_pool random_repeats_pool(void)
+{
+    struct k_pool p = random_pool(false);
+    const int64_t windows = between(0, 9) ? between(14, 70) : between(250, 258);
+    p.layout = K_CHANNELS_FIRST;
+    p.channels = 1;
+    for (int axis = 0; axis < K_POOL_AXES; axis++) {
+        p.kernel[axis] = axis == 0 ? 1 : axis == 1 ? between(2, 4) : 2;
+        p.stride[axis] = axis == 0 ? between(1, 2) : p.kernel[axis];
+        p.input[axis] =
+            axis == 0 ? between(1, 3) : (axis == 1 ? between(1, 40) : windows) * p.kernel[axis];
+        p.pad_begin[axis] = p.pad_end[axis] = 0;
+        p.output[axis] = windows_along(p.input[axis], p.kernel[axis], p.stride[axis], 0, false);
+    }
+    return p;
+}
+
+/* The same: windows of three, one or half as many in a row as cells. */
 static struct k_pool random_flat_pool(void)
 {
+    if (between(0, 3) == 0) return random_repeats_pool();
     struct k_pool p = random_pool(false);
     const bool two = between(0, 3);
     const int64_t windows = between(0, 9) ? between(two ? 16 : 3, 70) : between(250, 258);
@@ -366,7 +385,7 @@ Test(avg_pool_grad, random_shapes)
 
 Test(avg_pool_grad, rows_treated_as_one)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 400; i++) {
         const struct k_pool pool = random_flat_pool();
         check_case((enum k_dtype)(i % K_DTYPES), &pool);
     }

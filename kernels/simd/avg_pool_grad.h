@@ -23,10 +23,14 @@
  * (first order; 2 instead of 4 where one factor serves) plus the rounding of the store: two
  * roundings per factor (reciprocal, product) and one per addition that a term passes through, less
  * where the sums are of powers of two or blocks. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_AVG_POOL_GRAD_H
+#define ACLNN_CPU_KERNELS_SIMD_AVG_POOL_GRAD_H
+
 #include "kernels/simd/grad.h"
 #include "kernels/simd/grad_any.h"
 #include "kernels/simd/grad_channels.h"
 #include "kernels/simd/grad_flat.h"
+#include "kernels/simd/grad_repeats.h"
 #include "kernels/simd/grad_rows.h"
 #include "kernels/simd/grad_runs.h"
 #include "kernels/simd/grad_twos.h"
@@ -48,6 +52,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
     struct runs runs;
     const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
     if (plan.way == POOL_FLAT_TWO && !even) plan.way = POOL_ROWS;
+    const bool repeats = repeats_takes(&plan);
     grad_begin(&g, dt, pool, &plan, buf);
     any.scales = plan.steps > 0 && !g.widths.uniform;
     if (any.scales) g.widths.uniform = true; /* no table: there may be too many windows */
@@ -59,7 +64,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         const int64_t cell_bytes = plan.channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
-        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO) flat_begin(&g);
+        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO || repeats) flat_begin(&g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
@@ -72,6 +77,8 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             walk_flat(dt, &g, h, end);
         else if (plan.way == POOL_FLAT_TWO)
             walk_twos(dt, &g, h, end);
+        else if (repeats)
+            walk_repeats(dt, &g, h, end);
         else if (plan.way == POOL_ROWS)
             walk_rows(dt, &g, h, end);
         else if (plan.way == POOL_CHANNELS)
@@ -83,4 +90,4 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
     if (pool->stream_output) k_stream_end();
 }
 
-K_FLOATS(avg_pool_grad, struct k_pool)
+#endif
