@@ -200,6 +200,18 @@ static void put_run(struct rt_record_log *log, const struct rt_profile_note *not
     rt_record_put(log, &run);
 }
 
+/* What one thread has done may seem to begin before what another did before it ended, by the time
+ * that a CPU reads its clock early; the slices of a track must not overlap. */
+static int64_t later(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+int64_t rt_profile_parks_slowly(const struct rt_stream *stream)
+{
+    return later(rt_ticks(), stream->recorded_until);
+}
+
 int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
                               struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
                               int64_t now)
@@ -211,12 +223,14 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
     }
     struct rt_profile_note *outer = log->note;
     if (now == 0) now = log->claimed == track ? log->claimed_at : rt_ticks();
-    struct rt_profile_note note = {.track = track, .name = task->kind->name, .begin = now};
+    struct rt_profile_note note = {
+        .track = track, .name = task->kind->name, .begin = later(now, track->recorded_until)};
     log->claimed = NULL;
     log->note = &note;
     run(task, stream);
     log->note = outer;
-    int64_t end = note.step ? note.step_end : rt_ticks();
+    int64_t end = note.step ? note.step_end : later(rt_ticks(), note.begin);
+    track->recorded_until = end;
     unsigned asked = atomic_load_explicit(&rt_profile_flags, memory_order_acquire);
     if ((asked & RT_PROFILE_SUMMARY) && (note.is_operator || note.bytes > 0))
         sum_up(log, &note, end - note.begin);
@@ -246,7 +260,7 @@ int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops)
 
 int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes)
 {
-    int64_t end = rt_ticks();
+    int64_t end = later(rt_ticks(), begin);
     struct rt_profile_note *note = running_note();
     if (!note) return end;
     if (note->step) put_step(rt_self.profile, note);

@@ -59,10 +59,17 @@ static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *ta
     return 0;
 }
 
-/* The calling thread has claimed the stream and then read the clock: the task that it runs next
- * begins then if it is one of the stream's. NULL when rt_run_claimed has returned; a time before
- * the claim would let slices of the track overlap. */
+/* The calling thread has claimed the stream and has just read the clock: the task that it runs
+ * next, if it is one of the stream's, begins then. NULL when rt_run_claimed has returned. */
 void rt_profile_next_begins(const struct rt_stream *stream, int64_t now);
+
+/* The stream, which the calling thread has claimed, stands before a task that is not ready. Returns
+ * when, or 0. */
+int64_t rt_profile_parks_slowly(const struct rt_stream *stream);
+static inline int64_t rt_profile_parks(const struct rt_stream *stream)
+{
+    return rt_profile_on() ? rt_profile_parks_slowly(stream) : 0;
+}
 
 /* What a running task moves and computes; nothing outside of one. */
 void rt_profile_note_slowly(size_t bytes, double flops);

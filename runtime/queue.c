@@ -294,7 +294,7 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
     bool is_dropped = is_to_be_dropped(stream, completed);
     while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
-        if (stream->parked_at == 0) stream->parked_at = rt_profile_begin();
+        if (stream->parked_at == 0) stream->parked_at = rt_profile_parks(stream);
         if (park(stream, completed, runner)) return HAS_PARKED;
         is_dropped = is_to_be_dropped(stream, completed);
     }

@@ -137,6 +137,8 @@ struct rt_stream {
     uint32_t head_index;
     int64_t parked_at;       /* the next task was not ready then; 0: it was not asked, or nothing is
                                 recorded. The runner's */
+    int64_t recorded_until;  /* of rt_ticks: nothing that a timeline shows here begins before. The
+                                runner's */
     _Atomic uint32_t signal; /* futex of the waiters; changes at each wake */
     _Atomic(struct rt_loop *) loop; /* of the running task, while others may join; written under
                                        lock */

@@ -266,14 +266,11 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
 
 void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 {
-    int64_t begin;
+    int64_t begin = rt_profile_begin();
     if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream)) {
-        begin = rt_profile_begin();
         if (__builtin_expect(begin != 0, 0)) rt_profile_next_begins(stream, begin);
         rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
         if (__builtin_expect(begin != 0, 0)) rt_profile_next_begins(NULL, 0);
-    } else {
-        begin = rt_profile_begin();
     }
     if (!rt_queue_is_complete(stream, ticket)) await_slowly(stream, ticket, false);
     rt_grace_settle(stream);

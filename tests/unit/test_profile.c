@@ -257,6 +257,55 @@ Test(profile, arrows_lead_from_log_to_log)
     timeline_free(&timeline);
 }
 
+enum { TAKERS = 4, TURNS = 500 };
+
+static void *take_turns(void *stream)
+{
+    void *memory;
+    OK(aclrtSetDevice(0));
+    OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
+    for (int i = 0; i < TURNS; i++) {
+        OK(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+        OK(aclrtSynchronizeStream(stream));
+    }
+    OK(aclrtFree(memory));
+    return NULL;
+}
+
+/* A CPU may read its clock before the claim of a stream is done, and before another one has ended a
+ * task there: slices do not overlap for that. */
+Test(profile, threads_take_turns_at_a_stream)
+{
+    aclrtStream stream;
+    aclrtEvent event;
+    pthread_t threads[TAKERS];
+    setenv("ACLNN_CPU_TIMELINE", path, 1);
+    OK(aclrtSetDevice(0));
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtCreateEvent(&event));
+    for (int i = 0; i < TAKERS; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, take_turns, stream), 0);
+    for (int i = 0; i < TAKERS; i++)
+        cr_assert_eq(pthread_join(threads[i], NULL), 0);
+    struct rt_stream *queue = stream;
+    const int64_t ahead = rt_ticks() + (INT64_C(1) << 40); /* minutes */
+    queue->recorded_until = ahead;
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtSynchronizeStream(stream));
+    cr_expect_eq(queue->recorded_until, ahead);
+    OK(aclFinalize());
+    struct timeline timeline = timeline_read(path);
+    int count = 0;
+    while (timeline_slice(&timeline, "task", "memset", count))
+        count++;
+    cr_expect_eq(count, TAKERS * TURNS);
+    const struct timeline_event *last = timeline_slice(&timeline, "task", "memset", count - 1);
+    const struct timeline_event *next = timeline_slice(&timeline, "task", "aclrtRecordEvent", 0);
+    cr_assert_not_null(next);
+    cr_expect_gt(next->begin, last->end);
+    timeline_free(&timeline);
+}
+
 static void *call_once(void *unused)
 {
     (void)unused;
