@@ -87,6 +87,7 @@ static double most_terms(const struct k_conv *conv)
 
 bool k_conv_is_direct(const struct k_conv *conv)
 {
+    if (conv_is_along(conv)) return true;
     const int64_t rows = conv_rows(conv);
     const struct k_conv_axis *a = &conv->axis[2];
     const int64_t width = conv->to_large ? conv_up(a->large, a->stride) : a->small;
@@ -108,6 +109,11 @@ bool k_conv_exceeds_caches(const struct k_conv *conv)
 
 struct k_work k_conv_direct_work(const struct k_conv *conv)
 {
+    if (conv_is_along(conv)) {
+        const struct conv_along_plan along = conv_along_plan(conv);
+        return work_of(along.items,
+                       (2 * most_terms(conv) + 8) * (double)along.channels * (double)along.size[2]);
+    }
     const struct conv_direct_plan plan =
         conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv));
     const double terms = most_terms(conv), rows = (double)conv_rows(conv);
@@ -179,8 +185,13 @@ struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
         double products = (double)conv->batch * (double)conv->small_channels;
         for (int axis = 0; axis < K_CONV_AXES; axis++)
             products *= (double)conv->axis[axis].small * (double)conv->axis[axis].kernel;
-        return work_of(conv->parts * conv->groups,
-                       2 * products * (double)conv->large_channels / (double)conv->parts);
+        struct k_work work =
+            work_of(conv->parts * conv->groups,
+                    2 * products * (double)conv->large_channels / (double)conv->parts);
+        if (conv_grad_is_along(conv) && work.grain < 2 * CONV_LANES)
+            work.grain = 2 * CONV_LANES < work.items ? 2 * CONV_LANES : work.items;
+        if (work.grain < 1) work.grain = 1;
+        return work;
     }
     if (k_conv_grad_is_gemm(conv)) return k_conv_gemm_grad_work(conv);
     const struct conv_grad_plan plan = conv_grad_plan(conv);

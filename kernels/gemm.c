@@ -72,12 +72,23 @@ const char *k_blis_arch(void)
     return name;
 }
 
+/* Elements from one position to the next. */
+static int64_t step_of(const struct k_conv *conv, const struct k_conv_tensor *tensor)
+{
+    for (int axis = K_CONV_AXES - 1; axis > 0; axis--)
+        if (conv->axis[axis].small > 1) return tensor->axis[axis];
+    return tensor->axis[0];
+}
+
+/* Planes without gaps, or positions that lie evenly with their channels side by side. */
 static bool is_dense(const struct k_conv *conv, const struct k_conv_tensor *tensor)
 {
     const int64_t width = conv->axis[2].small, plane = conv->axis[1].small * width;
-    return tensor->dtype == K_F32 && (tensor->axis[2] == 1 || width == 1) &&
-           (tensor->axis[1] == width || conv->axis[1].small == 1) &&
-           (tensor->axis[0] == plane || conv->axis[0].small == 1);
+    const int64_t step = step_of(conv, tensor);
+    return tensor->dtype == K_F32 && tensor->inner > 0 && step > 0 &&
+           (step == 1 || tensor->inner == 1) && (tensor->axis[2] == step || width == 1) &&
+           (tensor->axis[1] == width * step || conv->axis[1].small == 1) &&
+           (tensor->axis[0] == plane * step || conv->axis[0].small == 1);
 }
 
 static int64_t positions_of(const struct k_conv *conv)
@@ -85,7 +96,7 @@ static int64_t positions_of(const struct k_conv *conv)
     return conv->axis[0].small * conv->axis[1].small * conv->axis[2].small;
 }
 
-/* Of dense planes of FLOAT, worth packing. docs/performance.md has the measurements. */
+/* Of dense FLOAT, worth packing. docs/performance.md has the measurements. */
 static bool is_product(const struct k_conv *conv)
 {
     if (!conv_outer_joins(conv) || conv->rounding != K_ROUND_NONE ||
@@ -99,7 +110,11 @@ static bool is_product(const struct k_conv *conv)
 
 bool k_conv_is_gemm(const struct k_conv *conv)
 {
-    return conv->weight.dtype == K_F32 && is_product(conv);
+    /* The forward pass with the channels side by side is quicker without it. */
+    const bool is_in_planes = step_of(conv, &conv->small) == 1 && step_of(conv, &conv->large) == 1;
+    const struct k_conv_tensor *w = &conv->weight;
+    return w->dtype == K_F32 && w->outer > 0 && w->inner > 0 && (conv->to_large || is_in_planes) &&
+           is_product(conv);
 }
 
 bool k_conv_grad_is_gemm(const struct k_conv *conv)
@@ -157,7 +172,7 @@ static void multiply(const struct k_conv *conv, const float *weight, const float
     const struct k_conv_tensor *of_from = conv->to_large ? &conv->small : &conv->large;
     const struct k_conv_tensor *of_to = conv->to_large ? &conv->large : &conv->small;
     const struct k_conv_tensor *w = &conv->weight;
-    const int64_t rows = conv_rows(conv);
+    const int64_t rows = conv_rows(conv), step = step_of(conv, of_to);
     float one = 1, zero = 0;
     rntm_t threads;
     bli_rntm_init(&threads);
@@ -167,12 +182,12 @@ static void multiply(const struct k_conv *conv, const float *weight, const float
     /* BLIS takes operands that it only reads as if it wrote them. */
     bli_sgemm_ex(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, rows, columns, conv_depth_channels(conv),
                  &one, (float *)(uintptr_t)weight, conv->to_large ? w->inner : w->outer,
-                 conv->to_large ? w->outer : w->inner, (float *)(uintptr_t)from, of_from->inner, 1,
-                 &zero, to, of_to->inner, 1, NULL, &threads);
+                 conv->to_large ? w->outer : w->inner, (float *)(uintptr_t)from, of_from->inner,
+                 step_of(conv, of_from), &zero, to, of_to->inner, step, NULL, &threads);
     for (int64_t row = 0; conv->has_bias && row < rows; row++) {
         const float value = bias_of(conv, bias, channel + row);
         for (int64_t i = 0; i < columns; i++)
-            to[row * of_to->inner + i] += value;
+            to[row * of_to->inner + i * step] += value;
     }
 }
 
@@ -193,9 +208,9 @@ void k_conv_gemm(const void *parameters, void *const buffers[], struct k_slice s
                  (const float *)buffers[K_CONV_DIRECT_WEIGHT] +
                      group * conv->small_channels * conv->weight.outer,
                  (const float *)buffers[K_CONV_DIRECT_FROM] + batch * from->outer +
-                     group * conv_depth_channels(conv) * from->inner + column,
+                     group * conv_depth_channels(conv) * from->inner + column * step_of(conv, from),
                  (float *)buffers[K_CONV_DIRECT_TO] + batch * to->outer + channel * to->inner +
-                     column,
+                     column * step_of(conv, to),
                  left < columns ? left : columns,
                  conv->has_bias ? buffers[K_CONV_DIRECT_BIAS] : NULL, channel);
     }
@@ -240,10 +255,11 @@ void k_conv_gemm_grad(const void *parameters, void *const buffers[], struct k_sl
                          &one,
                          (float *)buffers[K_CONV_GRAD_SMALL] + n * conv->small.outer +
                              channel * conv->small.inner,
-                         conv->small.inner, 1,
+                         conv->small.inner, step_of(conv, &conv->small),
                          (float *)buffers[K_CONV_GRAD_LARGE] + n * conv->large.outer +
                              group * columns * conv->large.inner,
-                         1, conv->large.inner, &add, to, columns, 1, NULL, &threads);
+                         step_of(conv, &conv->large), conv->large.inner, &add, to, columns, 1, NULL,
+                         &threads);
     }
 }
 #else

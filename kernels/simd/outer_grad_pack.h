@@ -34,10 +34,11 @@ struct outer_grad {
     int64_t small_width; /* positions that lie evenly in the tensors: of a row before that */
     int64_t small_row, large_row; /* elements from row to row then */
     const struct conv_outer_plan *plan;
-    int64_t row, rows, channel, channels; /* of the group */
-    const char *small, *large;            /* of the group */
-    int64_t band_channel, band_row;       /* floats */
-    int64_t positions;                    /* of the tiles at once */
+    int64_t row, rows, channel, channels;          /* of the group */
+    const char *small, *large;                     /* of the group */
+    int64_t band_channel, band_row;                /* floats */
+    int64_t positions;                             /* of the tiles at once */
+    int64_t first[K_CONV_AXES], last[K_CONV_AXES]; /* no segment lies before or behind these */
     int64_t segments;
     struct segment segment[CONV_OUTER_POSITIONS];
     int64_t terms; /* of the tap in work; with pairs that many before the singles */

@@ -3,17 +3,9 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_OUTER_STORE_H
 #define ACLNN_CPU_KERNELS_SIMD_OUTER_STORE_H
 
+#include "kernels/simd/conv_side.h"
 #include "kernels/simd/outer_item.h"
 #include "kernels/simd/transpose.h"
-
-static float load_bias(const struct k_conv *conv, const char *bias, int64_t channel)
-{
-    if (!conv->has_bias) return 0;
-    const char *at = bias + channel * conv->bias_stride * pack_size(conv->bias_dtype);
-    if (conv->bias_dtype == K_F32) return k_load_first(K_F32, at, 1)[0];
-    if (conv->bias_dtype == K_F16) return k_load_first(K_F16, at, 1)[0];
-    return k_load_first(K_BF16, at, 1)[0];
-}
 
 /* `count` results, `step` elements apart. */
 K_TEMPLATE

@@ -173,10 +173,11 @@ void add_columns(enum k_dtype dt, int vectors, const char *from, int64_t step, i
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
         sum[v] = v_load(lane + v * VL);
-    for (; rows > 0; rows--, from = v_address(from, step))
+    for (; rows > 0; rows--, from = v_address(from, step)) {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[v] += k_load(dt, from + v * VL * k_size(dt));
+    }
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
         v_store(lane + v * VL, sum[v]);

@@ -7,9 +7,10 @@
  * vectors; bands are walked in strips so wide, from top to bottom.
  *
  * An item is the bands of one part and one group, in order.
- * A slice needs some 340 KiB of stack. */
+ * A slice needs some 400 KiB of stack. */
 #include <stdint.h>
 
+#include "kernels/simd/conv_along_grad.h"
 #include "kernels/simd/conv_straight_grad.h"
 
 struct grad_item {
@@ -309,6 +310,48 @@ static void run_item(struct grad_item *item, struct grad_buffers *own,
         to[i] = dot_total(own->lanes + i * CONV_LANES);
 }
 
+/* ---- along channels ---- */
+
+/* Groups [first, first + channels) of a part. */
+static void run_along(const struct k_conv *conv, const struct conv_direct_plan *plan, int64_t band,
+                      int64_t last, int64_t first, int64_t channels, void *const buffers[],
+                      float *lanes, float *to)
+{
+    const int64_t taps = conv_taps(conv), size = pack_size(conv->small.dtype);
+    const char *small = v_address(buffers[K_CONV_GRAD_SMALL], first * size);
+    const char *large = v_address(buffers[K_CONV_GRAD_LARGE], first * size);
+    memset(lanes, 0, sizeof(float) * CONV_DIRECT_SUMS * CONV_LANES);
+    for (; band < last; band++) {
+        const struct grad_place p = place_of(conv, plan, band, small, large);
+        along_grad_band(conv, p.begin, p.end, p.small, p.large, channels, lanes);
+    }
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t tap = 0; tap < taps; tap++) {
+            _Alignas(64) float row[CONV_LANES];
+            const float *from = lanes + (c / VL * taps + tap) * CONV_LANES * VL + c % VL;
+            for (int i = 0; i < CONV_LANES; i++)
+                row[i] = from[i * VL];
+            to[c * taps + tap] = dot_total(row);
+        }
+}
+
+static __attribute__((noinline)) void run_along_slice(const struct k_conv *conv,
+                                                      const struct conv_direct_plan *plan,
+                                                      void *const buffers[], struct k_slice slice)
+{
+    const int64_t taps = conv_taps(conv), bands = conv_up(plan->bands, conv->parts);
+    const int64_t most = CONV_DIRECT_SUMS / taps / CONV_LANES * CONV_LANES;
+    _Alignas(64) float lanes[CONV_DIRECT_SUMS * CONV_LANES];
+    for (int64_t i = slice.begin, channels; i < slice.end; i += channels) {
+        const int64_t group = i % conv->groups, first = i / conv->groups * bands;
+        const int64_t end = first + bands < plan->bands ? first + bands : plan->bands;
+        channels = conv->groups - group < slice.end - i ? conv->groups - group : slice.end - i;
+        if (channels > most) channels = most;
+        run_along(conv, plan, first, end, group, channels, buffers, lanes,
+                  (float *)buffers[K_CONV_GRAD_PARTS] + i * taps);
+    }
+}
+
 k_fn K_SYMBOL(conv_direct_grad);
 
 /* Items are (part, group). */
@@ -318,6 +361,10 @@ void K_SYMBOL(conv_direct_grad)(const void *parameters, void *const buffers[], s
     const int64_t c = conv->large_channels, m = conv->small_channels;
     const struct conv_direct_plan plan = conv_direct_plan(conv, false, m + c);
     const int64_t group_floats = m * c * conv_taps(conv), bands = conv_up(plan.bands, conv->parts);
+    if (conv_grad_is_along(conv)) {
+        run_along_slice(conv, &plan, buffers, slice);
+        return;
+    }
     struct grad_item item = {.conv = conv};
     struct grad_buffers own;
     item.is_straight = begin_straight(&item, &plan);

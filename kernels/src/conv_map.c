@@ -11,6 +11,7 @@
  * An item needs some 370 KiB of stack. */
 #include <stdint.h>
 
+#include "kernels/simd/conv_side.h"
 #include "kernels/simd/window_pack.h"
 
 enum { MAP_TILES = CONV_COLUMNS / GEMM_COLUMNS, MAP_PANELS = CONV_ROWS / CONV_PANEL };
@@ -124,15 +125,6 @@ static void multiply_panel(const struct map_item *item, int64_t rows, const floa
 
 /* ---- storing ---- */
 
-static float load_bias(const struct k_conv *conv, const char *bias, int64_t channel)
-{
-    if (!conv->has_bias) return 0;
-    const char *at = bias + channel * conv->bias_stride * pack_size(conv->bias_dtype);
-    if (conv->bias_dtype == K_F32) return k_load_first(K_F32, at, 1)[0];
-    if (conv->bias_dtype == K_F16) return k_load_first(K_F16, at, 1)[0];
-    return k_load_first(K_BF16, at, 1)[0];
-}
-
 /* The pieces of one tile, of one row; sum begins with the tile's first vector. */
 K_TEMPLATE
 void store_row(enum k_dtype dt, const struct map_item *item, const struct k_conv_tensor *tensor,
@@ -168,7 +160,7 @@ static __attribute__((noinline)) void store_tile(const struct map_item *item, in
     for (int64_t row = 0; row < CONV_PANEL && row < left; row++) {
         const int64_t in_group = (item->panel + panel) * CONV_PANEL + row;
         const int64_t channel = item->group * conv_rows(conv) + in_group;
-        const float bias = load_bias(conv, item->bias, channel);
+        const float bias = conv->has_bias ? load_bias(conv, item->bias, channel) : 0;
         char *to = item->to + channel * tensor->inner * pack_size(tensor->dtype);
         const float *sum = sums + row * GEMM_COLUMNS;
         if (tensor->dtype == K_F32)

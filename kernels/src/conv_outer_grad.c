@@ -70,13 +70,32 @@ static struct range clip(const struct segment *s, const struct range r[])
     return in;
 }
 
-/* The terms of a tap. */
-static void list_terms(struct outer_grad *item, int64_t tap)
+static void ranges_of_tap(const struct outer_grad *item, int64_t tap, struct range r[])
 {
     const struct k_conv_axis *a = item->conv.axis;
-    const struct range r[] = {range_of(&a[0], tap / (a[1].kernel * a[2].kernel)),
-                              range_of(&a[1], tap / a[2].kernel % a[1].kernel),
-                              range_of(&a[2], tap % a[2].kernel)};
+    r[0] = range_of(&a[0], tap / (a[1].kernel * a[2].kernel));
+    r[1] = range_of(&a[1], tap / a[2].kernel % a[1].kernel);
+    r[2] = range_of(&a[2], tap % a[2].kernel);
+}
+
+/* Whether taps with these ranges have the same terms: ranges are alike as far as segments reach. */
+static bool is_same_reach(const struct outer_grad *item, const struct range a[],
+                          const struct range b[])
+{
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const int64_t first = item->first[axis], last = item->last[axis];
+        const int64_t low_a = a[axis].low > first ? a[axis].low : first;
+        const int64_t low_b = b[axis].low > first ? b[axis].low : first;
+        const int64_t high_a = a[axis].high < last ? a[axis].high : last;
+        const int64_t high_b = b[axis].high < last ? b[axis].high : last;
+        if (low_a != low_b || high_a != high_b) return false;
+    }
+    return true;
+}
+
+/* The terms of a tap with these ranges. */
+static void list_terms(struct outer_grad *item, const struct range r[])
+{
     item->terms = item->single_terms = 0;
     for (int64_t i = 0; i < item->segments; i++) {
         const struct segment *s = &item->segment[i];
@@ -106,17 +125,23 @@ static void list_terms(struct outer_grad *item, int64_t tap)
 static void add_tiles(struct outer_grad *item, struct outer_grad_buffers *own)
 {
     const int64_t taps = conv_taps(&item->conv), channels = item->channels;
-    const int64_t blocks = conv_up(channels, BLOCK);
-    for (int64_t tap = 0; tap < taps; tap++) {
-        list_terms(item, tap);
+    const int64_t blocks = conv_up(channels, BLOCK), width = item->conv.axis[2].kernel;
+    struct range known[K_CONV_AXES];
+    for (int64_t i = 0; i < taps; i++) {
+        /* Column by column of the window: where no row meets padding they have the same terms. */
+        const int64_t rows = taps / width, tap = i % rows * width + i / rows;
+        struct range r[K_CONV_AXES];
+        ranges_of_tap(item, tap, r);
+        if (i == 0 || !is_same_reach(item, known, r)) list_terms(item, r);
+        memcpy(known, r, sizeof known);
         for (int64_t panel = 0; panel * PANEL < item->rows; panel++) {
             const int64_t left = item->rows - panel * PANEL;
             const int64_t vectors = conv_up(left < PANEL ? left : PANEL, VL);
             float *sums = own->sums + panel * channels * taps * PANEL;
             for (int64_t v = 0, at_once; v < vectors; v += at_once) {
                 at_once = vectors - v >= SOME ? SOME : vectors - v >= 2 ? 2 : 1;
-                for (int64_t i = 0; i < blocks; i++) {
-                    const int64_t c = channels * i / blocks, next = channels * (i + 1) / blocks;
+                for (int64_t b = 0; b < blocks; b++) {
+                    const int64_t c = channels * b / blocks, next = channels * (b + 1) / blocks;
                     const int64_t column = tap * channels + c;
                     multiply_some(item, own, (int)(next - c), (int)at_once, panel, v, column,
                                   sums + column * PANEL + v * VL);
@@ -148,6 +173,11 @@ static void list_columns(const struct outer_grad *item, const struct band *band,
 static void list_positions(struct outer_grad *item, const struct tile_place *p, int64_t begin)
 {
     const int64_t count = p->end[2] - p->begin[2];
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const bool is_new = item->segments == 0;
+        if (is_new || p->begin[axis] < item->first[axis]) item->first[axis] = p->begin[axis];
+        if (is_new || p->end[axis] > item->last[axis]) item->last[axis] = p->end[axis];
+    }
     for (int64_t row = p->begin[1]; row < p->end[1]; row++) {
         item->segment[item->segments++] = (struct segment){.number = (int32_t)item->positions,
                                                            .count = (int32_t)count,

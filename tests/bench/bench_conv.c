@@ -20,7 +20,7 @@ enum { WORDS = 8, PLAYERS = 24, ROUNDS_MOST = 64, THREAD_COUNTS = 4 };
 #define HOPELESS      6.0 /* a peer whose first run takes so many times ours is known by that run */
 #define SLOW          3.0 /* the same of its first round */
 #define SLOW_QUICK    1.5 /* the same in a quick measurement */
-#define LONG_SECONDS  1.0 /* a first round after which a quick measurement makes only one more */
+#define LONG_SECONDS  0.2 /* a first round after which a quick measurement makes only one more */
 #define OUTDONE       1.3 /* a peer's version that takes so many times as another's plays no round */
 
 static const char usage[] = "bench conv [OPTION...] [WORD...]\n"

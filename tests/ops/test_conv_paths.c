@@ -64,11 +64,17 @@ static struct conv_rig rig;
 
 static void check_all(enum conv_operator op, bool transposed)
 {
+    static const enum case_layout others[] = {CASE_CHANNELS_LAST, CASE_BROADCAST};
     conv_rig_begin(&rig);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (int dtype = 0; dtype < CASE_FLOATS; dtype++) {
-            const struct conv_case test =
-                case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
+        for (int j = 0; j < CASE_FLOATS + 2; j++) { /* other layouts of FLOAT */
+            const int dtype = j < CASE_FLOATS ? j : CASE_F32;
+            struct conv_case test = case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
+            for (int k = 0; j >= CASE_FLOATS && k < CONV_GRAD_BIAS; k++) {
+                const bool is_read = op == CONV_FORWARD ? k != CONV_OUTPUT : k <= CONV_WEIGHT;
+                test.layout[k] = others[j - CASE_FLOATS];
+                if (!is_read && test.layout[k] == CASE_BROADCAST) test.layout[k] = CASE_STRIDED;
+            }
             cr_expect(conv_rig_check(&rig, &test), "%s: %s", shapes[i].name, rig.text);
         }
     conv_rig_end(&rig);

@@ -199,3 +199,146 @@ Test(conv_direct, weight_gradient_of_every_level, .timeout = 300)
         }
     }
 }
+
+/* ---- single channels side by side ---- */
+
+/* [n][channel][position] becomes [n][position][channel]. */
+static void turn(const void *of, void *to, int64_t images, int64_t channels, int64_t positions,
+                 size_t size)
+{
+    for (int64_t n = 0; n < images; n++)
+        for (int64_t c = 0; c < channels; c++)
+            for (int64_t p = 0; p < positions; p++)
+                memcpy((char *)to + (size_t)((n * positions + p) * channels + c) * size,
+                       (const char *)of + (size_t)((n * channels + c) * positions + p) * size,
+                       size);
+}
+
+static struct k_conv_tensor last_of(enum k_dtype dtype, int64_t channels, const int64_t extent[])
+{
+    return (struct k_conv_tensor){
+        dtype,
+        extent[0] * extent[1] * extent[2] * channels,
+        1,
+        {extent[1] * extent[2] * channels, extent[2] * channels, channels}};
+}
+
+static struct k_conv_tensor planes_of(enum k_dtype dtype, int64_t channels, const int64_t extent[])
+{
+    const int64_t plane = extent[0] * extent[1] * extent[2];
+    return (struct k_conv_tensor){
+        dtype, plane * channels, plane, {extent[1] * extent[2], extent[2], 1}};
+}
+
+static struct k_conv single_channels(enum k_dtype dtype, int64_t large[], int64_t small[])
+{
+    struct k_conv conv = {.batch = between(1, 2), .groups = between(4, 70), .parts = 1};
+    const bool is_deep = between(0, 3) == 0, is_wide = between(0, 3) == 0;
+    if (is_wide) conv.groups = between(250, 600);
+    conv.large_channels = conv.small_channels = 1;
+    conv.to_large = between(0, 1);
+    for (int i = 0; i < K_CONV_AXES; i++) {
+        struct k_conv_axis *a = &conv.axis[i];
+        *a =
+            (struct k_conv_axis){.kernel = between(1, is_wide ? 3 : 5), .stride = 1, .dilation = 1};
+        if (between(0, 2) == 0) a->stride = between(1, 4);
+        if (between(0, 2) == 0) a->dilation = between(1, 3);
+        if (i == 0 && !is_deep) a->kernel = a->stride = a->dilation = 1;
+        a->pad = between(0, a->kernel);
+        const int64_t reach = (a->kernel - 1) * a->dilation;
+        a->large = (reach > 2 * a->pad ? reach - 2 * a->pad : 0) + 1 + between(0, is_wide ? 2 : 9);
+        if (i == 0 && !is_deep) a->large = 1, a->pad = 0;
+        a->small = (a->large + 2 * a->pad - reach - 1) / a->stride + 1;
+        large[i] = a->large;
+        small[i] = a->small;
+    }
+    const int64_t hw = conv.axis[1].kernel * conv.axis[2].kernel, taps = hw * conv.axis[0].kernel;
+    conv.weight = (struct k_conv_tensor){dtype, taps, taps, {hw, conv.axis[2].kernel, 1}};
+    conv.large = planes_of(dtype, conv.groups, large);
+    conv.small = planes_of(dtype, conv.groups, small);
+    return conv;
+}
+
+Test(conv_direct, along_channels_as_in_planes, .timeout = 300)
+{
+    static _Alignas(64) float planes[ELEMENTS];
+    static char turned[sizeof first];
+    const struct k_table *tables[TABLES];
+    const size_t count = k_tables(tables, TABLES);
+    int checked = 0;
+    for (int i = 0; i < CASES; i++) {
+        const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
+        const size_t size = dtype == K_F32 ? 4 : 2;
+        int64_t large[K_CONV_AXES], small[K_CONV_AXES];
+        struct k_conv plain = single_channels(dtype, large, small), last = plain;
+        const int64_t shift = between(0, 15) * 4;
+        last.large = last_of(dtype, plain.groups, large);
+        last.small = last_of(dtype, plain.groups, small);
+        if (!k_conv_is_direct(&plain) || plain.batch * plain.large.outer > ELEMENTS ||
+            plain.batch * plain.small.outer > ELEMENTS)
+            continue;
+        const struct k_conv_tensor *of = plain.to_large ? &plain.small : &plain.large;
+        const struct k_conv_tensor *to = plain.to_large ? &plain.large : &plain.small;
+        checked++;
+        fill(weight, dtype);
+        fill(planes, dtype);
+        for (size_t t = 0; t < count; t++) {
+            memcpy(from, planes, sizeof from);
+            compute(tables[t], &plain, first, shift, 1 << 20);
+            memset(turned, 0x5a, sizeof turned);
+            turn(first + GUARD + shift, turned + GUARD + shift, plain.batch, plain.groups,
+                 to->inner, size);
+            turn(planes, from, plain.batch, plain.groups, of->inner, size);
+            for (int way = 0; way < 2; way++) {
+                compute(tables[t], &last, other, shift, way ? 1 : 5);
+                cr_assert_arr_eq(turned, other, sizeof turned, "%s, case %d: other bits",
+                                 tables[t]->isa, i);
+            }
+        }
+    }
+    cr_assert_gt(checked, CASES / 2, "%d cases", checked);
+}
+
+Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
+{
+    static _Alignas(64) float large_planes[ELEMENTS], small_planes[ELEMENTS];
+    const struct k_table *tables[TABLES];
+    const size_t count = k_tables(tables, TABLES);
+    int checked = 0;
+    for (int i = 0; i < CASES; i++) {
+        const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
+        const size_t size = dtype == K_F32 ? 4 : 2;
+        int64_t large[K_CONV_AXES], small[K_CONV_AXES];
+        struct k_conv plain = single_channels(dtype, large, small);
+        plain.to_large = false;
+        plain.parts = between(1, 3);
+        struct k_conv last = plain;
+        last.large = last_of(dtype, plain.groups, large);
+        last.small = last_of(dtype, plain.groups, small);
+        const size_t bytes = k_conv_parts_bytes(&plain);
+        if (!k_conv_grad_is_direct(&plain) || plain.batch * plain.large.outer > ELEMENTS ||
+            plain.batch * plain.small.outer > ELEMENTS || bytes > sizeof first)
+            continue;
+        const int64_t items = k_conv_weight_grad_work(&plain).items;
+        checked++;
+        fill(large_planes, dtype);
+        fill(small_planes, dtype);
+        turn(large_planes, from, plain.batch, plain.groups, plain.large.inner, size);
+        turn(small_planes, weight, plain.batch, plain.groups, plain.small.inner, size);
+        for (size_t t = 0; t < count; t++) {
+            memset(other, 0x5a, sizeof other);
+            tables[t]->conv_direct_grad(&plain, (void *[]){small_planes, large_planes, first},
+                                        (struct k_slice){0, items});
+            const int64_t at_once = between(1, items);
+            for (int64_t item = 0; item < items; item += at_once)
+                tables[t]->conv_direct_grad(
+                    &last, (void *[]){weight, from, other},
+                    (struct k_slice){item, item + at_once < items ? item + at_once : items});
+            cr_assert_arr_eq(first, other, bytes, "%s, case %d: other bits", tables[t]->isa, i);
+            for (size_t k = bytes; k < bytes + GUARD; k++)
+                cr_assert_eq(other[k], 0x5a, "%s, case %d: written behind the result",
+                             tables[t]->isa, i);
+        }
+    }
+    cr_assert_gt(checked, CASES / 2, "%d cases", checked);
+}
