@@ -84,6 +84,7 @@ void put_terms(enum k_dtype dt, enum channel_kind kind, int count, const struct 
     vf sums[4];
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
         sum_channels(dt, kind, count, cell, channel, 4, sums);
+#pragma GCC unroll 4
         for (int v = 0; v < 4; v += unit)
             k_store_parts(dt, to + v * VL * k_size(dt), sums + v, stream);
     }

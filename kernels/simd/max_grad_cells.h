@@ -40,6 +40,7 @@ void put_run(enum k_dtype dt, const struct max_term *terms, int count, int64_t a
     int64_t i = 0;
     for (; i + 4 * VL <= lanes; i += 4 * VL) {
         sum_terms(terms, count, at + i, 4, sums);
+#pragma GCC unroll 4
         for (int v = 0; v < 4; v += unit)
             k_store_parts(dt, to + (i + v * VL) * k_size(dt), sums + v, false);
     }
@@ -63,6 +64,7 @@ void put_pairs(enum k_dtype dt, const struct max_grad *g, const int *first, int6
         sum_terms(odd, odds, at + i, 2, b);
         const vf both[4] = {v_zip(0, a[0], b[0]), v_zip(1, a[0], b[0]), v_zip(0, a[1], b[1]),
                             v_zip(1, a[1], b[1])};
+#pragma GCC unroll 4
         for (int v = 0; v < 4; v += LINE_PARTS(dt))
             k_store_parts(dt, to + (2 * i + v * VL) * k_size(dt), both + v, false);
     }
