@@ -288,7 +288,7 @@ Test(profile, threads_take_turns_at_a_stream)
     for (int i = 0; i < TAKERS; i++)
         cr_assert_eq(pthread_join(threads[i], NULL), 0);
     struct rt_stream *queue = stream;
-    const int64_t ahead = rt_ticks() + (INT64_C(1) << 40); /* minutes */
+    const int64_t ahead = rt_ticks() + (INT64_C(1) << 48); /* hours */
     queue->recorded_until = ahead;
     OK(aclrtRecordEvent(event, stream));
     OK(aclrtSynchronizeStream(stream));
