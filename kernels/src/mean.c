@@ -109,88 +109,102 @@ void mean_planes(enum k_dtype dt, enum k_rounding rounding, const struct k_mean 
     }
 }
 
-/* ---- many channels of halves, few cells ---- */
+/* ---- many channels, few cells ---- */
 
 enum { NEAR_CELLS = 64 }; /* more cells lie in more pages than a CPU keeps at hand */
 
-K_TEMPLATE
-struct k_block near_load(enum k_dtype dt, enum k_rounding rounding, const char *at)
-{
-    struct k_block x = block_load(dt, at);
-    x.a = pool_round(dt, rounding, x.a);
-    if (dt != K_F32) x.b = pool_round(dt, rounding, x.b);
-    return x;
-}
-
-/* Lanes r and r + 8, added, of four rows r from `row` on. */
-struct near_rows {
-    struct k_block row[4];
+/* Blocks of channels that are summed at once: as many vectors of floats in either case. */
+#define NEAR(dt) ((dt) == K_F32 ? 4 : 2)
+struct near {
+    struct k_block block[NEAR(K_F32)];
 };
 
 K_TEMPLATE
-struct near_rows near_sums(enum k_dtype dt, enum k_rounding rounding, int row, const char *at,
-                           int64_t cell_bytes, int64_t count)
+struct near near_add(enum k_dtype dt, struct near x, struct near y)
+{
+    const int n = NEAR(dt);
+#pragma GCC unroll 4
+    for (int i = 0; i < n; i++)
+        x.block[i] = block_add(dt, x.block[i], y.block[i]);
+    return x;
+}
+
+/* One lane; the next channels of its cells are announced. */
+K_TEMPLATE
+struct near near_lane(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
+                      int64_t count, int lane)
 {
     const struct k_block none = {v_all(-0.0f), v_all(-0.0f)};
-    struct near_rows low = {{none, none, none, none}}, high = low;
-    const char *second = at + (row + HALF) * cell_bytes;
-    int64_t left = count - row;
-    at += row * cell_bytes;
-    for (; left >= HALF + 4;
-         left -= LANES, at += LANES * cell_bytes, second += LANES * cell_bytes) {
+    const int n = NEAR(dt);
+    struct near sum = {{none, none, none, none}};
+    at += lane * cell_bytes;
+    for (int64_t cell = lane; cell < count; cell += LANES, at += LANES * cell_bytes) {
 #pragma GCC unroll 4
-        for (int r = 0; r < 4; r++) {
-            low.row[r] = block_add(dt, low.row[r], near_load(dt, rounding, at + r * cell_bytes));
-            high.row[r] =
-                block_add(dt, high.row[r], near_load(dt, rounding, second + r * cell_bytes));
+        for (int i = 0; i < n; i++) {
+            const char *from = at + i * K_VECTOR_BYTES;
+            struct k_block x = block_load(dt, from);
+            __builtin_prefetch(from + n * K_VECTOR_BYTES, 0, 2);
+            x.a = pool_round(dt, rounding, x.a);
+            if (dt != K_F32) x.b = pool_round(dt, rounding, x.b);
+            sum.block[i] = block_add(dt, sum.block[i], x);
         }
     }
-#pragma GCC unroll 4
-    for (int r = 0; r < 4; r++) {
-        if (r < left)
-            low.row[r] = block_add(dt, low.row[r], near_load(dt, rounding, at + r * cell_bytes));
-        if (r + HALF < left)
-            high.row[r] =
-                block_add(dt, high.row[r], near_load(dt, rounding, second + r * cell_bytes));
-        low.row[r] = block_add(dt, low.row[r], high.row[r]);
-    }
-    return low;
+    return sum;
 }
 
-/* One block: sums in registers, each line of the input is read once. (Floats, which fill a line
- * sooner, are faster lane by lane.) */
+/* Lanes r and r + 8. */
 K_TEMPLATE
-struct k_block near_block(enum k_dtype dt, enum k_rounding rounding, const char *at,
-                          int64_t cell_bytes, int64_t count)
+struct near near_row(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
+                     int64_t count, int row)
 {
-    const struct near_rows x = near_sums(dt, rounding, 0, at, cell_bytes, count);
-    const struct near_rows y = near_sums(dt, rounding, 4, at, cell_bytes, count);
-    const struct k_block even =
-        block_add(dt, block_add(dt, x.row[0], y.row[0]), block_add(dt, x.row[2], y.row[2]));
-    const struct k_block odd =
-        block_add(dt, block_add(dt, x.row[1], y.row[1]), block_add(dt, x.row[3], y.row[3]));
-    return block_add(dt, even, odd);
+    return near_add(dt, near_lane(dt, rounding, at, cell_bytes, count, row),
+                    near_lane(dt, rounding, at, cell_bytes, count, row + HALF));
 }
 
-/* Items as of mean_channels; channels fill a block. */
+/* Lanes r, r + 4, r + 8, r + 12. */
+K_TEMPLATE
+struct near near_rows(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
+                      int64_t count, int row)
+{
+    return near_add(dt, near_row(dt, rounding, at, cell_bytes, count, row),
+                    near_row(dt, rounding, at, cell_bytes, count, row + HALF / 2));
+}
+
+/* Sums in registers: each line of the input is read once. */
+K_TEMPLATE
+struct near near_sums(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
+                      int64_t count)
+{
+    const struct near even = near_add(dt, near_rows(dt, rounding, at, cell_bytes, count, 0),
+                                      near_rows(dt, rounding, at, cell_bytes, count, 2));
+    const struct near odd = near_add(dt, near_rows(dt, rounding, at, cell_bytes, count, 1),
+                                     near_rows(dt, rounding, at, cell_bytes, count, 3));
+    return near_add(dt, even, odd);
+}
+
+/* Items as of mean_channels; an item's channels fill NEAR blocks. */
 K_TEMPLATE
 void mean_near(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean, const char *in,
                char *out, struct k_slice slice)
 {
-    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
+    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS), step = NEAR(dt) * BLOCK(dt);
     const int64_t cell_bytes = mean->channels * k_size(dt), count = mean->count;
     const vf scale = v_all((float)(1.0 / mean->divisor));
+    const int n = NEAR(dt);
     for (int64_t item = slice.begin; item < slice.end; item++) {
         const int64_t first = item % tiles * MEAN_CHANNELS;
         const int64_t end = pool_min(mean->channels, first + MEAN_CHANNELS);
         const char *plane = in + item / tiles * count * cell_bytes;
         char *to = out + item / tiles * cell_bytes;
-        for (int64_t channel = first; channel < end; channel += BLOCK(dt)) {
-            const int64_t x = pool_min(channel, mean->channels - BLOCK(dt)) * k_size(dt);
-            struct k_block sum = near_block(dt, rounding, plane + x, cell_bytes, count);
-            sum.a = sum.a * scale;
-            if (dt != K_F32) sum.b = sum.b * scale;
-            k_put(to + x, block_elements(dt, sum));
+        for (int64_t channel = first; channel < end; channel += step) {
+            const int64_t x = pool_min(channel, mean->channels - step) * k_size(dt);
+            struct near sum = near_sums(dt, rounding, plane + x, cell_bytes, count);
+#pragma GCC unroll 4
+            for (int i = 0; i < n; i++) {
+                sum.block[i].a = sum.block[i].a * scale;
+                if (dt != K_F32) sum.block[i].b = sum.block[i].b * scale;
+                k_put(to + x + i * K_VECTOR_BYTES, block_elements(dt, sum.block[i]));
+            }
         }
     }
 }
@@ -317,8 +331,8 @@ void mean(enum k_dtype dt, const struct k_mean *mean, void *const buf[], struct 
     const char *in = buf[K_MEAN_IN];
     char *out = buf[K_MEAN_OUT];
     const int64_t rest = mean->channels % MEAN_CHANNELS; /* an item's last block stays in it */
-    const bool near = dt != K_F32 && mean->count <= NEAR_CELLS &&
-                      (rest >= BLOCK(dt) || (rest == 0 && mean->channels > 0));
+    const bool near = mean->count <= NEAR_CELLS &&
+                      (rest >= NEAR(dt) * BLOCK(dt) || (rest == 0 && mean->channels > 0));
     if (near && mean->rounding == K_ROUND_NONE)
         mean_near(dt, K_ROUND_NONE, mean, in, out, slice);
     else if (mean->channels == 1 && mean->rounding == K_ROUND_NONE)
