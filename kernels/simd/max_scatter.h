@@ -159,6 +159,7 @@ void scatter_add_plain(enum k_dtype dt, bool wide, const struct k_scatter *s, in
                        int64_t begin, int64_t end, int64_t first, int64_t last, float *band)
 {
     const int64_t channels = s->pool->channels, count = last - first;
+    assert(s->indices != NULL);
     for (int64_t window = 0; window < s->windows; window++) {
         const int64_t row = (outer * s->windows + window) * channels + first;
         const char *dy = s->dy + row * k_size(dt), *indices = s->indices + row * (wide ? 8 : 4);

@@ -19,10 +19,10 @@ K_TEMPLATE
 void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
                 const struct max_taps *taps, const struct max_results *to)
 {
-    const int channels = (int)m->shape->channels;
+    const int64_t channels = m->shape->channels;
     const char *deep = taps->at;
     int32_t deep_place = taps->place;
-    vf best = k_load_first_before(dt, deep, channels, m->end);
+    vf best = k_load_first_before(dt, deep, (int)channels, m->end);
     vi place = v_all_i(deep_place);
     for (int64_t d = 0; d < taps->count[0]; d++) {
         const char *tall = deep;
@@ -30,7 +30,7 @@ void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
         for (int64_t h = 0; h < taps->count[1]; h++) {
             const char *at = tall;
             for (int64_t w = 0; w < taps->count[2]; w++, at += taps->bytes[2])
-                v_take_larger(&best, &place, k_load_first_before(dt, at, channels, m->end),
+                v_take_larger(&best, &place, k_load_first_before(dt, at, (int)channels, m->end),
                               v_all_i(tall_place + (int32_t)w));
             tall += taps->bytes[1];
             tall_place += taps->places[1];
