@@ -5,19 +5,6 @@
 
 #include "kernels/simd/average.h"
 
-/* k_load; the compiler widens vectors of words by halves. */
-K_TEMPLATE
-vf rows_load(enum k_dtype dt, const char *at)
-{
-#if defined(K_ISA_avx512)
-    if (dt == K_BF16) {
-        const __m256i words = _mm256_loadu_si256((const __m256i *)(const void *)at);
-        return (vf)_mm512_slli_epi32(_mm512_cvtepu16_epi32(words), 16);
-    }
-#endif
-    return k_load(dt, at);
-}
-
 /* VL floats at x of the sum of m rows, the first `left` of them if those are fewer. */
 K_TEMPLATE
 vf rows_at(enum k_dtype dt, bool exact, int m, const char *const rows[], const float *factors,
@@ -27,7 +14,7 @@ vf rows_at(enum k_dtype dt, bool exact, int m, const char *const rows[], const f
 #pragma GCC unroll 4
     for (int i = 0; i < m; i++) {
         const char *at = rows[i] + x * k_size(dt);
-        vf term = left >= VL ? rows_load(dt, at) : k_load_first_before(dt, at, left, end);
+        vf term = left >= VL ? k_load(dt, at) : k_load_first_before(dt, at, left, end);
         if (!exact) {
             term = pool_round(dt, rounding, term);
             if (factors) term = term * v_all(factors[i]);
@@ -222,7 +209,7 @@ void sum_run(enum k_dtype dt, int n, int together, const struct run *run)
         for (int i = together; i < n; i++)
             for (int64_t x = 0; x < in.floats; x += VL) {
                 run_announce(rows[i] + x * k_size(dt));
-                v_store(to + x, v_load(to + x) + rows_load(dt, rows[i] + x * k_size(dt)));
+                v_store(to + x, v_load(to + x) + k_load(dt, rows[i] + x * k_size(dt)));
             }
     }
 }

@@ -63,19 +63,6 @@ bool flat_no_tiny(const char *at, int64_t count)
 #endif
 }
 
-/* k_load; the compiler widens vectors of words by halves. */
-K_TEMPLATE
-vf flat_load(enum k_dtype dt, const char *at)
-{
-#if defined(K_ISA_avx512)
-    if (dt == K_BF16) {
-        const __m256i words = _mm256_loadu_si256((const __m256i *)(const void *)at);
-        return (vf)_mm512_slli_epi32(_mm512_cvtepu16_epi32(words), 16);
-    }
-#endif
-    return k_load(dt, at);
-}
-
 /* `count` elements, scaled; the others become zeros. */
 K_TEMPLATE
 vf band_vector(enum k_dtype dt, bool certain, const struct grad *g, const char *at, int64_t count,
@@ -83,7 +70,7 @@ vf band_vector(enum k_dtype dt, bool certain, const struct grad *g, const char *
 {
     const enum k_rounding rounding = g->pool->rounding;
     vf value = __builtin_expect(count >= VL, 1)
-                   ? flat_load(dt, at)
+                   ? k_load(dt, at)
                    : k_load_first_before(dt, at, (int)count, g->dy_end);
     if (__builtin_expect(rounding != K_ROUND_NONE, 0)) value = pool_round(dt, rounding, value);
     return flat_product(certain, value, factor);

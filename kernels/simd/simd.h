@@ -78,26 +78,53 @@ void v_store(float *at, vf value)
 
 /* ---- half types ---- */
 
+/* Left to itself, GCC widens and narrows vectors of words by their halves. */
 K_TEMPLATE
 vf v_from_bf16(vh half)
 {
-    return (vf)(__builtin_convertvector(half, vu) << 16);
+#if defined(K_ISA_avx512)
+    const vu wide = (vu)_mm512_cvtepu16_epi32((__m256i)half);
+#elif defined(K_ISA_avx2)
+    const vu wide = (vu)_mm256_cvtepu16_epi32((__m128i)half);
+#else
+    const vu wide = __builtin_convertvector(half, vu);
+#endif
+    return (vf)(wide << 16);
 }
 
 /* The upper half of each lane is the nearest bf16, ties to even; a NaN stays one. */
 K_TEMPLATE
 vu v_round_bf16(vf value)
 {
-    const vu bits = (vu)value;
-    const vu nan = (vu)(value != value);
+    const vu bits = (vu)value, quiet = bits | 0x400000;
     const vu rounded = bits + 0x7fff + (bits >> 16 & 1);
-    return (nan & (bits | 0x400000)) | (~nan & rounded);
+#if defined(K_ISA_avx512)
+    const __mmask16 nan = _mm512_cmp_ps_mask((__m512)value, (__m512)value, _CMP_UNORD_Q);
+    return (vu)_mm512_mask_mov_epi32((__m512i)rounded, nan, (__m512i)quiet);
+#elif defined(K_ISA_avx2)
+    const __m256 nan = _mm256_cmp_ps((__m256)value, (__m256)value, _CMP_UNORD_Q);
+    return (vu)_mm256_blendv_ps((__m256)rounded, (__m256)quiet, nan);
+#else
+    const vu nan = (vu)(value != value);
+    return (nan & quiet) | (~nan & rounded);
+#endif
 }
 
 K_TEMPLATE
 vh v_to_bf16(vf value)
 {
+#if defined(K_ISA_avx512)
+    const __m512i upper = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0x1f001d, 0x1b0019, 0x170015,
+                                           0x130011, 0xf000d, 0xb0009, 0x70005, 0x30001);
+    const __m512i words = _mm512_permutexvar_epi16(upper, (__m512i)v_round_bf16(value));
+    return (vh)_mm512_castsi512_si256(words);
+#elif defined(K_ISA_avx2)
+    const __m256i rounded = (__m256i)(v_round_bf16(value) >> 16);
+    const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(rounded, rounded), 0x08);
+    return (vh)_mm256_castsi256_si128(words);
+#else
     return __builtin_convertvector(v_round_bf16(value) >> 16, vh);
+#endif
 }
 
 K_TEMPLATE
