@@ -119,7 +119,7 @@ static inline int64_t avg_span(const struct avg_axis *a, int64_t outputs)
     if (a->span == K_SPAN_TAPS)
         return pool_min((outputs + (a->kernel - 1) * a->dilation) / a->stride + 2, a->in);
     if (a->uniform) return (outputs - 1) * a->stride + a->kernel;
-    if (outputs - 1 > a->in / a->stride) return a->in;
+    if (a->kernel >= a->in || outputs - 1 > a->in / a->stride) return a->in;
     return pool_min((outputs - 1) * a->stride + a->kernel, a->in);
 }
 

@@ -118,7 +118,7 @@ static inline void pool_join(struct pool_plan *plan)
 
 static inline void pool_count(struct pool_axis *a)
 {
-    a->most = (a->kernel + a->stride - 1) / a->stride;
+    a->most = (a->kernel - 1) / a->stride + 1;
     a->rest = a->kernel - (a->most - 1) * a->stride;
 }
 

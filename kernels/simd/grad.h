@@ -90,7 +90,7 @@ static inline void whole_windows(const struct pool_axis *axis, bool count_paddin
                                  int64_t *high)
 {
     const int64_t room = axis->limit + axis->pad - axis->kernel;
-    *low = count_padding ? 0 : (axis->pad + axis->stride - 1) / axis->stride;
+    *low = count_padding ? 0 : axis->pad / axis->stride + (axis->pad % axis->stride != 0);
     *high = room < 0 ? 0 : pool_min(room / axis->stride + 1, axis->out);
 }
 

@@ -114,7 +114,7 @@ static int64_t touched(const struct operand *o)
             __builtin_add_overflow(last, reach, &last))
             return -1;
     }
-    return last + 1;
+    return last < INT64_MAX ? last + 1 : -1;
 }
 
 /* Products, at most: every element of one tensor with those of another. */
