@@ -14,19 +14,6 @@ enum { TWOS_BAND = 2048 }; /* floats of a band */
 _Static_assert(TWOS_BAND >= 4 * POOL_FLAT_CELLS, "a band has a pair of rows");
 _Static_assert(TWOS_BAND + POOL_FLAT_CELLS <= FLAT_BAND, "and is read a row farther");
 
-/* The last VL - 1 lanes of value, then the first one of after. */
-K_TEMPLATE
-vf v_advance(vf value, vf after)
-{
-#if K_VECTOR_BYTES == 64
-    return (vf)_mm512_alignr_epi32((__m512i)after, (__m512i)value, 1);
-#elif K_VECTOR_BYTES == 32
-    return __builtin_shufflevector(value, after, 1, 2, 3, 4, 5, 6, 7, 8);
-#else
-    return __builtin_shufflevector(value, after, 1, 2, 3, 4);
-#endif
-}
-
 /* Windows in work; local copies, since streaming stores might change whatever else there is. Their
  * place among the windows of two rows of dX, the first of which is made of one row of the image,
  * is the phase. */

@@ -214,7 +214,7 @@ void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const st
             taps[0] = center;
             taps[1] = odd;
         }
-        if (looks_ahead) taps[2] = batch_masked(rows->not_last[v], v_early(center, next[0]));
+        if (looks_ahead) taps[2] = batch_masked(rows->not_last[v], v_advance(center, next[0]));
         vf best = taps[0], sum = taps[0];
         vi tap = {0};
 #pragma GCC unroll 4

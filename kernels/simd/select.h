@@ -233,19 +233,6 @@ vf v_unzip(int half, vf a, vf b)
 #endif
 }
 
-/* The lanes of value but the first, then the first one of after: value one lane early. */
-K_TEMPLATE
-vf v_early(vf value, vf after)
-{
-#if K_VECTOR_BYTES == 64
-    return (vf)_mm512_alignr_epi32((__m512i)after, (__m512i)value, 1);
-#elif K_VECTOR_BYTES == 32
-    return __builtin_shufflevector(value, after, 1, 2, 3, 4, 5, 6, 7, 8);
-#else
-    return __builtin_shufflevector(value, after, 1, 2, 3, 4);
-#endif
-}
-
 /* `sum` with the lanes from[i] of value in those lanes where place[i] is `which`. */
 K_TEMPLATE
 vf v_place(vf sum, vf value, vi from, vi place, int which)

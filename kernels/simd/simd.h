@@ -386,6 +386,19 @@ vf v_delay(int n, vf before, vf value)
 #undef DELAY
 }
 
+/* The lanes of value but the first, then the first one of after. */
+K_TEMPLATE
+vf v_advance(vf value, vf after)
+{
+#if K_VECTOR_BYTES == 64
+    return (vf)_mm512_alignr_epi32((__m512i)after, (__m512i)value, 1);
+#elif K_VECTOR_BYTES == 32
+    return __builtin_shufflevector(value, after, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+    return __builtin_shufflevector(value, after, 1, 2, 3, 4);
+#endif
+}
+
 /* a0 b0 a1 b1 ...: the first VL (half 0) or the last VL (half 1) of the 2 VL elements. */
 K_TEMPLATE
 vf v_zip(int half, vf a, vf b)

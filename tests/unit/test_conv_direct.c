@@ -230,8 +230,9 @@ static struct k_conv_tensor planes_of(enum k_dtype dtype, int64_t channels, cons
         dtype, plane * channels, plane, {extent[1] * extent[2], extent[2], 1}};
 }
 
-static struct k_conv single_channels(enum k_dtype dtype, int64_t large[], int64_t small[])
+static struct k_conv single_channels(enum k_dtype dtype)
 {
+    int64_t large[K_CONV_AXES], small[K_CONV_AXES];
     struct k_conv conv = {.batch = between(1, 2), .groups = between(4, 70), .parts = 1};
     const bool is_deep = between(0, 3) == 0, is_wide = between(0, 3) == 0;
     if (is_wide) conv.groups = between(250, 600);
@@ -259,6 +260,27 @@ static struct k_conv single_channels(enum k_dtype dtype, int64_t large[], int64_
     return conv;
 }
 
+/* The same windows over tensors whose channels lie last. */
+static struct k_conv channels_last(const struct k_conv *planes)
+{
+    struct k_conv last = *planes;
+    int64_t large[K_CONV_AXES], small[K_CONV_AXES];
+    for (int i = 0; i < K_CONV_AXES; i++) {
+        large[i] = last.axis[i].large;
+        small[i] = last.axis[i].small;
+    }
+    last.large = last_of(last.large.dtype, last.groups, large);
+    last.small = last_of(last.small.dtype, last.groups, small);
+    return last;
+}
+
+/* Do both tensors fit the buffers here? */
+static bool fits(const struct k_conv *conv)
+{
+    return conv->batch * conv->large.outer <= ELEMENTS &&
+           conv->batch * conv->small.outer <= ELEMENTS;
+}
+
 Test(conv_direct, along_channels_as_in_planes, .timeout = 300)
 {
     static _Alignas(64) float planes[ELEMENTS];
@@ -269,14 +291,9 @@ Test(conv_direct, along_channels_as_in_planes, .timeout = 300)
     for (int i = 0; i < CASES; i++) {
         const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
         const size_t size = dtype == K_F32 ? 4 : 2;
-        int64_t large[K_CONV_AXES], small[K_CONV_AXES];
-        struct k_conv plain = single_channels(dtype, large, small), last = plain;
+        const struct k_conv plain = single_channels(dtype), last = channels_last(&plain);
         const int64_t shift = between(0, 15) * 4;
-        last.large = last_of(dtype, plain.groups, large);
-        last.small = last_of(dtype, plain.groups, small);
-        if (!k_conv_is_direct(&plain) || plain.batch * plain.large.outer > ELEMENTS ||
-            plain.batch * plain.small.outer > ELEMENTS)
-            continue;
+        if (!k_conv_is_direct(&plain) || !fits(&plain)) continue;
         const struct k_conv_tensor *of = plain.to_large ? &plain.small : &plain.large;
         const struct k_conv_tensor *to = plain.to_large ? &plain.large : &plain.small;
         checked++;
@@ -308,17 +325,12 @@ Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
     for (int i = 0; i < CASES; i++) {
         const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
         const size_t size = dtype == K_F32 ? 4 : 2;
-        int64_t large[K_CONV_AXES], small[K_CONV_AXES];
-        struct k_conv plain = single_channels(dtype, large, small);
+        struct k_conv plain = single_channels(dtype);
         plain.to_large = false;
         plain.parts = between(1, 3);
-        struct k_conv last = plain;
-        last.large = last_of(dtype, plain.groups, large);
-        last.small = last_of(dtype, plain.groups, small);
+        const struct k_conv last = channels_last(&plain);
         const size_t bytes = k_conv_parts_bytes(&plain);
-        if (!k_conv_grad_is_direct(&plain) || plain.batch * plain.large.outer > ELEMENTS ||
-            plain.batch * plain.small.outer > ELEMENTS || bytes > sizeof first)
-            continue;
+        if (!k_conv_grad_is_direct(&plain) || !fits(&plain) || bytes > sizeof first) continue;
         const int64_t items = k_conv_weight_grad_work(&plain).items;
         checked++;
         fill(large_planes, dtype);

@@ -195,6 +195,8 @@ Test(simd, lanes_move_as_said)
             cr_assert_arr_eq(out, pair + lanes - n, (size_t)lanes * sizeof *out, "%s delay %d",
                              level->isa, n);
         }
+        level->advance(a, b, out);
+        cr_assert_arr_eq(out, pair + 1, (size_t)lanes * sizeof *out, "%s advance", level->isa);
         for (int half = 0; half < 2; half++) {
             level->zip(half, a, b, out);
             for (int i = 0; i < lanes; i++)

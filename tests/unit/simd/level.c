@@ -67,6 +67,11 @@ static void delay(int n, const float *before, const float *value, float *delayed
                               : v_delay(3, b, v));
 }
 
+static void advance(const float *value, const float *after, float *advanced)
+{
+    v_store(advanced, v_advance(v_load(value), v_load(after)));
+}
+
 static void zip(int half, const float *a, const float *b, float *zipped)
 {
     const vf x = v_load(a), y = v_load(b);
@@ -155,6 +160,7 @@ const struct simd_level *K_SYMBOL(simd_level)(void)
                                             .load_first = load_first,
                                             .first = first,
                                             .delay = delay,
+                                            .advance = advance,
                                             .zip = zip,
                                             .add_kept = add_kept,
                                             .pick = pick,

@@ -20,6 +20,7 @@ struct simd_level {
     void (*load_first)(enum k_dtype dt, const void *at, int count, float *value);
     void (*first)(int count, const float *a, const float *b, float *value);
     void (*delay)(int n, const float *before, const float *value, float *delayed);
+    void (*advance)(const float *value, const float *after, float *advanced);
     void (*zip)(int half, const float *a, const float *b, float *zipped);
     void (*add_kept)(const float *sum, const float *x, const uint8_t *flags, int period, int begin,
                      float *total);
