@@ -185,15 +185,30 @@ static inline struct max_plan max_plan(const struct k_max_pool *pool)
     return plan;
 }
 
+/* Cells from a window's first tap to its last one. */
+static inline int64_t max_span(const struct max_axis *a)
+{
+    return (a->kernel - 1) * a->dilation + 1;
+}
+
+/* The least power of two that is not less than n. */
+static inline int64_t max_power(int64_t n)
+{
+    int64_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
 /* One channel: can the windows be found along rows, then over them (kernels/simd/max_rows.h)? */
 static inline bool max_by_rows(const struct max_plan *plan)
 {
     const struct max_axis *width = &plan->width;
-    return plan->channels == 1 && plan->depth.in == 1 && plan->depth.kernel == 1 &&
-           (width->dilation == 1 || width->kernel == 1) && width->stride <= 2 &&
-           width->kernel <= MAX_SIDE &&
-           (plan->height.kernel - 1) * plan->height.dilation < MAX_SIDE && plan->tiles.tiles == 1 &&
-           width->out <= MAX_RING / MAX_SIDE - 16;
+    const int64_t deep = max_span(&plan->depth), tall = max_span(&plan->height);
+    return plan->channels == 1 && (width->dilation == 1 || width->kernel == 1) &&
+           width->stride <= 2 && width->kernel <= MAX_SIDE && deep <= MAX_SIDE &&
+           tall <= MAX_SIDE && plan->tiles.tiles == 1 && width->out <= MAX_RING / MAX_SIDE - 16 &&
+           max_power(deep) * max_power(tall) * (width->out + 16) <= MAX_RING;
 }
 
 static inline bool max_can_gather(const struct max_plan *plan)

@@ -117,8 +117,8 @@ void find_places(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
     const int32_t base = (int32_t)row_base(&g->plan, od, oh);
     bool found = false;
     if (g->rows) {
-        rows_want(dt, g->rows, g->outer, oh);
-        found = rows_window(dt, K_INDEX_I32, g->rows, oh, (char *)g->argmax->best, (char *)to);
+        rows_want(dt, g->rows, g->outer, od, oh);
+        found = rows_window(dt, K_INDEX_I32, g->rows, od, oh, (char *)g->argmax->best, (char *)to);
     }
     if (!found) {
         g->argmax->code = to;

@@ -4,7 +4,8 @@
  * largest in row-major order. Lanes are windows. Where a row has as many windows as strides fit,
  * several rows are one long one, which is read once: taps come from the vectors before and behind,
  * and those that lie beside their row, being a neighbour's cells, are masked. Rows with a NaN, and
- * windows that are -inf all over, where padding could win, are told to the caller. */
+ * windows that are -inf all over, where padding could win, are told to the caller. A window of
+ * several depths has rows of each of them, the first depth's first. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 
@@ -24,19 +25,26 @@ enum rows_pattern {
     ROWS_EVERY  /* kernel 3, stride 1, padding 1: both are */
 };
 
-/* The rows of cells in work, in a ring of batches, and what is known of them. */
+/* Rows [begin, made) of the cells of a plane of one depth were made, the latest of them are kept;
+ * both are the first of a batch. */
+struct rows_plane {
+    int64_t plane, begin, made;
+};
+
+/* The rows of cells in work, in a ring of batches for each depth, and what is known of them. */
 struct max_rows {
     const struct max_plan *plan;
     const char *x, *end; /* the tensor */
     bool codes;          /* places wanted */
     enum rows_pattern pattern;
-    int64_t outer, made; /* the plane in work, the next row of cells: the first of a batch */
+    int64_t depths;      /* in work at once, a power of two */
     int shift;           /* 1 << shift rows are a batch; */
-    int64_t batches;     /* so many are kept, a power of two */
+    int64_t batches;     /* so many are kept of each depth, a power of two */
     int64_t pitch, room; /* lanes from row to row, from batch to batch */
-    bool bad[MAX_SIDE];  /* a NaN may be in the batch */
-    vf value[MAX_RING / VL];
-    vi place[MAX_RING / VL];
+    struct rows_plane of[MAX_SIDE];
+    bool bad[MAX_SIDE * MAX_SIDE]; /* a NaN may be in the batch */
+    vf value[MAX_RING / VL + 1]; /* a vector may be read behind */
+    vi place[MAX_RING / VL + 1];
     vi not_first[ROWS_LANES / VL + 1], not_last[ROWS_LANES / VL + 1]; /* of a row's windows */
 };
 
@@ -243,30 +251,35 @@ static inline enum rows_pattern rows_pattern(const struct max_axis *width)
     return kernel == 3 && pad == 0 ? ROWS_EVEN : ROWS_ANY;
 }
 
-/* The batch in the ring that holds row h of cells. */
-static inline int64_t rows_batch(const struct max_rows *rows, int64_t h)
+/* The ring that holds depth d, and the batch that holds row h of its cells. */
+static inline int64_t rows_depth(const struct max_rows *rows, int64_t d)
 {
-    return h >> rows->shift & (rows->batches - 1);
+    return d & (rows->depths - 1);
 }
 
-static inline int64_t rows_lane(const struct max_rows *rows, int64_t h)
+static inline int64_t rows_batch(const struct max_rows *rows, int64_t d, int64_t h)
 {
-    return rows_batch(rows, h) * rows->room + (h & ((1 << rows->shift) - 1)) * rows->pitch;
+    return rows_depth(rows, d) * rows->batches + (h >> rows->shift & (rows->batches - 1));
 }
 
-/* A batch of rows of cells, from h on, into the ring. */
+static inline int64_t rows_lane(const struct max_rows *rows, int64_t d, int64_t h)
+{
+    return rows_batch(rows, d, h) * rows->room + (h & ((1 << rows->shift) - 1)) * rows->pitch;
+}
+
+/* A batch of rows of cells, from row h of depth d on, into the ring. */
 K_TEMPLATE
-void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t h)
+void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t d, int64_t h)
 {
     const struct max_plan *plan = rows->plan;
-    const int64_t at = rows_lane(rows, h);
-    const int64_t row = rows->outer * plan->height.in + h;
+    const int64_t at = rows_lane(rows, d, h);
+    const int64_t row = rows->of[rows_depth(rows, d)].plane * plan->height.in + h;
     const int64_t windows = max_least(1 << rows->shift, plan->height.in - h) * plan->width.out;
     const char *from = rows->x + row * plan->width.in * k_size(dt);
     float *to = (float *)(void *)rows->value + at;
     int32_t *place = (int32_t *)(void *)rows->place + at;
-    const int32_t base = (int32_t)(h * plan->width.in);
-    bool *bad = rows->bad + rows_batch(rows, h);
+    const int32_t base = (int32_t)((d * plan->height.in + h) * plan->width.in);
+    bool *bad = rows->bad + rows_batch(rows, d, h);
     if (rows->pattern == ROWS_APART)
         batch_make(dt, codes, ROWS_APART, rows, from, windows, base, to, place, bad);
     else if (rows->pattern == ROWS_ODD)
@@ -279,51 +292,75 @@ void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t h)
         row_make_any(dt, codes, rows, from, base, to, place, bad);
 }
 
-static __attribute__((noinline, unused)) void rows_add_f32(struct max_rows *rows, int64_t h)
+static __attribute__((noinline, unused)) void rows_add_f32(struct max_rows *rows, int64_t d,
+                                                           int64_t h)
 {
     if (rows->codes)
-        rows_add(K_F32, true, rows, h);
+        rows_add(K_F32, true, rows, d, h);
     else
-        rows_add(K_F32, false, rows, h);
+        rows_add(K_F32, false, rows, d, h);
 }
 
-static __attribute__((noinline, unused)) void rows_add_f16(struct max_rows *rows, int64_t h)
+static __attribute__((noinline, unused)) void rows_add_f16(struct max_rows *rows, int64_t d,
+                                                           int64_t h)
 {
     if (rows->codes)
-        rows_add(K_F16, true, rows, h);
+        rows_add(K_F16, true, rows, d, h);
     else
-        rows_add(K_F16, false, rows, h);
+        rows_add(K_F16, false, rows, d, h);
 }
 
-static __attribute__((noinline, unused)) void rows_add_bf16(struct max_rows *rows, int64_t h)
+static __attribute__((noinline, unused)) void rows_add_bf16(struct max_rows *rows, int64_t d,
+                                                            int64_t h)
 {
     if (rows->codes)
-        rows_add(K_BF16, true, rows, h);
+        rows_add(K_BF16, true, rows, d, h);
     else
-        rows_add(K_BF16, false, rows, h);
+        rows_add(K_BF16, false, rows, d, h);
+}
+
+/* Lanes of a batch; batches in which any `span` rows lie; lanes of those. */
+static inline int64_t rows_room(const struct max_rows *rows, int shift)
+{
+    return ((rows->pitch << shift) + VL - 1) / VL * VL;
+}
+
+static inline int64_t rows_batches(int64_t span, int shift)
+{
+    return max_power((span + (1 << shift) - 2) / (1 << shift) + 1);
+}
+
+static inline int64_t rows_lanes(const struct max_rows *rows, int64_t span, int shift)
+{
+    return rows_batches(span, shift) * rows_room(rows, shift);
 }
 
 static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan, const char *x,
                               const char *end, bool codes)
 {
-    const int64_t out = plan->width.out;
-    const int64_t span = (plan->height.kernel - 1) * plan->height.dilation + 1;
+    const struct max_axis *depth = &plan->depth, *height = &plan->height;
+    const int64_t out = plan->width.out, deep = max_span(depth);
     rows->plan = plan;
     rows->x = x;
     rows->end = end;
     rows->codes = codes;
-    rows->outer = -1;
     rows->pattern = rows_pattern(&plan->width);
+    rows->depths = max_power(deep);
+    for (int64_t d = 0; d < rows->depths; d++)
+        rows->of[d] = (struct rows_plane){-1, 0, 0};
     const bool joined = rows->pattern != ROWS_ANY;
     rows->shift = 0;
     rows->pitch = joined ? out : rows_pitch(plan);
-    while (joined && out << (rows->shift + 1) <= ROWS_LANES && 1 << rows->shift < plan->height.in)
-        rows->shift++;
-    const int64_t batch = 1 << rows->shift;
-    rows->batches = 1;
-    while (rows->batches < (span + batch - 2) / batch + 1)
-        rows->batches *= 2;
-    rows->room = (batch * rows->pitch + VL - 1) / VL * VL;
+    const int64_t most = MAX_RING / rows->depths; /* lanes of a depth */
+    for (int shift = 0; joined && out << shift <= ROWS_LANES && 1 << shift < 2 * height->in;) {
+        rows->shift = shift++;
+        if (rows_lanes(rows, max_span(height), shift) > most) break;
+    }
+    rows->batches = rows_batches(max_span(height), rows->shift);
+    rows->room = rows_room(rows, rows->shift);
+    /* Windows that share depths: all rows wait for the next ones. */
+    if (deep > depth->stride && rows_lanes(rows, height->in, rows->shift) <= most)
+        rows->batches = rows_batches(height->in, rows->shift);
     int32_t *not_first = (int32_t *)(void *)rows->not_first;
     int32_t *not_last = (int32_t *)(void *)rows->not_last;
     for (int64_t i = 0, w = 0; joined && rows->pattern != ROWS_APART && i < rows->room; i++) {
@@ -333,23 +370,35 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
     }
 }
 
-/* The rows of cells that row oh of the windows of plane `outer` needs. */
+/* Rows [low, end) of the cells at depth d of `outer`. */
 K_TEMPLATE
-void rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t oh)
+void rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t d, int64_t low,
+                   int64_t end)
 {
-    const struct max_axis *height = &rows->plan->height;
-    const int64_t low = max_most(oh * height->stride - height->pad, 0);
-    const int64_t end =
-        max_least(oh * height->stride - height->pad + (height->kernel - 1) * height->dilation + 1,
-                  height->in);
-    if (rows->outer != outer) rows->made = 0;
-    rows->outer = outer;
-    if (rows->made >= end) return;
-    rows->made = max_most(rows->made, low >> rows->shift << rows->shift);
-    for (; rows->made < end; rows->made += 1 << rows->shift) {
-        if (dt == K_F32) rows_add_f32(rows, rows->made);
-        if (dt == K_F16) rows_add_f16(rows, rows->made);
-        if (dt == K_BF16) rows_add_bf16(rows, rows->made);
+    struct rows_plane *of = rows->of + rows_depth(rows, d);
+    const int64_t plane = outer * rows->plan->depth.in + d, first = low >> rows->shift;
+    const int64_t kept = max_most(of->begin, of->made - (rows->batches << rows->shift));
+    if (of->plane != plane || low < kept || low > of->made) {
+        of->plane = plane;
+        of->begin = of->made = first << rows->shift;
+    }
+    for (; of->made < end; of->made += 1 << rows->shift) {
+        if (dt == K_F32) rows_add_f32(rows, d, of->made);
+        if (dt == K_F16) rows_add_f16(rows, d, of->made);
+        if (dt == K_BF16) rows_add_bf16(rows, d, of->made);
+    }
+}
+
+/* The rows of cells that row (od, oh) of the windows of `outer` needs. */
+K_TEMPLATE
+void rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t od, int64_t oh)
+{
+    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
+    const int64_t start = oh * height->stride - height->pad;
+    const int64_t low = max_most(start, 0), end = max_least(start + max_span(height), height->in);
+    for (int64_t j = 0; j < depth->kernel; j++) {
+        const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
+        if (d >= 0 && d < depth->in && low < end) rows_of_depth(dt, rows, outer, d, low, end);
     }
 }
 
@@ -395,24 +444,27 @@ bool rows_largest(enum k_dtype dt, enum k_index index, int count, const float *c
     return !v_any(low);
 }
 
-/* Row oh of the windows of a plane. */
+/* Row (od, oh) of the windows, whose rows of cells are there. */
 K_TEMPLATE
-bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int64_t oh, char *y,
-                 char *indices)
+bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int64_t od, int64_t oh,
+                 char *y, char *indices)
 {
-    const struct max_axis *height = &rows->plan->height;
-    const float *values[MAX_SIDE];
-    const int32_t *places[MAX_SIDE];
+    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
+    const float *values[MAX_SIDE * MAX_SIDE];
+    const int32_t *places[MAX_SIDE * MAX_SIDE];
     const int64_t out = rows->plan->width.out;
     bool bad = false;
     int count = 0;
-    for (int64_t j = 0; j < height->kernel; j++) {
-        const int64_t h = oh * height->stride - height->pad + j * height->dilation;
-        if (h < 0 || h >= height->in) continue;
-        const int64_t at = rows_lane(rows, h);
-        bad |= rows->bad[rows_batch(rows, h)];
-        values[count] = (const float *)(const void *)rows->value + at;
-        places[count++] = (const int32_t *)(const void *)rows->place + at;
+    for (int64_t i = 0; i < depth->kernel; i++) {
+        const int64_t d = od * depth->stride - depth->pad + i * depth->dilation;
+        for (int64_t j = 0; j < height->kernel; j++) {
+            const int64_t h = oh * height->stride - height->pad + j * height->dilation;
+            if (d < 0 || d >= depth->in || h < 0 || h >= height->in) continue;
+            const int64_t at = rows_lane(rows, d, h);
+            bad |= rows->bad[rows_batch(rows, d, h)];
+            values[count] = (const float *)(const void *)rows->value + at;
+            places[count++] = (const int32_t *)(const void *)rows->place + at;
+        }
     }
     if (bad) return false;
     if (count == 2) return rows_largest(dt, index, 2, values, places, out, y, indices);

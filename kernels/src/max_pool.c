@@ -127,51 +127,53 @@ static inline void forward_tile(struct forward *f, int64_t tile)
 
 /* ---- one channel ---- */
 
-/* Row oh of the windows of a plane, tap by tap. */
+/* Row (od, oh) of windows, tap by tap. */
 K_TEMPLATE
-void exact_row(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh, char *values,
-               char *places)
+void exact_row(enum k_dtype dt, struct forward *f, int64_t outer, int64_t od, int64_t oh,
+               char *values, char *places)
 {
     const int64_t out = f->plan.width.out;
-    argmax_row(dt, &f->argmax, &f->lanes, outer, 0, oh);
+    argmax_row(dt, &f->argmax, &f->lanes, outer, od, oh);
     put_values(dt, values, (const float *)(const void *)f->best, out);
     if (places)
         put_places(f->pool->index == K_INDEX_I64, places, (const int32_t *)(const void *)f->code,
-                   f->lanes.base, (int32_t)row_base(&f->plan, 0, oh), out);
+                   f->lanes.base, (int32_t)row_base(&f->plan, od, oh), out);
 }
 
-static __attribute__((noinline)) void exact_row_f32(struct forward *f, int64_t outer, int64_t oh,
-                                                    char *values, char *places)
+static __attribute__((noinline)) void exact_row_f32(struct forward *f, int64_t outer, int64_t od,
+                                                    int64_t oh, char *values, char *places)
 {
-    exact_row(K_F32, f, outer, oh, values, places);
+    exact_row(K_F32, f, outer, od, oh, values, places);
 }
 
-static __attribute__((noinline)) void exact_row_f16(struct forward *f, int64_t outer, int64_t oh,
-                                                    char *values, char *places)
+static __attribute__((noinline)) void exact_row_f16(struct forward *f, int64_t outer, int64_t od,
+                                                    int64_t oh, char *values, char *places)
 {
-    exact_row(K_F16, f, outer, oh, values, places);
+    exact_row(K_F16, f, outer, od, oh, values, places);
 }
 
-static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t outer, int64_t oh,
-                                                     char *values, char *places)
+static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t outer, int64_t od,
+                                                     int64_t oh, char *values, char *places)
 {
-    exact_row(K_BF16, f, outer, oh, values, places);
+    exact_row(K_BF16, f, outer, od, oh, values, places);
 }
 
 K_TEMPLATE
-bool forward_row(enum k_dtype dt, struct forward *f, int64_t oh, char *values, char *places)
+bool forward_row(enum k_dtype dt, struct forward *f, int64_t od, int64_t oh, char *values,
+                 char *places)
 {
     assert(f->pool->index == K_INDEX_NONE || places != NULL);
     if (f->pool->index == K_INDEX_NONE)
-        return rows_window(dt, K_INDEX_NONE, &f->rows, oh, values, places);
+        return rows_window(dt, K_INDEX_NONE, &f->rows, od, oh, values, places);
     if (f->pool->index == K_INDEX_I32)
-        return rows_window(dt, K_INDEX_I32, &f->rows, oh, values, places);
-    return rows_window(dt, K_INDEX_I64, &f->rows, oh, values, places);
+        return rows_window(dt, K_INDEX_I32, &f->rows, od, oh, values, places);
+    return rows_window(dt, K_INDEX_I64, &f->rows, od, oh, values, places);
 }
 
-/* Rows [oh, end) of the windows of a plane. */
+/* Rows [oh, end) of the windows (outer, od). */
 K_TEMPLATE
-void forward_rows(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh, int64_t end)
+void forward_rows(enum k_dtype dt, struct forward *f, int64_t outer, int64_t od, int64_t oh,
+                  int64_t end)
 {
     const int64_t bytes = f->plan.width.out * k_size(dt);
     const int64_t index_bytes = f->plan.width.out * f->index_size;
@@ -188,11 +190,11 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t outer, int64_t oh,
         }
         for (int64_t r = 0; r < rows; r++, values += pitch) {
             if (r > 0 && places) places += index_pitch;
-            rows_want(dt, &f->rows, outer, oh + r);
-            if (forward_row(dt, f, oh + r, values, places)) continue;
-            if (dt == K_F32) exact_row_f32(f, outer, oh + r, values, places);
-            if (dt == K_F16) exact_row_f16(f, outer, oh + r, values, places);
-            if (dt == K_BF16) exact_row_bf16(f, outer, oh + r, values, places);
+            rows_want(dt, &f->rows, outer, od, oh + r);
+            if (forward_row(dt, f, od, oh + r, values, places)) continue;
+            if (dt == K_F32) exact_row_f32(f, outer, od, oh + r, values, places);
+            if (dt == K_F16) exact_row_f16(f, outer, od, oh + r, values, places);
+            if (dt == K_BF16) exact_row_bf16(f, outer, od, oh + r, values, places);
         }
         outlet_took(&f->values, rows, bytes);
         if (f->indices) outlet_took(&f->places, rows, index_bytes);
@@ -301,7 +303,7 @@ void forward_items(enum k_dtype dt, struct forward *f, int64_t column, int64_t o
     }
     forward_tile(f, column % tiles);
     if (by_rows)
-        forward_rows(dt, f, outer, oh, end);
+        forward_rows(dt, f, outer, od, oh, end);
     else
         forward_column(dt, f, outer, od, oh, end, tiles == 1);
 }
