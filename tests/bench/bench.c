@@ -14,6 +14,7 @@
 #include "tests/bench/machine.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers.h"
+#include "tests/bench/progress.h"
 #include "tests/bench/results.h"
 #include "tests/bench/stats.h"
 
@@ -138,12 +139,11 @@ static bool run_threads(const struct bench_options *options, const struct select
         add_figures(results, &peers.peer[i], threads);
     for (int i = 0; i < selection->count; i++) {
         char line[CASE_LINE];
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\r\033[K%d thread(s), %d of %d: %s", threads, i + 1, selection->count,
-                    case_print(&selection->cases[i], line));
+        progress_show("%d thread(s), %d of %d: %s", threads, i + 1, selection->count,
+                      case_print(&selection->cases[i], line));
         measure_case(&peers, &selection->cases[i], measure, results);
     }
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    progress_clear();
     peers_stop(&peers);
     return true;
 }
@@ -260,6 +260,11 @@ static int show(const struct bench_options *options)
 {
     struct results results;
     if (!results_read(&results, options->from)) return 1;
+    int kept = 0;
+    for (int i = 0; i < results.count; i++)
+        if (is_selected(&results.result[i].test, options))
+            results.result[kept++] = results.result[i];
+    results.count = kept;
     int status = !report(&results, options);
     results_close(&results);
     return status;

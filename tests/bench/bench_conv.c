@@ -12,6 +12,7 @@
 #include "tests/bench/conv_contender.h"
 #include "tests/bench/conv_results.h"
 #include "tests/bench/machine.h"
+#include "tests/bench/progress.h"
 #include "tests/bench/stats.h"
 #include "tests/support/cases.h"
 
@@ -283,6 +284,9 @@ static bool run_line(const char *line, struct peers *peers, const struct options
                 return false;
             }
             is_made = true;
+            progress_show("%d thread(s): %s, %s, %s", peers->threads, data.layer.name,
+                          layer_pass_name((enum layer_pass)pass),
+                          layer_dtype_name((enum layer_dtype)dtype));
             conv_data_expect(&data, (enum layer_pass)pass);
             is_measured = measure(peers, &data, options, results);
         }
@@ -315,6 +319,7 @@ static bool run_threads(int threads, const struct options *options, struct conv_
         line[strcspn(line, "#\n")] = '\0';
         if (line[0] != '\0') is_run = run_line(line, &peers, options, results);
     }
+    progress_clear();
     peers_stop(&peers);
     fclose(file);
     return is_run;
