@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the stream queues, for queue.c, wait.c and watch.c: who runs a stream next.
+/* Inside of the stream queues, for queue.c, run.c, wait.c and watch.c: who runs a stream next.
  * Functions that say "locked" need the stream's lock; what they leave to be done after it is given
  * back is a set of enum rt_after. */
 #ifndef ACLNN_CPU_RUNTIME_CLAIM_H
@@ -9,6 +9,14 @@
 #include <stdint.h>
 
 #include "runtime/queue.h"
+
+enum {
+    RT_FEW_TASKS = 32, /* are left to the watchman or to who synchronises first; a submitter looks
+                          what to do after each so many */
+    RT_LONG_QUEUE = 4096, /* tasks; from here on a submitter lends a hand in any case */
+    RT_TINY_NS = 150, /* a task costs as much to hand over: its cache line goes to the other CPU and
+                         back. Its submitter runs it, and a worker leaves it to him. */
+};
 
 enum rt_after {
     RT_WAKE_WAITERS = 1,
@@ -42,6 +50,8 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
  * parked stream is claimed. */
 void rt_discard_locked(struct rt_stream *stream, uint64_t ticket);
 
+/* Those who sleep for it. */
+unsigned rt_signal_locked(struct rt_stream *stream);
 /* The stream is claimable and the caller does not claim it: someone who sleeps for it goes on, else
  * a worker. */
 unsigned rt_leave_locked(struct rt_stream *stream);

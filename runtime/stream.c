@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as programs see them; how their tasks run is queue.c. */
+/* Streams as programs see them; how their tasks are queued and run is queue.c and run.c. */
 #include "runtime/stream.h"
 
 #include <inttypes.h>

@@ -21,7 +21,7 @@
 enum {
     SPIN_NS = 50000,        /* about what a futex wake-up takes on a virtual machine */
     DEEPEST_HELP = 32,      /* streams that wait for streams */
-    FIRST_NAP_NS = 2000000, /* see queue.c: a runner amid a long batch may have missed us */
+    FIRST_NAP_NS = 2000000, /* see run.c: a runner amid a long batch may have missed us */
     LONELY_NS = 1000000,    /* between looks at the ready list when no worker exists */
 };
 
