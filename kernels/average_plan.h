@@ -46,6 +46,7 @@ struct avg_plan {
     bool gathered; /* the terms of one output are too many for a row: in pieces */
     bool deep;     /* several depths: their sums wait in a ring */
     bool kept;     /* the ring holds all rows of a window */
+    bool spans;    /* rows done at once may go on in the next column: all are alike */
     int ring_rows;
     int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
     bool joined;     /* the sums of rows done at once are one row, as are their outputs */
@@ -205,16 +206,37 @@ static inline bool avg_adds_few(const struct avg_axis *a)
            (a->out - 1) * a->stride - a->pad < a->in;
 }
 
-/* Every output along the depth adds one input. */
+/* Gradients: every output along the depth adds one input. */
 static inline bool avg_is_direct(const struct avg_plan *plan, const struct k_average *average)
 {
     const struct avg_axis *depth = &plan->depth;
     const bool single = depth->in == 1 && depth->out == 1 && avg_range(depth, 0).count == 1;
-    const bool strided = depth->span == K_SPAN_WINDOWS && depth->kernel == 1;
-    return average->rounding == K_ROUND_NONE && plan->channels >= POOL_EVEN &&
+    return average->rounding == K_ROUND_NONE &&
+           plan->channels >= (average->gradient ? (int)POOL_EVEN : (int)AVG_WIDE) &&
            plan->width.out <= AVG_COLUMNS &&
-           (!average->gradient || plan->width.in <= AVG_COLUMNS) && (single || strided) &&
-           avg_adds_few(depth) && avg_adds_few(&plan->height) && avg_adds_few(&plan->width);
+           (!average->gradient || plan->width.in <= AVG_COLUMNS) &&
+           (single || !average->gradient) && avg_adds_few(depth) && avg_adds_few(&plan->height) &&
+           avg_adds_few(&plan->width);
+}
+
+static inline void avg_join_axis(struct avg_axis *axis, int64_t outer)
+{
+    axis->in *= outer;
+    axis->out *= outer;
+    axis->limit = axis->in;
+}
+
+/* Axes that windows cut into whole pieces join the axis outside of them. */
+static inline void avg_join(struct avg_plan *plan)
+{
+    struct avg_axis *depth = &plan->depth, *height = &plan->height;
+    if (!depth->tiles || !height->tiles || !plan->width.uniform) return;
+    avg_join_axis(depth, plan->outer);
+    plan->outer = 1;
+    plan->spans = plan->simple && plan->deep;
+    if (depth->kernel > 1) return;
+    avg_join_axis(height, depth->out);
+    depth->in = depth->out = depth->limit = 1;
 }
 
 static inline struct avg_plan avg_plan(const struct k_average *average)
@@ -255,15 +277,20 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
     plan.sequential = plan.height.span == K_SPAN_WINDOWS && !plan.deep && !average->gradient &&
                       plan.height.kernel <= plan.height.stride;
     plan.simple = plan.height.span == K_SPAN_WINDOWS && plan.height.kernel <= AVG_BLOCK &&
-                  !plan.deep && !average->gradient && average->rounding == K_ROUND_NONE;
+                  !average->gradient && average->rounding == K_ROUND_NONE;
+    if (plan.deep)
+        plan.simple = plan.simple && plan.depth.span == K_SPAN_WINDOWS &&
+                      plan.depth.kernel <= AVG_DIRECT && plan.height.kernel <= AVG_DIRECT;
     plan.batch = 1;
     if (!plan.gathered) {
         const int64_t columns = plan.cells * (plan.wide ? 1 : plan.channels);
-        plan.batch = pool_max(AVG_BATCH / avg_row_floats(plan.pitch), 1);
+        const int64_t floats_of_row = plan.joined ? plan.pitch : avg_row_floats(plan.pitch);
+        plan.batch = pool_max(AVG_BATCH / floats_of_row, 1);
         if (plan.joined) plan.batch = pool_max(pool_min(plan.batch, AVG_COLUMNS / columns), 1);
     }
     plan.items =
         plan.outer * plan.depth.out * plan.channel_tiles * plan.cell_tiles * plan.height.out;
+    if (plan.cell_tiles == 1 && plan.channel_tiles == 1 && !plan.gathered) avg_join(&plan);
     plan.planes = avg_takes_planes(&plan);
     if (plan.planes) plan.items = plan.outer;
     return plan;

@@ -216,14 +216,20 @@ static inline const float *scale_of(struct average *g, double size)
     const struct avg_plan *plan = &g->plan;
     const bool by_size = !g->average->gradient && g->average->divisor == 0;
     const double same = g->average->gradient ? 1 : (double)g->average->divisor;
-    const int per = plan->wide ? 1 : g->channels;
     const int columns = plan->joined ? (int)AVG_COLUMNS : g->columns;
+    const int alike = plan->wide ? 1 : g->channels;
     scale->size = size;
-    for (int x = 0; x < columns; x += per) {
-        const int64_t cell = g->first_cell + (plan->joined ? 0 : x / per);
+    if (plan->joined) {
+        const double all = by_size ? size * (double)plan->width.kernel : same;
+        for (int x = 0; x < columns; x += VL)
+            v_store(scale->at + x, v_all((float)(1.0 / all)));
+    }
+    for (int x = plan->joined ? columns : 0; x < columns; x += alike) {
+        const int64_t cell = g->first_cell + x / alike;
         const double all = by_size ? size * avg_size_of(g, &plan->width, cell) : same;
-        for (int i = 0; i < per; i++)
-            scale->at[x + i] = (float)(1.0 / all);
+        const float value = (float)(1.0 / all);
+        for (int i = 0; i < alike; i++)
+            scale->at[x + i] = value;
     }
     for (int x = 0; x < VL; x++)
         scale->at[columns + x] = 1;
@@ -234,6 +240,7 @@ static inline const float *scale_of(struct average *g, double size)
 static inline double row_size(const struct average *g, int64_t row)
 {
     if (g->average->gradient || g->average->divisor != 0) return 1;
+    if (g->plan.spans) row = 0;
     return avg_size_of(g, &g->plan.depth, g->depth) * avg_size_of(g, &g->plan.height, row);
 }
 

@@ -15,11 +15,22 @@ struct cells {
     char *to;         /* output 0 */
     const float *scale;
     int64_t row_bytes, cell_bytes; /* of the input; outputs are cell_bytes apart, too */
+    int64_t deep_bytes;            /* from a plane to the next one */
+    int64_t ahead;                 /* bytes that reads are announced ahead */
     int64_t last;                  /* channel where the last block begins */
     int64_t stride;                /* of the width: cells from window to window */
+    int rows, deep;                /* of a window: rows and planes */
     int blocks;
+    bool narrow; /* blocks are of VL elements */
     bool stream;
-    float rows[AVG_DIRECT_BINS]; /* of gradients: what rows of the input are multiplied with */
+    float factors[AVG_DIRECT_BINS]; /* of gradients: what rows of the input are multiplied with */
+};
+
+/* What a loop over windows knows when it is compiled. step: from window to window, both ways; 0:
+ * unknown. */
+struct window {
+    int rows, columns, deep, step;
+    bool narrow;
 };
 
 K_TEMPLATE
@@ -28,47 +39,76 @@ struct k_block cells_times(enum k_dtype dt, struct k_block x, float factor)
     return (struct k_block){x.a * v_all(factor), dt == K_F32 ? x.b : x.b * v_all(factor)};
 }
 
-/* A column of n cells. fresh: so many of them were not in the row of windows above. */
 K_TEMPLATE
-struct k_block cells_column(enum k_dtype dt, int n, int fresh, const char *at, int64_t row_bytes)
+struct k_block cells_load(enum k_dtype dt, bool narrow, const char *at)
 {
-    struct k_block sum = block_load(dt, at);
-    if (fresh >= n) k_prefetch_far(at);
-#pragma GCC unroll 3
-    for (int i = 1; i < n; i++) {
-        at += row_bytes;
-        sum = block_add(dt, sum, block_load(dt, at));
-        if (fresh >= n - i) k_prefetch_far(at);
+    return narrow ? (struct k_block){k_load(dt, at), {0}} : block_load(dt, at);
+}
+
+/* A cell and those behind it along the depth. */
+K_TEMPLATE
+struct k_block cells_deep(enum k_dtype dt, struct window w, bool is_new, const struct cells *c,
+                          const char *at)
+{
+    const enum k_dtype parts = w.narrow ? K_F32 : dt;
+    struct k_block sum = cells_load(dt, w.narrow, at);
+    if (is_new) __builtin_prefetch(at + c->ahead, 0, 2);
+    for (int i = 1; i < w.deep; i++) {
+        at += c->deep_bytes;
+        sum = block_add(parts, sum, cells_load(dt, w.narrow, at));
+        if (is_new) __builtin_prefetch(at + c->ahead, 0, 2);
     }
     return sum;
 }
 
-/* A block of a window of n rows and m columns; step: of the windows, 0: unknown. */
+/* A column of cells, `fresh` of which were not in the row of windows above. */
 K_TEMPLATE
-vf cells_window(enum k_dtype dt, int n, int m, int step, const struct cells *c, const char *at,
-                float scale)
+struct k_block cells_column(enum k_dtype dt, struct window w, int fresh, const struct cells *c,
+                            const char *at)
 {
-    struct k_block sum = cells_column(dt, n, step >= m ? step : 0, at, c->row_bytes);
+    const enum k_dtype parts = w.narrow ? K_F32 : dt;
+    struct k_block sum = cells_deep(dt, w, fresh >= w.rows, c, at);
 #pragma GCC unroll 3
-    for (int i = 1; i < m; i++) {
-        at += c->cell_bytes;
-        sum = block_add(dt, sum, cells_column(dt, n, step >= m - i ? step : 0, at, c->row_bytes));
+    for (int i = 1; i < w.rows; i++) {
+        at += c->row_bytes;
+        sum = block_add(parts, sum, cells_deep(dt, w, fresh >= w.rows - i, c, at));
     }
-    return block_elements(dt, cells_times(dt, sum, scale));
+    return sum;
 }
 
-/* Outputs [begin, end), whose windows have n rows and m columns; the first one begins at `at`. */
+/* A block of a window. */
 K_TEMPLATE
-void cells_outputs(enum k_dtype dt, int n, int m, int step, const struct cells *given,
-                   const char *at, int64_t begin, int64_t end)
+void cells_window(enum k_dtype dt, struct window w, const struct cells *c, const char *at,
+                  float scale, char *to)
+{
+    const enum k_dtype parts = w.narrow ? K_F32 : dt;
+    struct k_block sum = cells_column(dt, w, w.step >= w.columns ? w.step : 0, c, at);
+#pragma GCC unroll 3
+    for (int i = 1; i < w.columns; i++) {
+        const int fresh = w.step >= w.columns - i ? w.step : 0;
+        at += c->cell_bytes;
+        sum = block_add(parts, sum, cells_column(dt, w, fresh, c, at));
+    }
+    sum = cells_times(parts, sum, scale);
+    if (w.narrow)
+        k_store(dt, to, sum.a);
+    else
+        k_write(to, block_elements(dt, sum), c->stream);
+}
+
+/* Outputs [begin, end), whose windows are alike; the first one begins at `at`. */
+K_TEMPLATE
+void cells_outputs(enum k_dtype dt, struct window w, const struct cells *given, const char *at,
+                   int64_t begin, int64_t end)
 {
     const struct cells c = *given; /* a copy: not read again after each store */
+    const int64_t elements = w.narrow ? VL : BLOCK(dt);
     char *to = c.to + begin * c.cell_bytes;
     for (int64_t o = begin; o < end; o++, at += c.stride * c.cell_bytes, to += c.cell_bytes) {
         const float scale = c.scale[o];
         for (int block = 0; block < c.blocks; block++) {
-            const int64_t x = pool_min((int64_t)block * BLOCK(dt), c.last) * k_size(dt);
-            k_write(to + x, cells_window(dt, n, m, step, &c, at + x, scale), c.stream);
+            const int64_t x = pool_min(block * elements, c.last) * k_size(dt);
+            cells_window(dt, w, &c, at + x, scale, to + x);
         }
     }
 }
@@ -85,10 +125,11 @@ void cells_scaled(enum k_dtype dt, int n, int m, const struct cells *given, cons
         struct k_block sum = {{0}, {0}};
         for (int i = 0; i < m; i++) {
             const char *from = at + x + i * c.cell_bytes;
-            struct k_block column = cells_times(dt, block_load(dt, from), c.rows[0]);
+            struct k_block column = cells_times(dt, block_load(dt, from), c.factors[0]);
             for (int r = 1; r < n; r++)
                 column = block_add(
-                    dt, column, cells_times(dt, block_load(dt, from + r * c.row_bytes), c.rows[r]));
+                    dt, column,
+                    cells_times(dt, block_load(dt, from + r * c.row_bytes), c.factors[r]));
             column = cells_times(dt, column, factors[i]);
             sum = i == 0 ? column : block_add(dt, sum, column);
         }
@@ -113,89 +154,132 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
         cells_scaled(dt, n, m, c, at, factors, output);
 }
 
+/* Functions for the windows that are usual. */
+#define CELLS_RUN(name, dt, ...)                                                                   \
+    static __attribute__((noinline)) void name(const struct cells *c, int m, const char *at,       \
+                                               int64_t begin, int64_t end)                         \
+    {                                                                                              \
+        (void)m;                                                                                   \
+        cells_outputs(dt, (struct window){__VA_ARGS__}, c, at, begin, end);                        \
+    }
 #define CELLS_OF(suffix, dt)                                                                       \
-    static __attribute__((noinline)) void cells_2_2##suffix(const struct cells *c, const char *at, \
-                                                            int64_t begin, int64_t end)            \
-    {                                                                                              \
-        cells_outputs(dt, 2, 2, 2, c, at, begin, end);                                             \
-    }                                                                                              \
-    static __attribute__((noinline)) void cells_3_1##suffix(const struct cells *c, const char *at, \
-                                                            int64_t begin, int64_t end)            \
-    {                                                                                              \
-        cells_outputs(dt, 3, 3, 1, c, at, begin, end);                                             \
-    }                                                                                              \
-    static __attribute__((noinline)) void cells_3_2##suffix(const struct cells *c, const char *at, \
-                                                            int64_t begin, int64_t end)            \
-    {                                                                                              \
-        cells_outputs(dt, 3, 3, 2, c, at, begin, end);                                             \
-    }                                                                                              \
-    static __attribute__((noinline)) void cells_any##suffix(                                       \
-        const struct cells *c, int n, int m, const char *at, int64_t begin, int64_t end)           \
-    {                                                                                              \
-        cells_outputs(dt, n, m, 0, c, at, begin, end);                                             \
-    }                                                                                              \
+    CELLS_RUN(cells_2_2##suffix, dt, 2, 2, 1, 2, false)                                            \
+    CELLS_RUN(cells_2_2_deep##suffix, dt, 2, 2, 2, 2, false)                                       \
+    CELLS_RUN(cells_3_1##suffix, dt, 3, 3, 1, 1, false)                                            \
+    CELLS_RUN(cells_3_2##suffix, dt, 3, 3, 1, 2, false)                                            \
+    CELLS_RUN(cells_2_2_narrow##suffix, dt, 2, 2, 1, 2, true)                                      \
+    CELLS_RUN(cells_narrow##suffix, dt, c->rows, m, c->deep, 0, true)                              \
+    CELLS_RUN(cells_any##suffix, dt, c->rows, m, c->deep, 0, false)                                \
     static __attribute__((noinline)) void cells_scaled##suffix(                                    \
-        const struct cells *c, int n, int m, const char *at, const float *factors, int64_t output) \
+        const struct cells *c, int m, const char *at, const float *factors, int64_t output)        \
     {                                                                                              \
-        cells_scaled_of(dt, c, n, m, at, factors, output);                                         \
+        cells_scaled_of(dt, c, c->rows, m, at, factors, output);                                   \
     }                                                                                              \
-    static inline void cells_run##suffix(const struct cells *c, int n, int m, const char *at,      \
+    /* m: the windows' columns */                                                                  \
+    static inline void cells_run##suffix(const struct cells *c, int m, const char *at,             \
                                          int64_t begin, int64_t end)                               \
     {                                                                                              \
-        if (n == 2 && m == 2 && c->stride == 2)                                                    \
-            cells_2_2##suffix(c, at, begin, end);                                                  \
-        else if (n == 3 && m == 3 && c->stride == 1)                                               \
-            cells_3_1##suffix(c, at, begin, end);                                                  \
-        else if (n == 3 && m == 3 && c->stride == 2)                                               \
-            cells_3_2##suffix(c, at, begin, end);                                                  \
+        const bool twos = c->rows == 2 && m == 2 && c->stride == 2;                                \
+        const bool threes = c->rows == 3 && m == 3 && c->deep == 1;                                \
+        if (c->narrow)                                                                             \
+            (twos && c->deep == 1 ? cells_2_2_narrow##suffix : cells_narrow##suffix)(c, m, at,     \
+                                                                                     begin, end);  \
+        else if (twos && c->deep <= 2)                                                             \
+            (c->deep == 1 ? cells_2_2##suffix : cells_2_2_deep##suffix)(c, m, at, begin, end);     \
+        else if (threes && c->stride <= 2)                                                         \
+            (c->stride == 1 ? cells_3_1##suffix : cells_3_2##suffix)(c, m, at, begin, end);        \
         else                                                                                       \
-            cells_any##suffix(c, n, m, at, begin, end);                                            \
+            cells_any##suffix(c, m, at, begin, end);                                               \
     }
 CELLS_OF(_f32, K_F32)
 CELLS_OF(_f16, K_F16)
 CELLS_OF(_bf16, K_BF16)
 
+K_TEMPLATE
+void cells_run(enum k_dtype dt, const struct cells *c, int m, const char *at, int64_t begin,
+               int64_t end)
+{
+    if (dt == K_F32) cells_run_f32(c, m, at, begin, end);
+    if (dt == K_F16) cells_run_f16(c, m, at, begin, end);
+    if (dt == K_BF16) cells_run_bf16(c, m, at, begin, end);
+}
+
+/* Outputs [begin, end), which have all their m columns. What lies FAR_BYTES ahead of the last ones
+ * is in the next row of windows, not in the next row of the input. */
+K_TEMPLATE
+void cells_whole(enum k_dtype dt, const struct avg_plan *plan, struct cells *c, int m,
+                 const char *at, int64_t begin, int64_t end)
+{
+    const int64_t step = c->stride * c->cell_bytes;
+    const int64_t near = (c->from + c->row_bytes - at - FAR_BYTES) / step;
+    const int64_t split = pool_min(pool_max(begin + near, begin), end);
+    if (split > begin) cells_run(dt, c, m, at, begin, split);
+    c->ahead += (plan->height.stride - 1) * c->row_bytes;
+    if (end > split) cells_run(dt, c, m, at + (split - begin) * step, split, end);
+    c->ahead = FAR_BYTES;
+}
+
+/* One row. columns: what a gradient multiplies its columns with. */
+K_TEMPLATE
+void cells_row_of_outputs(enum k_dtype dt, const struct avg_plan *plan, struct cells *c,
+                          const float *columns)
+{
+    const struct avg_axis *width = &plan->width;
+    for (int64_t o = 0, end; o < width->out; o = end) {
+        const struct avg_range range = avg_range(width, o);
+        const char *at = c->from + range.first * c->cell_bytes;
+        const int m = (int)range.count;
+        end = o + 1;
+        if (columns) {
+            const float *factors = columns + range.first;
+            if (dt == K_F32) cells_scaled_f32(c, m, at, factors, o);
+            if (dt == K_F16) cells_scaled_f16(c, m, at, factors, o);
+            if (dt == K_BF16) cells_scaled_bf16(c, m, at, factors, o);
+        } else if (width->span == K_SPAN_WINDOWS && m == width->kernel) {
+            const int64_t last = (width->in + width->pad - m) / width->stride;
+            end = pool_min(last + 1, width->out);
+            cells_whole(dt, plan, c, m, at, o, end);
+        } else {
+            cells_run(dt, c, m, at, o, end);
+        }
+    }
+}
+
 /* Row `row` of the column's outputs. */
 K_TEMPLATE
-void cells_row_of_outputs(enum k_dtype dt, struct average *g, int64_t row, const float *columns)
+struct cells cells_begin(enum k_dtype dt, struct average *g, int64_t row)
 {
-    const struct avg_axis *width = &g->plan.width;
     const struct avg_range rows = avg_range(&g->plan.height, row);
-    const bool gradient = g->average->gradient;
+    const bool narrow = g->channels < BLOCK(dt);
+    const int elements = narrow ? VL : BLOCK(dt);
     char *to = output_at(g, row, 0);
     const bool aligned = ((uintptr_t)to | (uintptr_t)g->cell_bytes) % LINE_BYTES == 0;
     struct cells c = {.from = input_at(g, g->depths.first, rows.first, 0),
                       .to = to,
                       .scale = scale_of(g, row_size(g, row)),
-                      .row_bytes = width->in * g->cell_bytes,
+                      .row_bytes = g->plan.width.in * g->cell_bytes,
                       .cell_bytes = g->cell_bytes,
-                      .last = g->channels - BLOCK(dt),
-                      .stride = width->stride,
-                      .blocks = (g->channels + BLOCK(dt) - 1) / BLOCK(dt),
+                      .ahead = FAR_BYTES,
+                      .last = g->channels - elements,
+                      .stride = g->plan.width.stride,
+                      .rows = (int)rows.count,
+                      .deep = (int)g->depths.count,
+                      .blocks = (g->channels + elements - 1) / elements,
+                      .narrow = narrow,
                       .stream = g->average->stream_output && aligned};
-    for (int64_t i = 0; i < rows.count && gradient; i++)
-        c.rows[i] = input_factor(g, g->depths.first, rows.first + i);
-    const int n = (int)rows.count;
-    for (int64_t o = 0, end; o < width->out; o = end) {
-        const struct avg_range range = avg_range(width, o);
-        const char *at = c.from + range.first * c.cell_bytes;
-        const float *factors = columns + range.first;
-        const int m = (int)range.count;
-        end = o + 1;
-        if (gradient) {
-            if (dt == K_F32) cells_scaled_f32(&c, n, m, at, factors, o);
-            if (dt == K_F16) cells_scaled_f16(&c, n, m, at, factors, o);
-            if (dt == K_BF16) cells_scaled_bf16(&c, n, m, at, factors, o);
-            continue;
-        }
-        /* Windows have all their cells up to the last one that ends in the input. */
-        if (width->span == K_SPAN_WINDOWS && range.count == width->kernel)
-            end =
-                pool_min((width->in + width->pad - width->kernel) / width->stride + 1, width->out);
-        if (dt == K_F32) cells_run_f32(&c, n, m, at, o, end);
-        if (dt == K_F16) cells_run_f16(&c, n, m, at, o, end);
-        if (dt == K_BF16) cells_run_bf16(&c, n, m, at, o, end);
-    }
+    c.deep_bytes = g->plan.height.in * c.row_bytes;
+    for (int64_t i = 0; i < rows.count && g->average->gradient; i++)
+        c.factors[i] = input_factor(g, g->depths.first, rows.first + i);
+    return c;
+}
+
+/* Rows from row `row` on that have the same windows as that one. */
+static inline int64_t cells_alike(const struct average *g, int64_t row)
+{
+    const struct avg_axis *height = &g->plan.height;
+    const int64_t start = row * height->stride - height->pad;
+    if (g->average->gradient || height->span != K_SPAN_WINDOWS || start < 0) return 1;
+    return pool_max((height->in - height->kernel - start) / height->stride + 1, 1);
 }
 
 /* Items are rows of outputs. */
@@ -203,13 +287,21 @@ K_TEMPLATE
 void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
 {
     const struct avg_plan *plan = &g->plan;
+    const int64_t out_bytes = plan->width.out * g->cell_bytes;
+    const bool gradient = g->average->gradient;
     float columns[AVG_COLUMNS];
-    for (int64_t i = 0; i < plan->width.in && g->average->gradient; i++)
+    for (int64_t i = 0; i < plan->width.in && gradient; i++)
         columns[i] = (float)(1.0 / avg_size_of(g, &plan->width, i));
-    for (int64_t item = slice.begin; item < slice.end; item++) {
+    for (int64_t item = slice.begin; item < slice.end;) {
         const int64_t row = item % plan->height.out;
         if (item == slice.begin || row == 0) column_begin(g, item / plan->height.out);
-        cells_row_of_outputs(dt, g, row, columns);
+        struct cells c = cells_begin(dt, g, row);
+        const int64_t rows = pool_min(plan->height.out - row, slice.end - item);
+        for (int64_t left = pool_min(cells_alike(g, row), rows); left > 0; left--, item++) {
+            cells_row_of_outputs(dt, plan, &c, gradient ? columns : NULL);
+            c.from += plan->height.stride * c.row_bytes;
+            c.to += out_bytes;
+        }
     }
     if (g->average->stream_output) k_stream_end();
 }

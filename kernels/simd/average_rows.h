@@ -178,57 +178,78 @@ void run_announce(const char *at)
     __builtin_prefetch(at + RUN_AHEAD, 0, 2);
 }
 
-/* Rows of n rows each: the first at `at`, the next ones step_bytes further. */
+/* Rows of n rows each: the first at `at`, the next ones step_bytes further. Each of them is the sum
+ * of `deep` rows. */
 struct run {
     const char *at;
-    int64_t row_bytes, step_bytes, floats, rows;
+    int64_t row_bytes, deep_bytes, step_bytes, floats, rows;
     float *to;
     int64_t row_floats;
-    int n;
+    int n, deep;
     int together; /* rows that are added at once */
     bool pair;    /* the last two of them are new */
 };
 
+/* VL elements of a row and of those behind it along the depth. */
+K_TEMPLATE
+vf run_deep(enum k_dtype dt, int deep, bool is_new, const char *at, int64_t deep_bytes)
+{
+    vf sum = k_load(dt, at);
+    if (is_new) run_announce(at);
+    for (int i = 1; i < deep; i++) {
+        at += deep_bytes;
+        sum = sum + k_load(dt, at);
+        if (is_new) run_announce(at);
+    }
+    return sum;
+}
+
 /* Long rows that are new are read one after the other, in the order of memory. */
 K_TEMPLATE
-void sum_run(enum k_dtype dt, int n, int together, const struct run *run)
+void sum_run(enum k_dtype dt, int n, int together, int deep, const struct run *run)
 {
     const struct run in = *run;
     const char *at = in.at;
     float *to = in.to;
+    const int old = together - (in.pair ? 2 : 1); /* rows of them that were read before */
     for (int64_t r = 0; r < in.rows; r++, at += in.step_bytes, to += in.row_floats) {
-        const char *rows[AVG_BLOCK];
-        for (int i = 0; i < n; i++)
-            rows[i] = at + i * in.row_bytes;
         for (int64_t x = 0; x < in.floats; x += VL) {
-            const char *newest = rows[together - 1] + x * k_size(dt);
-            run_announce(newest);
-            if (in.pair) run_announce(newest - in.row_bytes);
-            v_store(to + x, rows_at(dt, true, together, rows, NULL, K_ROUND_NONE, NULL, x, VL));
-        }
-        for (int i = together; i < n; i++)
-            for (int64_t x = 0; x < in.floats; x += VL) {
-                run_announce(rows[i] + x * k_size(dt));
-                v_store(to + x, v_load(to + x) + k_load(dt, rows[i] + x * k_size(dt)));
+            const char *from = at + x * k_size(dt);
+            vf sum = run_deep(dt, deep, old <= 0, from, in.deep_bytes);
+#pragma GCC unroll 3
+            for (int i = 1; i < together; i++) {
+                from += in.row_bytes;
+                sum = sum + run_deep(dt, deep, i >= old, from, in.deep_bytes);
             }
+            v_store(to + x, sum);
+        }
+        for (int i = together; i < n; i++) {
+            const char *from = at + i * in.row_bytes;
+            for (int64_t x = 0; x < in.floats; x += VL, from += VL * k_size(dt))
+                v_store(to + x, v_load(to + x) + run_deep(dt, deep, true, from, in.deep_bytes));
+        }
     }
 }
 
 K_TEMPLATE
 void sum_runs(enum k_dtype dt, const struct run *run)
 {
-    if (run->n == 1)
-        sum_run(dt, 1, 1, run);
+    if (run->deep == 2 && run->n == 2 && run->together == 2)
+        sum_run(dt, 2, 2, 2, run);
+    else if (run->deep > 1)
+        sum_run(dt, run->n, run->together, run->deep, run);
+    else if (run->n == 1)
+        sum_run(dt, 1, 1, 1, run);
     else if (run->n == 2 && run->together == 1)
-        sum_run(dt, 2, 1, run);
+        sum_run(dt, 2, 1, 1, run);
     else if (run->n == 2)
-        sum_run(dt, 2, 2, run);
+        sum_run(dt, 2, 2, 1, run);
     else if (run->n == 3 && run->together == 2)
-        sum_run(dt, 3, 2, run);
+        sum_run(dt, 3, 2, 1, run);
     else if (run->n == 3 && run->together == 3)
-        sum_run(dt, 3, 3, run);
+        sum_run(dt, 3, 3, 1, run);
     else
-        sum_run(dt, run->n, run->together, run);
+        sum_run(dt, run->n, run->together, 1, run);
 }
 
 static __attribute__((noinline)) void sum_runs_f32(const struct run *run)
@@ -253,7 +274,7 @@ int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t
 {
     const struct avg_axis *height = &g->plan.height;
     const int64_t start = row * height->stride - height->pad;
-    if (!g->plan.simple || start < 0 || g->pieces != 1) return 0;
+    if (!g->plan.simple || start < 0 || g->pieces != 1 || g->depths.count == 0) return 0;
     const int64_t last = (height->in + height->pad - height->kernel) / height->stride;
     struct run run = {.at = input_at(g, g->depths.first, start, g->real_low),
                       .row_bytes = g->plan.width.in * g->cell_bytes,
@@ -261,14 +282,16 @@ int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t
                       .rows = pool_min(rows, last - row + 1),
                       .to = to,
                       .row_floats = g->row_floats,
-                      .n = (int)height->kernel};
+                      .n = (int)height->kernel,
+                      .deep = (int)g->depths.count};
     run.step_bytes = height->stride * run.row_bytes;
+    run.deep_bytes = height->in * run.row_bytes;
     run.together = run.n;
     if (run.row_bytes >= RUN_LONG)
         run.together = (int)pool_max(height->kernel - height->stride, 0) + 1;
     run.pair = run.together > 1 && run.together - run.n + height->stride > 1;
-    const int64_t reach =
-        (run.n - 1) * run.row_bytes + (run.floats + VL - 1) / VL * VL * k_size(dt);
+    const int64_t reach = (run.deep - 1) * run.deep_bytes + (run.n - 1) * run.row_bytes +
+                          (run.floats + VL - 1) / VL * VL * k_size(dt);
     while (run.rows > 0 && g->in_end - run.at < (run.rows - 1) * run.step_bytes + reach)
         run.rows--;
     if (run.rows <= 0) return 0;

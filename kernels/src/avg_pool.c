@@ -88,6 +88,13 @@ static inline void apply_factors(const struct average *g, float *real)
         }
 }
 
+/* The row of its column that item `item` is. */
+static inline int64_t spanned_row(struct average *g, int64_t item)
+{
+    column_begin(g, item / g->plan.height.out);
+    return item % g->plan.height.out;
+}
+
 /* Rows [row, row + rows) of the output: the sums of all first, then what adds along them, so that
  * stores have left the store queue when they are read (a load that spans two stores has to wait for
  * both). */
@@ -101,9 +108,10 @@ void put_rows(enum k_dtype dt, struct average *g, int64_t row, int rows)
     const int64_t floats = g->real * g->channels, row_floats = g->row_floats;
     float *real = g->sums + g->lead;
     for (int64_t r = 0, done; r < rows; r += done) {
-        done = sum_whole(dt, g, row + r, rows - r, real + r * row_floats);
+        const int64_t at = g->plan.spans ? spanned_row(g, row + r) : row + r;
+        done = sum_whole(dt, g, at, rows - r, real + r * row_floats);
         if (done == 0) {
-            sum_tall(dt, g, &reading, row + r, real + r * row_floats);
+            sum_tall(dt, g, &reading, at, real + r * row_floats);
             done = 1;
         }
     }
@@ -201,9 +209,10 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
                      average->stream_output);
     }
     for (int64_t item = slice.begin; item < slice.end;) {
-        const int64_t column = item / plan->height.out, first = item % plan->height.out;
-        const int64_t end = pool_min(plan->height.out, first + slice.end - item);
-        column_begin(&g, column);
+        int64_t first = item % plan->height.out;
+        int64_t end = pool_min(plan->height.out, first + slice.end - item);
+        column_begin(&g, item / plan->height.out);
+        if (plan->spans) first = item, end = slice.end; /* rows of all columns */
         for (int64_t row = first; row < end;) {
             const int rows = (int)pool_min(plan->batch, end - row);
             if (plan->gathered)

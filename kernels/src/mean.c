@@ -28,25 +28,36 @@ vf add_elements(enum k_dtype dt, enum k_rounding rounding, vf acc, const char *a
     return v_first((int)left, acc + pool_round(dt, rounding, value), acc);
 }
 
-/* The sixteen lanes of a plane, folded to VL. */
+/* Planes in work: `planes` of count elements each. */
+struct lanes {
+    const char *at, *end;
+    int64_t bytes; /* of a plane */
+    int64_t count; /* of the sixteens that each of its lanes adds */
+    int rest;      /* elements behind them */
+    int planes;
+};
+
+/* The sixteen lanes of plane i, folded to VL; zeros if there is no such plane. */
 K_TEMPLATE
-vf plane_lanes(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t count,
-               const char *end)
+vf lanes_of(enum k_dtype dt, enum k_rounding rounding, const struct lanes *l, int i)
 {
     vf lanes[PARTS];
-    for (int i = 0; i < PARTS; i++)
-        lanes[i] = v_all(-0.0f);
-    for (; count >= LANES; count -= LANES, at += LANES * k_size(dt)) {
-        k_prefetch(at + 2 * POOL_AHEAD);
-        for (int i = 0; i < PARTS; i++)
-            lanes[i] = add_elements(dt, rounding, lanes[i], at + i * VL * k_size(dt), VL, end);
+    const char *at = l->at + i * l->bytes;
+    if (__builtin_expect(i >= l->planes, 0)) return (vf){0};
+    for (int part = 0; part < PARTS; part++)
+        lanes[part] = v_all(-0.0f);
+    for (int64_t left = l->count; left > 0; left--, at += LANES * k_size(dt)) {
+        k_prefetch(at + 4 * POOL_AHEAD);
+        for (int part = 0; part < PARTS; part++)
+            lanes[part] =
+                add_elements(dt, rounding, lanes[part], at + part * VL * k_size(dt), VL, l->end);
     }
-    for (int i = 0; i < PARTS; i++)
-        lanes[i] =
-            add_elements(dt, rounding, lanes[i], at + i * VL * k_size(dt), count - i * VL, end);
+    for (int part = 0; part < PARTS; part++)
+        lanes[part] = add_elements(dt, rounding, lanes[part], at + part * VL * k_size(dt),
+                                   l->rest - part * VL, l->end);
     for (int half = PARTS / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            lanes[i] = lanes[i] + lanes[i + half];
+        for (int part = 0; part < half; part++)
+            lanes[part] = lanes[part] + lanes[part + half];
     return lanes[0];
 }
 
@@ -59,28 +70,40 @@ vf fold(int half, vf a, vf b)
     return v_pick(a, b, low) + v_pick(a, b, low + half);
 }
 
-/* Folding in pairs leaves vector i at the lane whose number is i's bits reversed. */
+/* Of every (VL / 2)-th plane from plane i on, every (VL / 4)-th and so on, each as a group of
+ * lanes. */
 K_TEMPLATE
-int reversed(int i)
+vf lanes_of_2(enum k_dtype dt, enum k_rounding rounding, const struct lanes *l, int i)
 {
-    static const uint8_t of_sixteen[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-    return of_sixteen[i] * VL / LANES;
+    return fold(VL / 2, lanes_of(dt, rounding, l, i), lanes_of(dt, rounding, l, i + VL / 2));
 }
 
-/* The sums of `planes` planes of count elements each, at most VL. */
 K_TEMPLATE
-vf plane_sums(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t count, int planes,
-              const char *end)
+vf lanes_of_4(enum k_dtype dt, enum k_rounding rounding, const struct lanes *l, int i)
 {
-    vf sums[VL];
-    for (int i = 0; i < planes; i++, at += count * k_size(dt))
-        sums[reversed(i)] = plane_lanes(dt, rounding, at, count, end);
-    for (int i = planes; i < VL; i++)
-        sums[reversed(i)] = (vf){0};
-    for (int half = VL / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            sums[i] = fold(half, sums[2 * i], sums[2 * i + 1]);
-    return sums[0];
+    return fold(VL / 4, lanes_of_2(dt, rounding, l, i), lanes_of_2(dt, rounding, l, i + VL / 4));
+}
+
+#if K_VECTOR_BYTES >= 32
+K_TEMPLATE
+vf lanes_of_8(enum k_dtype dt, enum k_rounding rounding, const struct lanes *l, int i)
+{
+    return fold(VL / 8, lanes_of_4(dt, rounding, l, i), lanes_of_4(dt, rounding, l, i + VL / 8));
+}
+#endif
+
+/* The sums of the planes, at most VL. */
+K_TEMPLATE
+vf plane_sums(enum k_dtype dt, enum k_rounding rounding, const struct lanes *given)
+{
+    const struct lanes l = *given;
+#if K_VECTOR_BYTES == 64
+    return fold(1, lanes_of_8(dt, rounding, &l, 0), lanes_of_8(dt, rounding, &l, 1));
+#elif K_VECTOR_BYTES == 32
+    return lanes_of_8(dt, rounding, &l, 0);
+#else
+    return lanes_of_4(dt, rounding, &l, 0);
+#endif
 }
 
 K_TEMPLATE
@@ -96,17 +119,45 @@ void put_elements(enum k_dtype dt, char *to, vf value, int64_t left)
 }
 
 K_TEMPLATE
-void mean_planes(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
-                 const char *in, char *out, struct k_slice slice)
+void mean_planes_of(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
+                    const char *in, char *out, struct k_slice slice)
 {
     const float scale = (float)(1.0 / mean->divisor);
-    const char *end = in + mean->outer * mean->count * k_size(dt);
+    struct lanes l = {.end = in + mean->outer * mean->count * k_size(dt),
+                      .bytes = mean->count * k_size(dt),
+                      .count = mean->count / LANES,
+                      .rest = (int)(mean->count % LANES)};
     for (int64_t plane = slice.begin; plane < slice.end; plane += VL) {
-        const int planes = (int)pool_min(slice.end - plane, VL);
-        const char *at = in + plane * mean->count * k_size(dt);
-        const vf sums = plane_sums(dt, rounding, at, mean->count, planes, end);
-        put_elements(dt, out + plane * k_size(dt), sums * v_all(scale), planes);
+        l.planes = (int)pool_min(slice.end - plane, VL);
+        l.at = in + plane * l.bytes;
+        const vf sums = plane_sums(dt, rounding, &l);
+        put_elements(dt, out + plane * k_size(dt), sums * v_all(scale), l.planes);
     }
+}
+
+/* Functions of their own: among all else the loops would not keep their variables in registers. */
+#define MEAN_PLANES(name, dt)                                                                      \
+    static __attribute__((noinline)) void name(const struct k_mean *mean, const char *in,          \
+                                               char *out, struct k_slice slice)                    \
+    {                                                                                              \
+        mean_planes_of(dt, K_ROUND_NONE, mean, in, out, slice);                                    \
+    }
+MEAN_PLANES(mean_planes_f32, K_F32)
+MEAN_PLANES(mean_planes_f16, K_F16)
+MEAN_PLANES(mean_planes_bf16, K_BF16)
+
+K_TEMPLATE
+void mean_planes(enum k_dtype dt, const struct k_mean *mean, const char *in, char *out,
+                 struct k_slice slice)
+{
+    if (mean->rounding != K_ROUND_NONE)
+        mean_planes_of(dt, mean->rounding, mean, in, out, slice);
+    else if (dt == K_F32)
+        mean_planes_f32(mean, in, out, slice);
+    else if (dt == K_F16)
+        mean_planes_f16(mean, in, out, slice);
+    else
+        mean_planes_bf16(mean, in, out, slice);
 }
 
 /* ---- many channels, few cells ---- */
@@ -335,10 +386,8 @@ void mean(enum k_dtype dt, const struct k_mean *mean, void *const buf[], struct 
                       (rest >= NEAR(dt) * BLOCK(dt) || (rest == 0 && mean->channels > 0));
     if (near && mean->rounding == K_ROUND_NONE)
         mean_near(dt, K_ROUND_NONE, mean, in, out, slice);
-    else if (mean->channels == 1 && mean->rounding == K_ROUND_NONE)
-        mean_planes(dt, K_ROUND_NONE, mean, in, out, slice);
     else if (mean->channels == 1)
-        mean_planes(dt, mean->rounding, mean, in, out, slice);
+        mean_planes(dt, mean, in, out, slice);
     else if (mean->rounding == K_ROUND_NONE)
         mean_channels(dt, K_ROUND_NONE, mean, in, out, slice);
     else
