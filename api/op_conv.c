@@ -63,12 +63,11 @@ bool op_conv_extent(const struct op_conv *conv, int axis, int64_t large, int64_t
                     int64_t *small)
 {
     const int i = axis + K_CONV_AXES - conv->axes;
-    int64_t padded, span;
+    int64_t padded, span, room;
     if (!rt_mul_ok(kernel - 1, conv->dilation[i], &span) || !rt_add_ok(span, 1, &span) ||
         !rt_add_ok(large, conv->pad_begin[i], &padded) ||
-        !rt_add_ok(padded, conv->pad_end[i], &padded))
+        !rt_add_ok(padded, conv->pad_end[i], &padded) || !rt_add_ok(padded, -span, &room))
         return false;
-    const int64_t room = padded - span;
     *small = room < 0 ? 0 : room / conv->stride[i] + 1;
     return true;
 }
@@ -111,7 +110,8 @@ aclnnStatus op_conv_check_channels(const struct op_conv *conv, const char *large
              "%s has %" PRId64 " channels; dimension 0 of weight, which is %" PRId64
              ", must be the same",
              small_name, of_small, outer);
-    OP_CHECK(conv->name, inner > 0 && of_large % inner == 0 && of_large / inner == conv->groups,
+    int64_t expected;
+    OP_CHECK(conv->name, rt_mul_ok(inner, conv->groups, &expected) && of_large == expected,
              ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRId64 " channels; they must be dimension 1 of weight, which is %" PRId64
              ", times groups, which is %" PRId64,

@@ -211,7 +211,9 @@ aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_g
         weight_steps(plan, &grad, conv->transposed ? dy : x, conv->transposed ? x : dy, conv,
                      computed[1], out[1]);
     }
-    if (plan && computed[2]) {
+    if (computed[2] && op_is_empty(tensors->grad_output)) {
+        op_conv_zero(plan, out[2], computed[2]);
+    } else if (plan && computed[2]) {
         k.to_large = conv->transposed;
         bias_step(plan, &k, dy, computed[2], out[2]);
     }

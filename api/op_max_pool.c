@@ -26,13 +26,13 @@ static int64_t entry(const struct op_array *array, int axis)
 aclnnStatus op_max_check_values(const char *op, int axes, const struct op_max_arrays *arrays,
                                 bool only_one)
 {
-    OP_TRY(op_check_array_least(op, arrays->kernel, 1));
-    OP_TRY(op_check_array_least(op, arrays->stride, 1));
-    OP_TRY(op_check_array_least(op, arrays->padding, 0));
+    OP_TRY(op_check_array_values(op, arrays->kernel, 1));
+    OP_TRY(op_check_array_values(op, arrays->stride, 1));
+    OP_TRY(op_check_array_values(op, arrays->padding, 0));
     const struct op_window window =
         op_window_of(axes, arrays->kernel.array, NULL, arrays->padding.array, false);
     OP_TRY(op_check_window_padding(op, &window, arrays->padding.name, arrays->kernel.name));
-    OP_TRY(op_check_array_least(op, arrays->dilation, 1));
+    OP_TRY(op_check_array_values(op, arrays->dilation, 1));
     for (uint64_t i = 0; only_one && i < arrays->dilation.array->size; i++)
         OP_CHECK(op, arrays->dilation.array->values[i] == 1, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must be 1", arrays->dilation.name, i,
@@ -43,16 +43,16 @@ aclnnStatus op_max_check_values(const char *op, int axes, const struct op_max_ar
 aclnnStatus op_max_check_arrays(const char *op, int axes, const struct op_max_arrays *arrays)
 {
     OP_TRY(op_check_array_length(op, arrays->kernel, axes, false));
-    OP_TRY(op_check_array_least(op, arrays->kernel, 1));
+    OP_TRY(op_check_array_values(op, arrays->kernel, 1));
     OP_TRY(op_check_array_length(op, arrays->stride, axes, true));
-    OP_TRY(op_check_array_least(op, arrays->stride, 1));
+    OP_TRY(op_check_array_values(op, arrays->stride, 1));
     OP_TRY(op_check_array_length(op, arrays->padding, axes, false));
-    OP_TRY(op_check_array_least(op, arrays->padding, 0));
+    OP_TRY(op_check_array_values(op, arrays->padding, 0));
     const struct op_window window =
         op_window_of(axes, arrays->kernel.array, NULL, arrays->padding.array, false);
     OP_TRY(op_check_window_padding(op, &window, arrays->padding.name, arrays->kernel.name));
     OP_TRY(op_check_array_length(op, arrays->dilation, axes, false));
-    return op_check_array_least(op, arrays->dilation, 1);
+    return op_check_array_values(op, arrays->dilation, 1);
 }
 
 struct op_window op_max_window(int axes, const struct op_max_arrays *arrays, bool ceil_mode)
@@ -119,20 +119,25 @@ aclnnStatus op_max_check_shape(const char *op, const struct op_window *window, c
     return ACLNN_SUCCESS;
 }
 
-/* Only windows that begin in the padding can miss the input: each other one begins inside. */
+/* Only windows that begin in the padding can miss the input: each other one begins inside. The
+ * first has the longest way to it; and where taps lie further apart than the input is long, any may
+ * step over it. Then the windows' places between the taps either repeat, or leave the input's
+ * extent, before there are twice as many windows as it has cells. */
 static bool misses_input(const struct op_window *window, int axis, int64_t size, int64_t windows,
                          int64_t *missing)
 {
     const int64_t stride = window->stride[axis], dilation = window->dilation[axis];
-    for (int64_t o = 0; o < windows; o++) {
-        const int64_t before = window->pad_begin[axis] - o * stride;
-        const int64_t tap = before > 0 ? (before + dilation - 1) / dilation : 0;
+    const int64_t pad = window->pad_begin[axis];
+    *missing = 0;
+    if (pad / dilation + (pad % dilation != 0) >= window->kernel[axis]) return true;
+    int64_t before = pad;
+    for (int64_t o = 0; dilation > size && o < windows && before > 0; o++, before -= stride) {
         *missing = o;
-        if (tap >= window->kernel[axis] || tap * dilation - before >= size) return true;
-        if (before <= 0) break;
+        if ((dilation - before % dilation) % dilation >= size) return true;
+        if (o / 2 > size) break;
     }
     *missing = windows - 1;
-    return (windows - 1) * stride - window->pad_begin[axis] >= size;
+    return (windows - 1) * stride - pad >= size;
 }
 
 aclnnStatus op_max_check_windows(const char *op, const struct op_window *window,
@@ -156,17 +161,18 @@ aclnnStatus op_max_check_windows(const char *op, const struct op_window *window,
     return ACLNN_SUCCESS;
 }
 
-int64_t op_max_windows(const aclTensor *small)
-{
-    const struct ex_descriptor *d = &small->descriptor;
-    return d->sizes[d->rank - 2] * d->sizes[d->rank - 1];
-}
-
-aclnnStatus op_max_check_mask(const char *op, const aclTensor *mask, const char *small_name,
-                              const aclTensor *small, int64_t kernel, int64_t windows)
+aclnnStatus op_max_check_mask(const char *op, const struct op_window *window, const aclTensor *mask,
+                              const char *small_name, const aclTensor *small)
 {
     const struct ex_descriptor *m = &mask->descriptor, *s = &small->descriptor;
+    const int64_t windows = s->sizes[s->rank - 2] * s->sizes[s->rank - 1];
     const int64_t bytes = ((windows + 15) / 16 + 1) * 32;
+    const int64_t height = window->kernel[1], width = window->kernel[2];
+    int64_t kernel = 0;
+    OP_CHECK(op, rt_mul_ok(height, width, &kernel), ACLNN_ERR_PARAM_INVALID,
+             "kernelSize is %" PRId64 " x %" PRId64 "; indices cannot have a dimension of as many",
+             height, width);
+    OP_TRY(op_check_sizes(op, "indices", mask));
     struct op_shape_text text;
     int64_t stride = 1;
     bool same = m->rank == s->rank;
@@ -241,6 +247,19 @@ bool op_max_window_of_bins(struct op_window *window, int axes, const aclTensor *
     return true;
 }
 
+/* Leaves out the taps that are padding in every window. */
+static void drop_idle_taps(struct k_max_pool *pool, int axis)
+{
+    const int64_t dilation = pool->dilation[axis];
+    const int64_t last_begin = (pool->output[axis] - 1) * pool->stride[axis] - pool->pad[axis];
+    const int64_t in_front = last_begin < 0 ? -last_begin / dilation : 0;
+    const int64_t dropped = in_front < pool->kernel[axis] ? in_front : pool->kernel[axis] - 1;
+    pool->kernel[axis] -= dropped;
+    pool->pad[axis] -= dropped * dilation;
+    const int64_t reach = (pool->input[axis] - 1 + pool->pad[axis]) / dilation + 1;
+    if (pool->kernel[axis] > reach) pool->kernel[axis] = reach;
+}
+
 static struct k_max_pool geometry(const struct op_window *window, int axes, const aclTensor *small,
                                   const aclTensor *large, enum k_layout layout)
 {
@@ -261,6 +280,7 @@ static struct k_max_pool geometry(const struct op_window *window, int axes, cons
         pool.stride[axis] = window ? window->stride[axis] : 1;
         pool.dilation[axis] = window && pool.kernel[axis] > 1 ? window->dilation[axis] : 1;
         pool.pad[axis] = window ? window->pad_begin[axis] : 0;
+        if (window) drop_idle_taps(&pool, axis);
     }
     return pool;
 }
@@ -339,7 +359,7 @@ void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
     const struct ex_order to = order_of(large.tensor, axes, layout);
     struct k_max_pool pool = geometry(window, axes, small.tensor, large.tensor, layout);
     const enum k_dtype dtype = op_k_dtype(large.tensor);
-    const bool unit = is_raw && pool.kernel[0] * pool.kernel[1] * pool.kernel[2] == 1;
+    const bool unit = is_raw && window->kernel[1] == 1 && window->kernel[2] == 1;
     pool.index = unit ? K_INDEX_NONE : index_of(indices.tensor, is_raw);
     pool.space = space;
     const int dy = ex_packed(plan, small.buffer, &from);

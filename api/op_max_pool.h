@@ -57,13 +57,11 @@ aclnnStatus op_max_check_windows(const char *op, const struct op_window *window,
                                  const aclTensor *small, const aclTensor *large,
                                  const aclTensor *indices);
 
-/* Windows of a plane of a 2-D channels-first tensor. */
-int64_t op_max_windows(const aclTensor *small);
 /* The buffer of bytes that the mask operators call indices: the leading dimensions of `small`, then
- * the kernel's elements, then 32 for every 16 windows begun and 32 more; contiguous, without an
- * offset. Else 161002. */
-aclnnStatus op_max_check_mask(const char *op, const aclTensor *mask, const char *small_name,
-                              const aclTensor *small, int64_t kernel, int64_t windows);
+ * the kernel's elements, then 32 for every 16 windows of a plane begun and 32 more; contiguous,
+ * without an offset. Else 161002. */
+aclnnStatus op_max_check_mask(const char *op, const struct op_window *window, const aclTensor *mask,
+                              const char *small_name, const aclTensor *small);
 
 /* The tensors of a plan with their buffers; indices are absent (NULL), or a tensor, or raw memory
  * of int32_t in channels-first order. */

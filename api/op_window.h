@@ -22,8 +22,9 @@ struct op_array {
 
 /* One entry or one per axis, or none where that is allowed; else 161002. */
 aclnnStatus op_check_array_length(const char *op, struct op_array array, int axes, bool or_none);
-/* Every entry is at least that; else 161002. */
-aclnnStatus op_check_array_least(const char *op, struct op_array array, int64_t least);
+/* Every entry is at least that and at most INT32_MAX, so that kernels can multiply any two of them;
+ * else 161002. */
+aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t least);
 
 /* The window of three checked arrays; an empty stride (or NULL) is the kernel. */
 struct op_window op_window_of(int axes, const aclIntArray *kernel_size, const aclIntArray *stride,

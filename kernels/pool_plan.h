@@ -25,6 +25,7 @@ enum {
     POOL_RUN = 2048,   /* bytes of dX between one look at the outlet and the next, or one row */
     POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
     POOL_GRAIN = 1 << 14,
+    POOL_MOST_ROWS = 1 << 24, /* more are as good as any number */
 };
 
 enum pool_way {
@@ -203,8 +204,8 @@ static inline void pool_cut_fused(struct pool_plan *plan)
     if (cells / stride > windows) cells = windows * stride;
     if (cells < plan->width.in && cells > stride) cells -= cells % stride;
     /* Every tile begins at the same place in a vector. */
-    const int64_t even = stride * POOL_EVEN;
-    if (plan->way == POOL_RUNS && cells < plan->width.in && cells > even) cells -= cells % even;
+    if (plan->way == POOL_RUNS && cells < plan->width.in && (cells - 1) / POOL_EVEN >= stride)
+        cells -= cells % (stride * POOL_EVEN);
     pool_tile_cells(plan, cells);
 }
 
@@ -255,7 +256,7 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     plan.cell_tiles = plan.channel_tiles = 1;
     plan.tile_channels = plan.channels;
     plan.cells = width->in;
-    plan.heights = (int)pool_min(plan.height.most, plan.height.out);
+    plan.heights = (int)pool_min(pool_min(plan.height.most, plan.height.out), POOL_MOST_ROWS);
     plan.way = pool_choose(&plan);
     if (plan.way == POOL_ANY)
         pool_cut_any(&plan);

@@ -44,10 +44,10 @@ static aclnnStatus check_window(const struct op_window *window, struct op_array 
                                 struct op_array stride, struct op_array padding,
                                 const aclTensor *gradOutput, const aclTensor *self)
 {
-    OP_TRY(op_check_array_least(NAME, kernel, 1));
-    OP_TRY(op_check_array_least(NAME, stride, 1));
+    OP_TRY(op_check_array_values(NAME, kernel, 1));
+    OP_TRY(op_check_array_values(NAME, stride, 1));
     OP_TRY(op_check_window_padding(NAME, window, "padding", "kernelSize"));
-    OP_TRY(op_check_array_least(NAME, padding, 0));
+    OP_TRY(op_check_array_values(NAME, padding, 0));
     return op_window_check_output(window, NAME, "gradOutput", gradOutput, "self", self);
 }
 

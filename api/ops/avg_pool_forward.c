@@ -45,9 +45,9 @@ static aclnnStatus check_values_2d(const aclTensor *self, const aclTensor *out,
 {
     OP_TRY(op_check_sizes(NAME_2D, "self", self));
     OP_TRY(op_check_sizes(NAME_2D, "out", out));
-    OP_TRY(op_check_array_least(NAME_2D, kernel, 1));
-    OP_TRY(op_check_array_least(NAME_2D, stride, 1));
-    return op_check_array_least(NAME_2D, padding, 0);
+    OP_TRY(op_check_array_values(NAME_2D, kernel, 1));
+    OP_TRY(op_check_array_values(NAME_2D, stride, 1));
+    return op_check_array_values(NAME_2D, padding, 0);
 }
 
 /* Only the batch may be empty. */
@@ -161,7 +161,8 @@ static aclnnStatus check_ranks_3d(const aclTensor *self, const aclTensor *out)
     return op_check_sizes(NAME_3D, "out", out);
 }
 
-/* The arrays' values, axis by axis; the kernel fits the input without its padding. */
+/* The arrays' values, axis by axis; the kernel fits the input without its padding. As everywhere,
+ * none is larger than INT32_MAX. */
 static aclnnStatus check_window_3d(const struct op_window *window, const aclTensor *self)
 {
     const struct op_plane plane = op_plane_of(self, AXES_3D, false);
@@ -171,8 +172,13 @@ static aclnnStatus check_window_3d(const struct op_window *window, const aclTens
                  "kernelSize[%d] is %" PRId64 "; it must be greater than 0 and at most self's size "
                  "along that axis, which is %" PRId64,
                  i, window->kernel[i], plane.size[i]);
-        OP_CHECK(NAME_3D, window->stride[i] > 0, ACLNN_ERR_PARAM_INVALID,
-                 "stride[%d] is %" PRId64 "; it must be greater than 0", i, window->stride[i]);
+        OP_CHECK(NAME_3D, window->kernel[i] <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
+                 "kernelSize[%d] is %" PRId64 "; it must be at most %d", i, window->kernel[i],
+                 INT32_MAX);
+        OP_CHECK(NAME_3D, window->stride[i] > 0 && window->stride[i] <= INT32_MAX,
+                 ACLNN_ERR_PARAM_INVALID,
+                 "stride[%d] is %" PRId64 "; it must be greater than 0 and at most %d", i,
+                 window->stride[i], INT32_MAX);
         OP_CHECK(NAME_3D,
                  window->pad_begin[i] >= 0 && window->pad_begin[i] <= window->kernel[i] / 2,
                  ACLNN_ERR_PARAM_INVALID,

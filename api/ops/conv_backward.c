@@ -164,7 +164,9 @@ static aclnnStatus check_empty_bias(const struct arguments *a)
 {
     if (!a->outputMask->values[BIAS]) return ACLNN_SUCCESS;
     const int64_t *w = a->weight->descriptor.sizes;
-    const int64_t channels = a->transposed ? w[1] * a->groups : a->gradOutput->descriptor.sizes[1];
+    int64_t channels = a->gradOutput->descriptor.sizes[1];
+    OP_CHECK(NAME, !a->transposed || rt_mul_ok(w[1], a->groups, &channels), ACLNN_ERR_PARAM_INVALID,
+             "groups is %d; that many channels cannot be counted", a->groups);
     OP_CHECK(NAME, a->biasSizes != NULL, ACLNN_ERR_PARAM_INVALID,
              "biasSizes is NULL; an empty input or weight with outputMask[2] needs it");
     OP_CHECK(NAME, a->biasSizes->size == 1, ACLNN_ERR_PARAM_INVALID,

@@ -58,7 +58,7 @@ static void read_pads(struct op_window *window, const aclIntArray *pads)
 static aclnnStatus check_pads(const struct op_window *window, const aclIntArray *pads)
 {
     static const char *const axes[] = {"top and bottom", "left and right"};
-    OP_TRY(op_check_array_least(NAME, (struct op_array){"pads", pads}, 0));
+    OP_TRY(op_check_array_values(NAME, (struct op_array){"pads", pads}, 0));
     for (int axis = 0; axis < AXES; axis++) {
         const int i = axis + K_POOL_AXES - AXES;
         const int64_t begin = window->pad_begin[i], end = window->pad_end[i];
@@ -84,8 +84,8 @@ static aclnnStatus check_arrays(const struct arrays *a, int64_t auto_pad, struct
     for (uint64_t i = 0; i < a->dilations->size; i++)
         OP_CHECK(NAME, a->dilations->values[i] == 1, ACLNN_ERR_PARAM_INVALID,
                  "dilations[%" PRIu64 "] is %" PRId64 "; it must be 1", i, a->dilations->values[i]);
-    OP_TRY(op_check_array_least(NAME, kernel, 1));
-    OP_TRY(op_check_array_least(NAME, strides, 1));
+    OP_TRY(op_check_array_values(NAME, kernel, 1));
+    OP_TRY(op_check_array_values(NAME, strides, 1));
     *window = op_window_of(AXES, a->kernelShape, a->strides, a->kernelShape, window->ceil_mode);
     for (int i = K_POOL_AXES - AXES; a->strides->size == 0 && i < K_POOL_AXES; i++)
         window->stride[i] = 1; /* ONNX's default, not the kernel */

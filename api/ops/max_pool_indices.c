@@ -82,8 +82,7 @@ static aclnnStatus check_shapes(const struct arguments *a, const struct op_windo
     const bool strict = a->axes == 2;
     OP_TRY(op_max_check_shape(a->op, window, "out", a->out, "self", a->self, strict));
     if (a->mask)
-        OP_TRY(op_max_check_mask(a->op, a->indices, "out", a->out,
-                                 window->kernel[1] * window->kernel[2], op_max_windows(a->out)));
+        OP_TRY(op_max_check_mask(a->op, window, a->indices, "out", a->out));
     else
         OP_TRY(op_check_same_shape(a->op, "indices", a->indices, "out", a->out));
     if (op_is_empty(a->out)) return ACLNN_SUCCESS;
@@ -141,7 +140,7 @@ static aclnnStatus plan_forward(const struct arguments *a, uint64_t *workspaceSi
     const int i = ex_output(plan, op_descriptor(a->indices));
     if (op_is_empty(a->self) || op_is_empty(a->out)) return ex_seal(plan, workspaceSize, executor);
     /* One tap needs no place, and the buffer has no room for it. */
-    const bool unit = a->mask && window.kernel[1] * window.kernel[2] == 1;
+    const bool unit = a->mask && window.kernel[1] == 1 && window.kernel[2] == 1;
     op_max_forward_steps(plan, &window, (struct op_max_tensor){a->self, x},
                          (struct op_max_tensor){a->out, y},
                          (struct op_max_tensor){unit ? NULL : a->indices, i}, a->mask);

@@ -116,9 +116,7 @@ static aclnnStatus check_2d(const struct arguments *a, struct op_window *window)
     *window = op_max_window(a->axes, &a->arrays, a->ceil_mode);
     OP_TRY(op_max_check_shape(op, window, "gradOutput", a->gradOutput, "self", a->self, true));
     if (a->mask)
-        OP_TRY(op_max_check_mask(op, a->indices, "gradOutput", a->gradOutput,
-                                 window->kernel[1] * window->kernel[2],
-                                 op_max_windows(a->gradOutput)));
+        OP_TRY(op_max_check_mask(op, window, a->indices, "gradOutput", a->gradOutput));
     else
         OP_TRY(op_check_same_shape(op, "indices", a->indices, "gradOutput", a->gradOutput));
     return check_data(a, window);

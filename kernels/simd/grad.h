@@ -55,9 +55,10 @@ struct grad {
     int depths;           /* planes of dY over this one of dX */
     int cells, channels;  /* of this tile */
     int64_t first_window; /* of those that cover it */
-    int lead, real;       /* windows missing before the first one; in memory */
-    int count;            /* windows from the first one to the last cell's newest */
+    int64_t lead;         /* windows missing before the first one */
+    int64_t count;        /* windows from the first one to the last cell's newest */
     int64_t front;        /* cells before the column that the first window reaches */
+    int real;             /* windows in memory */
     /* POOL_ROWS: first_window is the newest over the first cell, or, if that cell has the odd place
      * in a step of two, the next one. */
     bool odd;
@@ -245,9 +246,9 @@ void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
         g->past_end = (int)pool_min(pool_max(first - width->out, 0), g->past);
     }
     g->first_window = first;
-    g->lead = (int)(first - before);
+    g->lead = first - before;
     g->front = begin - first * width->stride;
-    g->count = (int)(end / width->stride - first + 1);
+    g->count = end / width->stride - first + 1;
     g->real = (int)pool_max(pool_min(end / width->stride, width->out - 1) - first + 1, 0);
     if (g->widths.real != g->real || g->widths.first != first) widths_make(dt, g);
 }
