@@ -38,9 +38,12 @@ enum {
     CONV_DIRECT_COLUMNS = 512,   /* result positions of a row, about */
     CONV_DIRECT_SUMS = 1024,     /* weights of a group of conv_direct_grad, at most */
 
-    CONV_ALONG_LEAST = 4,      /* channels side by side that are worth a vector */
-    CONV_ALONG_CHANNELS = 256, /* of an item, at most */
-    CONV_ALONG_ROWS = 256,     /* of a window: depths times rows */
+    CONV_ALONG_LEAST = 4,       /* channels side by side that are worth a vector */
+    CONV_ALONG_SUMS = 4608,     /* weights at once of conv_direct_grad along channels */
+    CONV_ALONG_UNIT = 32,       /* of an item: a multiple of it */
+    CONV_ALONG_GROUP = 4,       /* channels of a group, at most */
+    CONV_ALONG_CHANNELS = 1024, /* of an item, at most */
+    CONV_ALONG_ROWS = 256,      /* of a window: depths times rows */
 };
 
 static inline int64_t conv_up(int64_t n, int64_t unit)
@@ -317,7 +320,7 @@ static inline struct conv_direct_plan conv_direct_plan(const struct k_conv *conv
     return plan;
 }
 
-/* ---- conv_direct along channels: rows of results of single channels that lie side by side ---- */
+/* ---- conv_direct along channels: rows of results of groups of few channels, side by side ---- */
 
 struct conv_along_plan {
     int64_t size[K_CONV_AXES]; /* of the result */
@@ -325,22 +328,30 @@ struct conv_along_plan {
     int64_t items;             /* (batch, depth, row, block), the last fastest */
 };
 
+/* Of either side, where both have as many. */
+static inline int64_t conv_channels(const struct k_conv *conv)
+{
+    return conv->groups * conv->small_channels;
+}
+
 static inline bool conv_is_along(const struct k_conv *conv)
 {
     const struct k_conv_axis *a = conv->axis;
-    return conv->small_channels == 1 && conv->large_channels == 1 &&
-           conv->groups >= CONV_ALONG_LEAST && conv->small.inner == 1 && conv->large.inner == 1 &&
-           a[0].kernel <= CONV_ALONG_ROWS && a[1].kernel <= CONV_ALONG_ROWS &&
-           a[0].kernel * a[1].kernel <= CONV_ALONG_ROWS &&
-           a[2].kernel <= CONV_DIRECT_WEIGHTS / CONV_LANES &&
-           conv_taps(conv) <= CONV_DIRECT_WEIGHTS / CONV_LANES;
+    const int64_t group = conv->small_channels;
+    if (conv->large_channels != group || (group != 1 && group != 2 && group != CONV_ALONG_GROUP) ||
+        conv_channels(conv) < (group == 1 ? CONV_ALONG_LEAST : CONV_LANES))
+        return false;
+    return conv->small.inner == 1 && conv->large.inner == 1 && a[0].kernel <= CONV_ALONG_ROWS &&
+           a[1].kernel <= CONV_ALONG_ROWS && a[0].kernel * a[1].kernel <= CONV_ALONG_ROWS &&
+           a[2].kernel <= CONV_DIRECT_WEIGHTS / CONV_ALONG_UNIT &&
+           conv_taps(conv) * group <= CONV_DIRECT_WEIGHTS / CONV_ALONG_UNIT;
 }
 
 /* The same of the weight's gradient, whose groups are items all the same. */
 static inline bool conv_grad_is_along(const struct k_conv *conv)
 {
     return conv_is_along(conv) && conv->small.dtype == conv->large.dtype &&
-           conv_taps(conv) <= CONV_DIRECT_SUMS / CONV_LANES;
+           conv_taps(conv) * conv->small_channels <= CONV_DIRECT_SUMS / CONV_LANES;
 }
 
 static inline struct conv_along_plan conv_along_plan(const struct k_conv *conv)
@@ -348,11 +359,12 @@ static inline struct conv_along_plan conv_along_plan(const struct k_conv *conv)
     struct conv_along_plan plan = {.items = conv->batch};
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         plan.size[axis] = conv->to_large ? conv->axis[axis].large : conv->axis[axis].small;
-    int64_t channels = CONV_DIRECT_WEIGHTS / conv_taps(conv);
+    const int64_t all = conv_channels(conv);
+    int64_t channels = CONV_DIRECT_WEIGHTS / (conv_taps(conv) * conv->small_channels);
     if (channels > CONV_ALONG_CHANNELS) channels = CONV_ALONG_CHANNELS;
-    plan.blocks = conv_up(conv->groups, channels / CONV_LANES * CONV_LANES);
-    plan.channels = conv_up(conv_up(conv->groups, plan.blocks), CONV_LANES) * CONV_LANES;
-    plan.blocks = conv_up(conv->groups, plan.channels);
+    plan.blocks = conv_up(all, channels / CONV_ALONG_UNIT * CONV_ALONG_UNIT);
+    plan.channels = conv_up(conv_up(all, plan.blocks), CONV_ALONG_UNIT) * CONV_ALONG_UNIT;
+    plan.blocks = conv_up(all, plan.channels);
     plan.items *= plan.size[0] * plan.size[1] * plan.blocks;
     return plan;
 }

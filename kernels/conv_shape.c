@@ -157,7 +157,9 @@ static struct part_limits part_limits(const struct k_conv *conv)
 {
     if (k_conv_grad_is_direct(conv))
         return (struct part_limits){conv_direct_plan(conv, false, direct_channels(conv)).bands,
-                                    conv->groups};
+                                    conv_grad_is_along(conv)
+                                        ? conv_up(conv_channels(conv), CONV_ALONG_UNIT)
+                                        : conv->groups};
     if (k_conv_grad_is_gemm(conv)) return (struct part_limits){conv->batch, conv->groups};
     const struct conv_outer_plan outer = conv_outer_plan(conv);
     if (outer.fits) return (struct part_limits){outer.tiles, outer.items};
@@ -188,8 +190,9 @@ struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
         struct k_work work =
             work_of(conv->parts * conv->groups,
                     2 * products * (double)conv->large_channels / (double)conv->parts);
-        if (conv_grad_is_along(conv) && work.grain < 2 * CONV_LANES)
-            work.grain = 2 * CONV_LANES < work.items ? 2 * CONV_LANES : work.items;
+        const int64_t along = CONV_ALONG_UNIT / conv->small_channels; /* whole lines */
+        if (conv_grad_is_along(conv) && work.grain < along)
+            work.grain = along < work.items ? along : work.items;
         if (work.grain < 1) work.grain = 1;
         return work;
     }

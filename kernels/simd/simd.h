@@ -473,4 +473,22 @@ vf v_pick_one(vf a, vi from)
 #endif
 }
 
+/* Each lane has the k-th one of its group of lanes; a group has 1, 2 or 4. */
+K_TEMPLATE
+vf v_spread(int group, int k, vf a)
+{
+#if defined(K_ISA_avx512)
+#define FOURS(from) (vf) _mm512_permute_ps((__m512)a, from)
+#elif defined(K_ISA_avx2)
+#define FOURS(from) (vf) _mm256_permute_ps((__m256)a, from)
+#else
+#define FOURS(from)                                                                                \
+    __builtin_shufflevector(a, a, (from)&3, (from) >> 2 & 3, (from) >> 4 & 3, (from) >> 6 & 3)
+#endif
+    if (group == 1) return a;
+    if (group == 2) return k == 0 ? FOURS(0xa0) : FOURS(0xf5);
+    return k == 0 ? FOURS(0x00) : k == 1 ? FOURS(0x55) : k == 2 ? FOURS(0xaa) : FOURS(0xff);
+#undef FOURS
+}
+
 #endif

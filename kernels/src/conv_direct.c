@@ -10,7 +10,7 @@
  * joined on their way. The sum has one chain over channels and taps, so its bits do not depend on
  * the level's vectors.
  *
- * A slice needs some 430 KiB of stack, along channels 530. */
+ * A slice needs some 430 KiB of stack, along channels 130. */
 #include <stdint.h>
 
 #include "kernels/simd/conv_along.h"
@@ -334,17 +334,9 @@ static bool begin_straight(struct direct_all *all, const struct conv_direct_plan
 #endif
 }
 
-k_fn K_SYMBOL(conv_direct);
-
-/* Items are (batch, group, depth, row block, column block), the last fastest; along channels see
- * conv_plan.h. */
-void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct k_slice slice)
+static __attribute__((noinline)) void run_bands(const struct k_conv *conv, void *const buffers[],
+                                                struct k_slice slice)
 {
-    const struct k_conv *conv = parameters;
-    if (conv_is_along(conv)) {
-        along_run(conv, buffers, slice);
-        return;
-    }
     const struct conv_direct_plan plan =
         conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv));
     struct direct_all all = {.conv = conv,
@@ -369,4 +361,17 @@ void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct
         if (item.begin[1] < item.end[1] && item.begin[2] < item.end[2]) run_item(&item, &own);
     }
     if (all.stream) k_stream_end();
+}
+
+k_fn K_SYMBOL(conv_direct);
+
+/* Items are (batch, group, depth, row block, column block), the last fastest; along channels see
+ * conv_plan.h. */
+void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    if (conv_is_along(conv))
+        along_run(conv, buffers, slice);
+    else
+        run_bands(conv, buffers, slice);
 }

@@ -7,7 +7,7 @@
  * vectors; bands are walked in strips so wide, from top to bottom.
  *
  * An item is the bands of one part and one group, in order.
- * A slice needs some 400 KiB of stack. */
+ * A slice needs some 400 KiB of stack, along channels 300. */
 #include <stdint.h>
 
 #include "kernels/simd/conv_along_grad.h"
@@ -312,26 +312,44 @@ static void run_item(struct grad_item *item, struct grad_buffers *own,
 
 /* ---- along channels ---- */
 
-/* Groups [first, first + channels) of a part. */
+/* The partial sums of VL channels, `from` floats from tap to tap: to the weight's elements. As
+ * dot_total. */
+static void total_along(const float *lanes, int64_t taps, int count, float *const to[])
+{
+    for (int64_t tap = 0; tap < taps; tap++, lanes += CONV_LANES * VL) {
+        vf quarter[4];
+        for (int i = 0; i < 4; i++)
+            quarter[i] = (v_load(lanes + i * VL) + v_load(lanes + (i + 4) * VL)) +
+                         (v_load(lanes + (i + 8) * VL) + v_load(lanes + (i + 12) * VL));
+        float total[VL];
+        v_store(total, (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]));
+        for (int c = 0; c < count; c++)
+            to[c][tap] = total[c];
+    }
+}
+
+/* Groups [first, first + groups) of a part. */
 static void run_along(const struct k_conv *conv, const struct conv_direct_plan *plan, int64_t band,
-                      int64_t last, int64_t first, int64_t channels, void *const buffers[],
+                      int64_t last, int64_t first, int64_t groups, void *const buffers[],
                       float *lanes, float *to)
 {
     const int64_t taps = conv_taps(conv), size = pack_size(conv->small.dtype);
-    const char *small = v_address(buffers[K_CONV_GRAD_SMALL], first * size);
-    const char *large = v_address(buffers[K_CONV_GRAD_LARGE], first * size);
-    memset(lanes, 0, sizeof(float) * CONV_DIRECT_SUMS * CONV_LANES);
+    const int64_t group = conv->small_channels, channels = groups * group;
+    const char *small = v_address(buffers[K_CONV_GRAD_SMALL], first * group * size);
+    const char *large = v_address(buffers[K_CONV_GRAD_LARGE], first * group * size);
+    memset(lanes, 0,
+           sizeof(float) * (size_t)(conv_up(channels, VL) * VL * group * taps * CONV_LANES));
     for (; band < last; band++) {
         const struct grad_place p = place_of(conv, plan, band, small, large);
         along_grad_band(conv, p.begin, p.end, p.small, p.large, channels, lanes);
     }
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t tap = 0; tap < taps; tap++) {
-            _Alignas(64) float row[CONV_LANES];
-            const float *from = lanes + (c / VL * taps + tap) * CONV_LANES * VL + c % VL;
-            for (int i = 0; i < CONV_LANES; i++)
-                row[i] = from[i * VL];
-            to[c * taps + tap] = dot_total(row);
+    for (int64_t c = 0; c < channels; c += VL)
+        for (int64_t k = 0; k < group; k++, lanes += taps * CONV_LANES * VL) {
+            const int count = (int)(channels - c < VL ? channels - c : VL);
+            float *place[VL];
+            for (int i = 0; i < count; i++)
+                place[i] = to + (((c + i) / group * group + k) * group + (c + i) % group) * taps;
+            total_along(lanes, taps, count, place);
         }
 }
 
@@ -339,16 +357,40 @@ static __attribute__((noinline)) void run_along_slice(const struct k_conv *conv,
                                                       const struct conv_direct_plan *plan,
                                                       void *const buffers[], struct k_slice slice)
 {
-    const int64_t taps = conv_taps(conv), bands = conv_up(plan->bands, conv->parts);
-    const int64_t most = CONV_DIRECT_SUMS / taps / CONV_LANES * CONV_LANES;
-    _Alignas(64) float lanes[CONV_DIRECT_SUMS * CONV_LANES];
-    for (int64_t i = slice.begin, channels; i < slice.end; i += channels) {
-        const int64_t group = i % conv->groups, first = i / conv->groups * bands;
+    const int64_t group = conv->small_channels, sums = conv_taps(conv) * group;
+    const int64_t bands = conv_up(plan->bands, conv->parts);
+    const int64_t most = CONV_ALONG_SUMS / sums / CONV_LANES * CONV_LANES / group;
+    _Alignas(64) float lanes[CONV_ALONG_SUMS * CONV_LANES];
+    for (int64_t i = slice.begin, groups; i < slice.end; i += groups) {
+        const int64_t at = i % conv->groups, first = i / conv->groups * bands;
         const int64_t end = first + bands < plan->bands ? first + bands : plan->bands;
-        channels = conv->groups - group < slice.end - i ? conv->groups - group : slice.end - i;
-        if (channels > most) channels = most;
-        run_along(conv, plan, first, end, group, channels, buffers, lanes,
-                  (float *)buffers[K_CONV_GRAD_PARTS] + i * taps);
+        groups = conv->groups - at < slice.end - i ? conv->groups - at : slice.end - i;
+        if (groups > most) groups = most;
+        run_along(conv, plan, first, end, at, groups, buffers, lanes,
+                  (float *)buffers[K_CONV_GRAD_PARTS] + i * group * sums);
+    }
+}
+
+static __attribute__((noinline)) void run_bands(const struct k_conv *conv,
+                                                const struct conv_direct_plan *plan,
+                                                void *const buffers[], struct k_slice slice)
+{
+    const int64_t c = conv->large_channels, m = conv->small_channels;
+    const int64_t group_floats = m * c * conv_taps(conv), bands = conv_up(plan->bands, conv->parts);
+    struct grad_item item = {.conv = conv};
+    struct grad_buffers own;
+    item.is_straight = begin_straight(&item, plan);
+    item.is_plain =
+        conv->small.dtype == K_F32 && conv->small.axis[2] == 1 && conv->rounding == K_ROUND_NONE;
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        const int64_t group = i % conv->groups, first = i / conv->groups * bands;
+        const int64_t left = plan->bands - first;
+        run_item(&item, &own, plan, first, first + (left < bands ? left : bands),
+                 (const char *)buffers[K_CONV_GRAD_SMALL] +
+                     group * m * conv->small.inner * pack_size(conv->small.dtype),
+                 (const char *)buffers[K_CONV_GRAD_LARGE] +
+                     group * c * conv->large.inner * pack_size(conv->large.dtype),
+                 (float *)buffers[K_CONV_GRAD_PARTS] + i * group_floats);
     }
 }
 
@@ -358,26 +400,10 @@ k_fn K_SYMBOL(conv_direct_grad);
 void K_SYMBOL(conv_direct_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_conv *conv = parameters;
-    const int64_t c = conv->large_channels, m = conv->small_channels;
-    const struct conv_direct_plan plan = conv_direct_plan(conv, false, m + c);
-    const int64_t group_floats = m * c * conv_taps(conv), bands = conv_up(plan.bands, conv->parts);
-    if (conv_grad_is_along(conv)) {
+    const struct conv_direct_plan plan =
+        conv_direct_plan(conv, false, conv->small_channels + conv->large_channels);
+    if (conv_grad_is_along(conv))
         run_along_slice(conv, &plan, buffers, slice);
-        return;
-    }
-    struct grad_item item = {.conv = conv};
-    struct grad_buffers own;
-    item.is_straight = begin_straight(&item, &plan);
-    item.is_plain =
-        conv->small.dtype == K_F32 && conv->small.axis[2] == 1 && conv->rounding == K_ROUND_NONE;
-    for (int64_t i = slice.begin; i < slice.end; i++) {
-        const int64_t group = i % conv->groups, first = i / conv->groups * bands;
-        const int64_t left = plan.bands - first;
-        run_item(&item, &own, &plan, first, first + (left < bands ? left : bands),
-                 (const char *)buffers[K_CONV_GRAD_SMALL] +
-                     group * m * conv->small.inner * pack_size(conv->small.dtype),
-                 (const char *)buffers[K_CONV_GRAD_LARGE] +
-                     group * c * conv->large.inner * pack_size(conv->large.dtype),
-                 (float *)buffers[K_CONV_GRAD_PARTS] + i * group_floats);
-    }
+    else
+        run_bands(conv, &plan, buffers, slice);
 }

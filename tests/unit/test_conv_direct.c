@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/k_conv.h"
+#include "kernels/conv_plan.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, ELEMENTS = 1 << 16, CASES = 150 };
@@ -200,7 +200,7 @@ Test(conv_direct, weight_gradient_of_every_level, .timeout = 300)
     }
 }
 
-/* ---- single channels side by side ---- */
+/* ---- groups of few channels side by side ---- */
 
 /* [n][channel][position] becomes [n][position][channel]. */
 static void turn(const void *of, void *to, int64_t images, int64_t channels, int64_t positions,
@@ -230,13 +230,16 @@ static struct k_conv_tensor planes_of(enum k_dtype dtype, int64_t channels, cons
         dtype, plane * channels, plane, {extent[1] * extent[2], extent[2], 1}};
 }
 
-static struct k_conv single_channels(enum k_dtype dtype)
+static struct k_conv few_channels(enum k_dtype dtype)
 {
     int64_t large[K_CONV_AXES], small[K_CONV_AXES];
     struct k_conv conv = {.batch = between(1, 2), .groups = between(4, 70), .parts = 1};
     const bool is_deep = between(0, 3) == 0, is_wide = between(0, 3) == 0;
-    if (is_wide) conv.groups = between(250, 600);
-    conv.large_channels = conv.small_channels = 1;
+    if (is_wide) conv.groups = between(250, 1200);
+    const int64_t group = 1 << between(0, 2);
+    if (group > 1) conv.groups = conv.groups / group + CONV_LANES;
+    if (between(0, 2) == 0) conv.groups = conv_up(conv.groups, CONV_ALONG_UNIT) * CONV_ALONG_UNIT;
+    conv.large_channels = conv.small_channels = group;
     conv.to_large = between(0, 1);
     for (int i = 0; i < K_CONV_AXES; i++) {
         struct k_conv_axis *a = &conv.axis[i];
@@ -254,9 +257,9 @@ static struct k_conv single_channels(enum k_dtype dtype)
         small[i] = a->small;
     }
     const int64_t hw = conv.axis[1].kernel * conv.axis[2].kernel, taps = hw * conv.axis[0].kernel;
-    conv.weight = (struct k_conv_tensor){dtype, taps, taps, {hw, conv.axis[2].kernel, 1}};
-    conv.large = planes_of(dtype, conv.groups, large);
-    conv.small = planes_of(dtype, conv.groups, small);
+    conv.weight = (struct k_conv_tensor){dtype, group * taps, taps, {hw, conv.axis[2].kernel, 1}};
+    conv.large = planes_of(dtype, conv.groups * group, large);
+    conv.small = planes_of(dtype, conv.groups * group, small);
     return conv;
 }
 
@@ -269,8 +272,9 @@ static struct k_conv channels_last(const struct k_conv *planes)
         large[i] = last.axis[i].large;
         small[i] = last.axis[i].small;
     }
-    last.large = last_of(last.large.dtype, last.groups, large);
-    last.small = last_of(last.small.dtype, last.groups, small);
+    const int64_t channels = last.groups * last.small_channels;
+    last.large = last_of(last.large.dtype, channels, large);
+    last.small = last_of(last.small.dtype, channels, small);
     return last;
 }
 
@@ -291,8 +295,10 @@ Test(conv_direct, along_channels_as_in_planes, .timeout = 300)
     for (int i = 0; i < CASES; i++) {
         const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
         const size_t size = dtype == K_F32 ? 4 : 2;
-        const struct k_conv plain = single_channels(dtype), last = channels_last(&plain);
-        const int64_t shift = between(0, 15) * 4;
+        const struct k_conv plain = few_channels(dtype);
+        struct k_conv last = channels_last(&plain);
+        const int64_t shift = between(0, 1) * between(0, 15) * 4;
+        const int64_t channels = plain.groups * plain.small_channels;
         if (!k_conv_is_direct(&plain) || !fits(&plain)) continue;
         const struct k_conv_tensor *of = plain.to_large ? &plain.small : &plain.large;
         const struct k_conv_tensor *to = plain.to_large ? &plain.large : &plain.small;
@@ -303,11 +309,12 @@ Test(conv_direct, along_channels_as_in_planes, .timeout = 300)
             memcpy(from, planes, sizeof from);
             compute(tables[t], &plain, first, shift, 1 << 20);
             memset(turned, 0x5a, sizeof turned);
-            turn(first + GUARD + shift, turned + GUARD + shift, plain.batch, plain.groups,
-                 to->inner, size);
-            turn(planes, from, plain.batch, plain.groups, of->inner, size);
-            for (int way = 0; way < 2; way++) {
-                compute(tables[t], &last, other, shift, way ? 1 : 5);
+            turn(first + GUARD + shift, turned + GUARD + shift, plain.batch, channels, to->inner,
+                 size);
+            turn(planes, from, plain.batch, channels, of->inner, size);
+            for (int way = 0; way < 4; way++) {
+                last.stream_output = way & 1;
+                compute(tables[t], &last, other, shift, way & 2 ? 1 : 5);
                 cr_assert_arr_eq(turned, other, sizeof turned, "%s, case %d: other bits",
                                  tables[t]->isa, i);
             }
@@ -325,7 +332,7 @@ Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
     for (int i = 0; i < CASES; i++) {
         const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
         const size_t size = dtype == K_F32 ? 4 : 2;
-        struct k_conv plain = single_channels(dtype);
+        struct k_conv plain = few_channels(dtype);
         plain.to_large = false;
         plain.parts = between(1, 3);
         const struct k_conv last = channels_last(&plain);
@@ -335,8 +342,9 @@ Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
         checked++;
         fill(large_planes, dtype);
         fill(small_planes, dtype);
-        turn(large_planes, from, plain.batch, plain.groups, plain.large.inner, size);
-        turn(small_planes, weight, plain.batch, plain.groups, plain.small.inner, size);
+        const int64_t channels = plain.groups * plain.small_channels;
+        turn(large_planes, from, plain.batch, channels, plain.large.inner, size);
+        turn(small_planes, weight, plain.batch, channels, plain.small.inner, size);
         for (size_t t = 0; t < count; t++) {
             memset(other, 0x5a, sizeof other);
             tables[t]->conv_direct_grad(&plain, (void *[]){small_planes, large_planes, first},

@@ -197,6 +197,13 @@ Test(simd, lanes_move_as_said)
         }
         level->advance(a, b, out);
         cr_assert_arr_eq(out, pair + 1, (size_t)lanes * sizeof *out, "%s advance", level->isa);
+        for (int group = 1; group <= 4; group *= 2)
+            for (int k = 0; k < group; k++) {
+                level->spread(group, k, a, out);
+                for (int i = 0; i < lanes; i++)
+                    cr_assert_eq(bits_of(out[i]), bits_of(a[i / group * group + k]),
+                                 "%s spread %d of %d, lane %d", level->isa, k, group, i);
+            }
         for (int half = 0; half < 2; half++) {
             level->zip(half, a, b, out);
             for (int i = 0; i < lanes; i++)

@@ -72,6 +72,14 @@ static void advance(const float *value, const float *after, float *advanced)
     v_store(advanced, v_advance(v_load(value), v_load(after)));
 }
 
+static void spread(int group, int k, const float *a, float *value)
+{
+    const vf x = v_load(a);
+    for (int of = 1; of <= 4; of *= 2)
+        for (int i = 0; i < of; i++)
+            if (of == group && i == k) v_store(value, v_spread(of, i, x));
+}
+
 static void zip(int half, const float *a, const float *b, float *zipped)
 {
     const vf x = v_load(a), y = v_load(b);
@@ -161,6 +169,7 @@ const struct simd_level *K_SYMBOL(simd_level)(void)
                                             .first = first,
                                             .delay = delay,
                                             .advance = advance,
+                                            .spread = spread,
                                             .zip = zip,
                                             .add_kept = add_kept,
                                             .pick = pick,

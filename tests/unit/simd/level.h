@@ -21,6 +21,7 @@ struct simd_level {
     void (*first)(int count, const float *a, const float *b, float *value);
     void (*delay)(int n, const float *before, const float *value, float *delayed);
     void (*advance)(const float *value, const float *after, float *advanced);
+    void (*spread)(int group, int k, const float *a, float *value);
     void (*zip)(int half, const float *a, const float *b, float *zipped);
     void (*add_kept)(const float *sum, const float *x, const uint8_t *flags, int period, int begin,
                      float *total);
