@@ -27,6 +27,7 @@ enum {
     MAX_AHEAD = 2560,    /* bytes that reads are announced ahead */
     MAX_FOUND = 1 << 16, /* taps of windows by recompute, a byte each */
     MAX_GRAIN = 1 << 14,
+    MAX_GLOBAL_TILE = 512, /* elements inside of max_global's axis that are an item */
 };
 
 struct max_axis {
@@ -200,15 +201,22 @@ static inline int64_t max_power(int64_t n)
     return power;
 }
 
+/* Do a window's taps lie within MAX_SIDE cells? Sizes may be as large as numbers go. */
+static inline bool max_is_near(const struct max_axis *a)
+{
+    return a->kernel <= MAX_SIDE && (a->kernel == 1 || a->dilation < MAX_SIDE) &&
+           max_span(a) <= MAX_SIDE;
+}
+
 /* One channel: can the windows be found along rows, then over them (kernels/simd/max_rows.h)? */
 static inline bool max_by_rows(const struct max_plan *plan)
 {
-    const struct max_axis *width = &plan->width;
-    const int64_t deep = max_span(&plan->depth), tall = max_span(&plan->height);
+    const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
     return plan->channels == 1 && (width->dilation == 1 || width->kernel == 1) &&
-           width->stride <= 2 && width->kernel <= MAX_SIDE && deep <= MAX_SIDE &&
-           tall <= MAX_SIDE && plan->tiles.tiles == 1 && width->out <= MAX_RING / MAX_SIDE - 16 &&
-           max_power(deep) * max_power(tall) * (width->out + 16) <= MAX_RING;
+           width->stride <= 2 && width->kernel <= MAX_SIDE && max_is_near(depth) &&
+           max_is_near(height) && plan->tiles.tiles == 1 &&
+           width->out <= MAX_RING / MAX_SIDE - 16 &&
+           max_power(max_span(depth)) * max_power(max_span(height)) * (width->out + 16) <= MAX_RING;
 }
 
 static inline bool max_can_gather(const struct max_plan *plan)
@@ -331,6 +339,12 @@ static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool 
     plan.items =
         plan.outer * plan.depth.in * plan.tiles.of_channels * plan.tiles.tiles * plan.height.in;
     return plan;
+}
+
+/* Tiles of what is inside of max_global's axis. */
+static inline int64_t max_global_tiles(const struct k_max_global *global)
+{
+    return (global->inner + MAX_GLOBAL_TILE - 1) / MAX_GLOBAL_TILE;
 }
 
 #endif

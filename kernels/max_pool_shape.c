@@ -7,20 +7,31 @@ static int64_t windows_of(const struct k_max_pool *pool)
     return pool->output[0] * pool->output[1] * pool->output[2];
 }
 
+/* Of factors that are not negative; INT64_MAX where that is too little. */
+static int64_t product(int64_t a, int64_t b)
+{
+    int64_t c;
+    return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
+}
+
+static int64_t product_of(const int64_t extents[K_MAX_POOL_AXES])
+{
+    return product(product(extents[0], extents[1]), extents[2]);
+}
+
 struct k_work k_max_pool_work(const struct k_max_pool *pool)
 {
     const struct max_plan plan = max_plan(pool);
     if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
-    const int64_t taps = plan.depth.kernel * plan.height.kernel * plan.width.kernel;
-    const int64_t work = plan.tiles.tile * plan.tiles.channels * taps;
+    const int64_t kernel[] = {plan.depth.kernel, plan.height.kernel, plan.width.kernel};
+    const int64_t work = product(plan.tiles.tile * plan.tiles.channels, product_of(kernel));
     return (struct k_work){.items = plan.items, .grain = max_most(MAX_GRAIN / work, 1)};
 }
 
 /* Items are windows of one outer, all channels. */
 struct k_work k_max_pool_any_work(const struct k_max_pool *pool)
 {
-    const int64_t taps = pool->kernel[0] * pool->kernel[1] * pool->kernel[2];
-    const int64_t work = max_most(taps * pool->channels, 1);
+    const int64_t work = max_most(product(product_of(pool->kernel), pool->channels), 1);
     return (struct k_work){.items = pool->outer * windows_of(pool),
                            .grain = max_most(MAX_GRAIN / work, 1)};
 }
@@ -83,9 +94,11 @@ int64_t k_max_pool_place(const struct k_max_pool *pool, int64_t position)
     return (plane / pool->channels * windows + window) * pool->channels + plane % pool->channels;
 }
 
+/* Items are (outer, tile of what is inside). */
 struct k_work k_max_global_work(const struct k_max_global *global)
 {
-    const int64_t work = max_most(global->length * global->inner, 1);
-    return (struct k_work){.items = global->inner == 0 ? 0 : global->outer,
+    const int64_t inside = max_least(global->inner, MAX_GLOBAL_TILE);
+    const int64_t work = max_most(global->length * inside, 1);
+    return (struct k_work){.items = global->outer * max_global_tiles(global),
                            .grain = max_most(MAX_GRAIN / work, 1)};
 }

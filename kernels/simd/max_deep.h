@@ -15,24 +15,33 @@ struct max_taps {
     int32_t place;
     int64_t count[K_MAX_POOL_AXES], bytes[K_MAX_POOL_AXES];
     int32_t places[K_MAX_POOL_AXES];
+    int64_t fresh; /* so many of the last rows of taps are new to this window: announced ahead */
 };
+
+/* Most steps are 1, and a division takes as long as a dozen additions. */
+static inline int64_t max_quotient(int64_t a, int64_t step)
+{
+    return step == 1 ? a : a / step;
+}
 
 static inline int64_t taps_inside(const struct max_axis *axis, int64_t o, int64_t *count)
 {
     const int64_t start = o * axis->stride - axis->pad, step = axis->dilation;
-    const int64_t before = start < 0 ? (-start + step - 1) / step : 0;
-    const int64_t end = start >= axis->in ? 0 : (axis->in - start + step - 1) / step;
+    const int64_t before = start < 0 ? max_quotient(step - 1 - start, step) : 0;
+    const int64_t end = start >= axis->in ? 0 : max_quotient(axis->in - start + step - 1, step);
     *count = max_most(max_least(end, axis->kernel) - before, 0);
     return start + before * step;
 }
 
-/* Announces what windows ahead add: `bytes` bytes in each of the last `rows` rows of taps. */
-static inline void taps_ahead(const struct max_taps *taps, int64_t rows, int64_t bytes)
+/* Announces what a window ahead reads where this one reads `vectors` vectors: spread over the taps,
+ * so that there are never more announcements than a CPU keeps open. */
+K_TEMPLATE
+void taps_ahead(enum k_dtype dt, const char *at, int vectors)
 {
-    const char *at = taps->at + (taps->count[0] - 1) * taps->bytes[0];
-    for (int64_t row = max_most(taps->count[1] - rows, 0); row < taps->count[1]; row++)
-        for (int64_t i = 0; i < bytes; i += LINE_BYTES)
-            k_prefetch_far(at + row * taps->bytes[1] + i);
+    const int64_t bytes = VL * k_size(dt);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++)
+        if (v * bytes % LINE_BYTES == 0) k_prefetch_far(at + v * bytes);
 }
 
 /* `vectors` (1 or 4) times VL channels: the first largest tap and its place. exact: the last NaN if
@@ -61,6 +70,7 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps
             const char *at = tall;
             int32_t code = tall_place;
             for (int64_t w = 0; w < taps->count[2]; w++) {
+                if (h >= taps->count[1] - taps->fresh) taps_ahead(dt, at, vectors);
 #pragma GCC unroll 4
                 for (int v = 0; v < vectors; v++) {
                     const vf value = v_held(k_load(dt, at + v * step));

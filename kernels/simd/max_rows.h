@@ -25,6 +25,12 @@ enum rows_pattern {
     ROWS_EVERY  /* kernel 3, stride 1, padding 1: both are */
 };
 
+/* Where rows of results go, and how far they lie apart. */
+struct max_rows_out {
+    char *values, *places;
+    int64_t pitch, place_pitch;
+};
+
 /* Rows [begin, made) of the cells of a plane of one depth were made, the latest of them are kept;
  * both are the first of a batch. */
 struct rows_plane {
@@ -43,7 +49,7 @@ struct max_rows {
     int64_t pitch, room; /* lanes from row to row, from batch to batch */
     struct rows_plane of[MAX_SIDE];
     bool bad[MAX_SIDE * MAX_SIDE]; /* a NaN may be in the batch */
-    vf value[MAX_RING / VL + 1]; /* a vector may be read behind */
+    vf value[MAX_RING / VL + 1];   /* a vector may be read behind */
     vi place[MAX_RING / VL + 1];
     vi not_first[ROWS_LANES / VL + 1], not_last[ROWS_LANES / VL + 1]; /* of a row's windows */
 };
@@ -359,8 +365,10 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
     rows->batches = rows_batches(max_span(height), rows->shift);
     rows->room = rows_room(rows, rows->shift);
     /* Windows that share depths: all rows wait for the next ones. */
-    if (deep > depth->stride && rows_lanes(rows, height->in, rows->shift) <= most)
-        rows->batches = rows_batches(height->in, rows->shift);
+    const int64_t all = rows_batches(height->in, rows->shift);
+    if (deep > depth->stride && rows->depths * all <= (int64_t)sizeof rows->bad &&
+        all * rows->room <= most)
+        rows->batches = all;
     int32_t *not_first = (int32_t *)(void *)rows->not_first;
     int32_t *not_last = (int32_t *)(void *)rows->not_last;
     for (int64_t i = 0, w = 0; joined && rows->pattern != ROWS_APART && i < rows->room; i++) {
@@ -370,10 +378,10 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
     }
 }
 
-/* Rows [low, end) of the cells at depth d of `outer`. */
+/* Rows [low, end) of the cells at depth d of `outer`, and more; returns how many are made. */
 K_TEMPLATE
-void rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t d, int64_t low,
-                   int64_t end)
+int64_t rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t d, int64_t low,
+                      int64_t end)
 {
     struct rows_plane *of = rows->of + rows_depth(rows, d);
     const int64_t plane = outer * rows->plan->depth.in + d, first = low >> rows->shift;
@@ -387,59 +395,54 @@ void rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_
         if (dt == K_F16) rows_add_f16(rows, d, of->made);
         if (dt == K_BF16) rows_add_bf16(rows, d, of->made);
     }
+    return of->made;
 }
 
-/* The rows of cells that row (od, oh) of the windows of `outer` needs. */
+/* The rows of cells that row (od, oh) of the windows of `outer` needs; returns how many, from the
+ * first one on, the rows behind it may need. */
 K_TEMPLATE
-void rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t od, int64_t oh)
+int64_t rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t od, int64_t oh)
 {
     const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
     const int64_t start = oh * height->stride - height->pad;
     const int64_t low = max_most(start, 0), end = max_least(start + max_span(height), height->in);
-    for (int64_t j = 0; j < depth->kernel; j++) {
+    int64_t made = height->in;
+    for (int64_t j = 0; j < depth->kernel && low < end; j++) {
         const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
-        if (d >= 0 && d < depth->in && low < end) rows_of_depth(dt, rows, outer, d, low, end);
+        if (d < 0 || d >= depth->in) continue;
+        made = max_least(made, rows_of_depth(dt, rows, outer, d, low, end));
     }
+    return made;
 }
 
-/* Indices of VL lanes; i64: twice the bytes. */
+/* The largest of `count` rows that begin at these lanes; false if they are not to be trusted. Up to
+ * VL - 1 elements are written behind. */
 K_TEMPLATE
-void put_place(bool wide, char *to, vi place)
+bool rows_largest(enum k_dtype dt, bool codes, bool wide, const struct max_rows *rows, int count,
+                  const int64_t lanes[], char *y, char *indices)
 {
-    if (!wide) {
-        k_put(to, (vf)place);
-        return;
-    }
-    const vf zero = {0}; /* a place is never negative: its upper half */
-    k_put(to, v_zip(0, (vf)place, zero));
-    k_put(to + K_VECTOR_BYTES, v_zip(1, (vf)place, zero));
-}
-
-/* The largest of `count` rows; false if they are not to be trusted. Up to VL - 1 elements are
- * written behind. */
-K_TEMPLATE
-bool rows_largest(enum k_dtype dt, enum k_index index, int count, const float *const values[],
-                  const int32_t *const places[], int64_t out, char *y, char *indices)
-{
+    const float *values = (const float *)(const void *)rows->value;
+    const int32_t *places = (const int32_t *)(const void *)rows->place;
+    const int64_t out = rows->plan->width.out;
     vi low = {0};
     for (int64_t w = 0; w < out; w += VL) {
         vf best = v_all(-INFINITY);
         vi place = {0};
-        if (count > 0) best = v_load(values[0] + w);
-        if (count > 0 && index != K_INDEX_NONE) place = v_load_i(places[0] + w);
+        if (count > 0) best = v_load(values + lanes[0] + w);
+        if (count > 0 && codes) place = v_load_i(places + lanes[0] + w);
 #pragma GCC unroll 4
         for (int r = 1; r < count; r++) {
-            const vf value = v_load(values[r] + w);
-            if (index == K_INDEX_NONE)
-                best = v_greater(best, value);
+            const vf value = v_load(values + lanes[r] + w);
+            if (codes)
+                v_take_greater(&best, &place, value, v_load_i(places + lanes[r] + w));
             else
-                v_take_greater(&best, &place, value, v_load_i(places[r] + w));
+                best = v_greater(best, value);
         }
-        k_store(dt, y + w * k_size(dt), best);
-        if (index == K_INDEX_NONE) continue;
+        k_store_same(dt, y + w * k_size(dt), best);
+        if (!codes) continue;
         const vf real = out - w < VL ? v_first((int)(out - w), best, (vf){0}) : best;
         low |= (vi)(real == v_all(-INFINITY));
-        put_place(index == K_INDEX_I64, indices + w * (index == K_INDEX_I64 ? 8 : 4), place);
+        put_place(wide, indices + w * (wide ? 8 : 4), place);
     }
     return !v_any(low);
 }
@@ -449,27 +452,45 @@ K_TEMPLATE
 bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int64_t od, int64_t oh,
                  char *y, char *indices)
 {
+    const bool codes = index != K_INDEX_NONE, wide = index == K_INDEX_I64;
     const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
-    const float *values[MAX_SIDE * MAX_SIDE];
-    const int32_t *places[MAX_SIDE * MAX_SIDE];
-    const int64_t out = rows->plan->width.out;
+    int64_t lanes[MAX_SIDE * MAX_SIDE];
     bool bad = false;
     int count = 0;
+    const int64_t start = oh * height->stride - height->pad;
     for (int64_t i = 0; i < depth->kernel; i++) {
         const int64_t d = od * depth->stride - depth->pad + i * depth->dilation;
-        for (int64_t j = 0; j < height->kernel; j++) {
-            const int64_t h = oh * height->stride - height->pad + j * height->dilation;
-            if (d < 0 || d >= depth->in || h < 0 || h >= height->in) continue;
-            const int64_t at = rows_lane(rows, d, h);
+        if (d < 0 || d >= depth->in) continue;
+        for (int64_t j = 0, h = start; j < height->kernel; j++, h += height->dilation) {
+            if (h < 0 || h >= height->in) continue;
             bad |= rows->bad[rows_batch(rows, d, h)];
-            values[count] = (const float *)(const void *)rows->value + at;
-            places[count++] = (const int32_t *)(const void *)rows->place + at;
+            lanes[count++] = rows_lane(rows, d, h);
         }
     }
     if (bad) return false;
-    if (count == 2) return rows_largest(dt, index, 2, values, places, out, y, indices);
-    if (count == 3) return rows_largest(dt, index, 3, values, places, out, y, indices);
-    return rows_largest(dt, index, count, values, places, out, y, indices);
+    if (count == 2) return rows_largest(dt, codes, wide, rows, 2, lanes, y, indices);
+    if (count == 3) return rows_largest(dt, codes, wide, rows, 3, lanes, y, indices);
+    return rows_largest(dt, codes, wide, rows, count, lanes, y, indices);
+}
+
+/* `run` rows of windows from (od, oh) on; false if they are not to be trusted. */
+K_TEMPLATE
+bool rows_run(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
+              int64_t od, int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const enum k_index index = !codes ? K_INDEX_NONE : wide ? K_INDEX_I64 : K_INDEX_I32;
+    const int64_t behind = max_span(height) - height->pad, in = height->in;
+    int64_t made = -1;
+    bool good = true;
+    for (; run > 0; run--, oh++) {
+        if (max_least(oh * height->stride + behind, in) > made)
+            made = rows_want(dt, rows, outer, od, oh);
+        good &= rows_window(dt, index, rows, od, oh, to->values, to->places);
+        to->values += to->pitch;
+        if (codes) to->places += to->place_pitch;
+    }
+    return good;
 }
 
 #endif

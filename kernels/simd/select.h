@@ -266,4 +266,37 @@ vi k_load_indices(bool wide, const char *at, int count, const char *end, vi *hig
     return (vi)v_unzip(0, low[0], low[1]);
 }
 
+/* Indices of VL lanes; i64: twice the bytes. */
+K_TEMPLATE
+void put_place(bool wide, char *to, vi place)
+{
+    if (!wide) {
+        k_put(to, (vf)place);
+        return;
+    }
+    const vf zero = {0}; /* a place is never negative: its upper half */
+    k_put(to, v_zip(0, (vf)place, zero));
+    k_put(to + K_VECTOR_BYTES, v_zip(1, (vf)place, zero));
+}
+
+/* k_store of values that are elements, widened: nothing is rounded. */
+K_TEMPLATE
+void k_store_same(enum k_dtype dt, char *at, vf value)
+{
+    if (dt != K_BF16) {
+        k_store(dt, at, value);
+        return;
+    }
+#if defined(K_ISA_avx512)
+    const vh half = (vh)_mm512_cvtepi32_epi16((__m512i)((vu)value >> 16));
+#elif defined(K_ISA_avx2)
+    const __m256i upper = (__m256i)((vu)value >> 16);
+    const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper, upper), 0x08);
+    const vh half = (vh)_mm256_castsi256_si128(words);
+#else
+    const vh half = __builtin_convertvector((vu)value >> 16, vh);
+#endif
+    memcpy(at, &half, sizeof half);
+}
+
 #endif

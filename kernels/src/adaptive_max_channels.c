@@ -55,13 +55,13 @@ void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, in
     const int64_t above = item / m->height.out, oh = item % m->height.out;
     const struct adaptive_bin depth = adaptive_bin(&m->depth, above % m->depth.out);
     const struct adaptive_bin height = adaptive_bin(&m->height, oh);
-    const int64_t fresh = m->height.step + 1; /* rows of cells that a row of bins adds, at most */
     const int64_t first = depth.begin * plane + height.begin * row;
     const char *from = m->input + (above / m->depth.out * shape->in[0] * plane + first) * bytes;
     struct max_taps taps = {
         .bytes = {plane * bytes, row * bytes, bytes},
         .places = {(int32_t)plane, (int32_t)row, 1},
         .count = {depth.end - depth.begin, height.end - height.begin, 0},
+        .fresh = m->height.step + 1, /* a row of bins adds no more */
     };
     const int64_t output = item * m->width.out * channels;
     struct max_results to = {m->output + output * k_size(dt),
@@ -73,7 +73,6 @@ void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, in
         taps.at = from + bin.begin * bytes;
         taps.place = (int32_t)(first + bin.begin);
         taps.count[2] = bin.end - bin.begin;
-        taps_ahead(&taps, fresh, (next.at - mark.at) * bytes);
         if (channels < VL)
             narrow_bin(dt, index, m, &taps, &to);
         else

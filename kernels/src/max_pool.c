@@ -2,14 +2,16 @@
 /* y[o] = the largest tap of window o, indices[o] = its cell in the plane.
  *
  * Many channels: window by window, along the channels (kernels/simd/max_deep.h). One channel: along
- * rows of cells, then along the height (kernels/simd/max_rows.h). Else, and for rows with a NaN,
- * row by row of windows: the rows of cells under it are split by phases in L1
+ * rows of cells, then along the height (kernels/simd/max_rows.h); windows of two cells that do not
+ * overlap along the width straight from the cells (kernels/simd/max_apart.h). Else, and for rows
+ * with a NaN, row by row of windows: the rows of cells under it are split by phases in L1
  * (kernels/simd/argmax.h) and compared tap by tap, in row-major order, with the best so far; lanes
  * are windows times channels. */
 #include <assert.h>
 
 #include "kernels/simd/argmax.h"
 #include "kernels/simd/instance.h"
+#include "kernels/simd/max_apart.h"
 #include "kernels/simd/max_deep.h"
 #include "kernels/simd/max_rows.h"
 #include "kernels/simd/outlet.h"
@@ -19,6 +21,7 @@ enum { ROWS_AT_ONCE = 8 };
 struct forward {
     const struct k_max_pool *pool;
     struct max_plan plan;
+    bool apart; /* rows of windows straight from the cells */
     const char *x;
     char *y, *indices;
     int64_t index_size;
@@ -158,43 +161,62 @@ static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t 
     exact_row(K_BF16, f, outer, od, oh, values, places);
 }
 
+/* Rows of windows from row `item` of all on; false if they are not to be trusted. */
 K_TEMPLATE
-bool forward_row(enum k_dtype dt, struct forward *f, int64_t od, int64_t oh, char *values,
-                 char *places)
+bool fast_rows(enum k_dtype dt, bool codes, bool wide, struct forward *f, int64_t item,
+               int64_t count, struct max_rows_out to)
 {
-    assert(f->pool->index == K_INDEX_NONE || places != NULL);
-    if (f->pool->index == K_INDEX_NONE)
-        return rows_window(dt, K_INDEX_NONE, &f->rows, od, oh, values, places);
-    if (f->pool->index == K_INDEX_I32)
-        return rows_window(dt, K_INDEX_I32, &f->rows, od, oh, values, places);
-    return rows_window(dt, K_INDEX_I64, &f->rows, od, oh, values, places);
+    const struct max_plan *plan = &f->plan;
+    if (f->apart) return apart_block(dt, codes, wide, plan, f->x, f->argmax.end, item, count, to);
+    bool good = true;
+    for (int64_t run; count > 0; count -= run, item += run) {
+        const int64_t oh = item % plan->height.out, above = item / plan->height.out;
+        const int64_t od = above % plan->depth.out, outer = above / plan->depth.out;
+        run = max_least(count, plan->height.out - oh);
+        good &= rows_run(dt, codes, wide, &f->rows, outer, od, oh, run, &to);
+    }
+    return good;
 }
 
-/* Rows [oh, end) of the windows (outer, od). */
 K_TEMPLATE
-void forward_rows(enum k_dtype dt, struct forward *f, int64_t outer, int64_t od, int64_t oh,
-                  int64_t end)
+bool forward_block(enum k_dtype dt, struct forward *f, int64_t item, int64_t count,
+                   struct max_rows_out to)
 {
-    const int64_t bytes = f->plan.width.out * k_size(dt);
-    const int64_t index_bytes = f->plan.width.out * f->index_size;
+    const bool wide = f->pool->index == K_INDEX_I64;
+    assert(f->pool->index == K_INDEX_NONE || to.places != NULL);
+    if (f->pool->index == K_INDEX_NONE) return fast_rows(dt, false, false, f, item, count, to);
+    return fast_rows(dt, true, wide, f, item, count, to);
+}
+
+/* Rows [item, end) of all windows. */
+K_TEMPLATE
+void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
+{
+    const struct max_plan *plan = &f->plan;
+    const int64_t bytes = plan->width.out * k_size(dt);
+    const int64_t index_bytes = plan->width.out * f->index_size;
     const int64_t line = max_most(bytes, index_bytes) + LINE_BYTES;
-    const int64_t most = max_most(max_least(OUTLET_ROOM / line, ROWS_AT_ONCE), 1);
-    for (int64_t rows; oh < end; oh += rows) {
-        rows = max_least(most, end - oh);
-        char *values = outlet_room(&f->values, rows, bytes), *places = NULL;
-        const int64_t pitch = outlet_pitch(&f->values, bytes);
-        int64_t index_pitch = 0;
+    int64_t most = max_most(max_least(OUTLET_ROOM / line, ROWS_AT_ONCE), 1);
+    if (most > plan->height.out) most -= most % plan->height.out; /* whole planes */
+    for (int64_t rows; item < end; item += rows) {
+        rows = max_least(most, end - item);
+        struct max_rows_out to = {outlet_room(&f->values, rows, bytes), NULL,
+                                  outlet_pitch(&f->values, bytes), 0};
         if (f->indices) {
-            places = outlet_room(&f->places, rows, index_bytes);
-            index_pitch = outlet_pitch(&f->places, index_bytes);
+            to.places = outlet_room(&f->places, rows, index_bytes);
+            to.place_pitch = outlet_pitch(&f->places, index_bytes);
         }
-        for (int64_t r = 0; r < rows; r++, values += pitch) {
-            if (r > 0 && places) places += index_pitch;
-            rows_want(dt, &f->rows, outer, od, oh + r);
-            if (forward_row(dt, f, od, oh + r, values, places)) continue;
-            if (dt == K_F32) exact_row_f32(f, outer, od, oh + r, values, places);
-            if (dt == K_F16) exact_row_f16(f, outer, od, oh + r, values, places);
-            if (dt == K_BF16) exact_row_bf16(f, outer, od, oh + r, values, places);
+        const bool good = forward_block(dt, f, item, rows, to);
+        if (!good) forward_tile(f, 0);
+        for (int64_t r = 0; !good && r < rows; r++) {
+            const int64_t oh = (item + r) % plan->height.out;
+            const int64_t above = (item + r) / plan->height.out;
+            const int64_t od = above % plan->depth.out, outer = above / plan->depth.out;
+            if (dt == K_F32) exact_row_f32(f, outer, od, oh, to.values, to.places);
+            if (dt == K_F16) exact_row_f16(f, outer, od, oh, to.values, to.places);
+            if (dt == K_BF16) exact_row_bf16(f, outer, od, oh, to.values, to.places);
+            to.values += to.pitch;
+            if (to.places) to.places += to.place_pitch;
         }
         outlet_took(&f->values, rows, bytes);
         if (f->indices) outlet_took(&f->places, rows, index_bytes);
@@ -244,7 +266,8 @@ void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_
     const bool straight = !f->values.stream || whole;
     struct max_taps taps = {
         .bytes = {plane * width->in * bytes, row * bytes, width->dilation * bytes},
-        .places = {(int32_t)(plane * width->in), (int32_t)row, (int32_t)width->dilation}};
+        .places = {(int32_t)(plane * width->in), (int32_t)row, (int32_t)width->dilation},
+        .fresh = height->stride};
     const int64_t d = taps_inside(depth, od, &taps.count[0]);
     const int64_t h = taps_inside(height, oh, &taps.count[1]);
     for (int64_t ow = 0; ow < width->out; ow++) {
@@ -253,8 +276,6 @@ void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_
         const int64_t cell = outer * depth->in * height->in * width->in + place;
         taps.place = (int32_t)place;
         taps.at = (const char *)((uintptr_t)f->x + (uintptr_t)(cell * bytes));
-        if (taps.count[0] * taps.count[1] > 0)
-            taps_ahead(&taps, height->stride, width->stride * bytes);
         forward_window(dt, index, f, &taps, straight);
     }
 }
@@ -287,8 +308,7 @@ static __attribute__((noinline)) void forward_deep_bf16(struct forward *f, int64
 
 /* Rows [oh, end) of one column of items. */
 K_TEMPLATE
-void forward_items(enum k_dtype dt, struct forward *f, int64_t column, int64_t oh, int64_t end,
-                   bool by_rows)
+void forward_items(enum k_dtype dt, struct forward *f, int64_t column, int64_t oh, int64_t end)
 {
     const struct max_plan *plan = &f->plan;
     const int64_t tiles = plan->tiles.of_channels * plan->tiles.tiles;
@@ -302,10 +322,7 @@ void forward_items(enum k_dtype dt, struct forward *f, int64_t column, int64_t o
         return;
     }
     forward_tile(f, column % tiles);
-    if (by_rows)
-        forward_rows(dt, f, outer, od, oh, end);
-    else
-        forward_column(dt, f, outer, od, oh, end, tiles == 1);
+    forward_column(dt, f, outer, od, oh, end, tiles == 1);
 }
 
 K_TEMPLATE
@@ -331,15 +348,17 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.argmax.code = (int32_t *)(void *)f.code;
     f.lanes.windows = -1;
     const bool by_rows = !plan->wide && max_by_rows(plan);
-    if (by_rows) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
+    f.apart = by_rows && max_is_apart(plan);
+    if (by_rows && !f.apart) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
     const int64_t row = plan->width.out * plan->channels;
     const bool contiguous = tiles == 1 && slice.begin < slice.end;
     if (contiguous)
         results_begin(&f, slice.begin * row, (slice.end - slice.begin) * row, k_size(dt));
-    for (int64_t item = slice.begin; item < slice.end;) {
+    if (by_rows) forward_rows(dt, &f, slice.begin, slice.end);
+    for (int64_t item = slice.begin; !by_rows && item < slice.end;) {
         const int64_t oh = item % rows;
         const int64_t end = max_least(rows, oh + slice.end - item);
-        forward_items(dt, &f, item / rows, oh, end, by_rows);
+        forward_items(dt, &f, item / rows, oh, end);
         item += end - oh;
     }
     if (contiguous) results_end(&f);

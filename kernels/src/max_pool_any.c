@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Max pooling of every type, tap by tap, and the maximum over one axis. */
+/* Max pooling of every type, tap by tap. */
 #include <math.h>
 
 #include "kernels/max_pool_plan.h"
@@ -161,7 +161,7 @@ void any_slice(enum k_dtype dt, const struct k_max_pool *p, void *const buf[], s
     }
 }
 
-k_fn K_SYMBOL(max_pool_any), K_SYMBOL(max_global);
+k_fn K_SYMBOL(max_pool_any);
 
 void K_SYMBOL(max_pool_any)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
@@ -198,104 +198,4 @@ void K_SYMBOL(max_pool_any)(const void *parameters, void *const buffers[], struc
         any_slice(K_I32, pool, buffers, slice);
         break;
     }
-}
-
-/* ---- one axis ---- */
-
-/* The largest of `count` elements in a row. Several runs side by side: comparisons have a latency.
- */
-K_TEMPLATE
-vf largest_of_row(enum k_dtype dt, const char *x, int64_t count)
-{
-    enum { RUNS = 4 };
-    vf best[RUNS];
-    for (int r = 0; r < RUNS; r++)
-        best[r] = v_all(-INFINITY);
-    int64_t i = 0;
-    for (; i + RUNS * VL <= count; i += RUNS * VL)
-        for (int r = 0; r < RUNS; r++)
-            best[r] = v_larger(best[r], k_load(dt, x + (i + r * VL) * k_size(dt)));
-    for (; i + VL <= count; i += VL)
-        best[0] = v_larger(best[0], k_load(dt, x + i * k_size(dt)));
-    if (i < count) {
-        const int left = (int)(count - i);
-        const vf last = k_load_first(dt, x + i * k_size(dt), left);
-        best[0] = v_larger(best[0], v_first(left, last, v_all(-INFINITY)));
-    }
-    for (int r = 1; r < RUNS; r++)
-        best[0] = v_larger(best[0], best[r]);
-    return best[0];
-}
-
-K_TEMPLATE
-void global_rows(enum k_dtype dt, const struct k_max_global *global, const char *x, char *y,
-                 struct k_slice slice)
-{
-    for (int64_t item = slice.begin; item < slice.end; item++) {
-        const vf lanes = largest_of_row(dt, x + item * global->length * k_size(dt), global->length);
-        float best = lanes[0];
-        for (int i = 1; i < VL; i++)
-            if (lanes[i] > best || lanes[i] != lanes[i]) best = lanes[i];
-        char bits[VL * sizeof(float)];
-        k_store(dt, bits, v_all(best));
-        memcpy(y + item * k_size(dt), bits, (size_t)k_size(dt));
-    }
-}
-
-/* Lanes run along what is inside of the axis. */
-K_TEMPLATE
-void global_columns(enum k_dtype dt, const struct k_max_global *global, const char *x, char *y,
-                    struct k_slice slice)
-{
-    const int64_t inner = global->inner, size = k_size(dt);
-    for (int64_t item = slice.begin; item < slice.end; item++) {
-        const char *from = x + item * global->length * inner * size;
-        for (int64_t c = 0; c < inner; c += VL) {
-            const int left = (int)max_least(inner - c, VL);
-            vf best = v_all(-INFINITY);
-            for (int64_t i = 0; i < global->length; i++) {
-                const char *at = from + (i * inner + c) * size;
-                best = v_larger(best, left == VL ? k_load(dt, at) : k_load_first(dt, at, left));
-            }
-            char bits[VL * sizeof(float)];
-            k_store(dt, bits, best);
-            memcpy(y + (item * inner + c) * size, bits, (size_t)(left * size));
-        }
-    }
-}
-
-static void global_doubles(const struct k_max_global *global, const double *x, double *y,
-                           struct k_slice slice)
-{
-    for (int64_t item = slice.begin; item < slice.end; item++)
-        for (int64_t c = 0; c < global->inner; c++) {
-            const double *from = x + item * global->length * global->inner + c;
-            double best = -INFINITY;
-            for (int64_t i = 0; i < global->length; i++, from += global->inner)
-                if (*from > best || *from != *from) best = *from;
-            y[item * global->inner + c] = best;
-        }
-}
-
-K_TEMPLATE
-void global_floats(enum k_dtype dt, const struct k_max_global *global, void *const buf[],
-                   struct k_slice slice)
-{
-    if (global->inner == 1)
-        global_rows(dt, global, buf[K_MAX_GLOBAL_X], buf[K_MAX_GLOBAL_Y], slice);
-    else
-        global_columns(dt, global, buf[K_MAX_GLOBAL_X], buf[K_MAX_GLOBAL_Y], slice);
-}
-
-void K_SYMBOL(max_global)(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    const struct k_max_global *global = parameters;
-    if (global->dtype == K_F64)
-        global_doubles(global, buffers[K_MAX_GLOBAL_X], buffers[K_MAX_GLOBAL_Y], slice);
-    else if (global->dtype == K_F32)
-        global_floats(K_F32, global, buffers, slice);
-    else if (global->dtype == K_F16)
-        global_floats(K_F16, global, buffers, slice);
-    else
-        global_floats(K_BF16, global, buffers, slice);
 }
