@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/op_unpool.h"
 #include "executor/steps.h"
 #include "kernels/k_copy.h"
+#include "kernels/k_plane.h"
 #include "runtime/base.h"
 
 /* ---- checks ---- */
@@ -348,6 +350,23 @@ static void describe_index(const void *parameters, void *const buffers[], int64_
              position, value, count - 1);
 }
 
+/* The gradient from indices that are counted in planes, scattered. */
+static void scatter_step(struct ex_plan *plan, const struct k_max_pool *pool, enum k_dtype dtype,
+                         int dy, int indices, int dx)
+{
+    const struct k_plane plane = {
+        .planes = pool->outer,
+        .entries = pool->output[0] * pool->output[1] * pool->output[2],
+        .cells = pool->input[0] * pool->input[1] * pool->input[2],
+        .element_size = dtype == K_F32 ? 4 : 2,
+        .index_size = pool->index == K_INDEX_I64 ? 8 : 4,
+        .stream_output = pool->stream_output,
+    };
+    ex_step_with_faults(plan, "plane_scatter_add", k_best()->plane_scatter_add[dtype], &plane,
+                        sizeof plane, k_plane_scatter_work(&plane), EX_BUFFERS(dy, indices, dx),
+                        op_describe_plane_fault);
+}
+
 void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
                        struct op_max_tensor small, struct op_max_tensor indices, bool is_raw,
                        enum k_index_space space, struct op_max_tensor large, int axes)
@@ -366,6 +385,11 @@ void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
     const int i = is_raw ? indices.buffer : ex_packed(plan, indices.buffer, &from);
     const int dx = ex_target(plan, large.buffer, &to);
     pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
+    if (window && !is_raw && k_max_pool_grad_is_scattered(&pool)) {
+        scatter_step(plan, &pool, dtype, dy, i, dx);
+        ex_deliver(plan, dx, large.buffer, &to);
+        return;
+    }
     if (window)
         ex_step_with_faults(plan, "max_pool_grad", k_best()->max_pool_grad[dtype], &pool,
                             sizeof pool, k_max_pool_grad_work(&pool), EX_BUFFERS(dy, i, dx),

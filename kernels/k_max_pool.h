@@ -49,10 +49,10 @@ enum { K_MAX_POOL_X, K_MAX_POOL_Y, K_MAX_POOL_INDICES, K_MAX_POOL_BUFFERS };
 /* max_pool_grad: dx[i] = sum of dy over the windows whose index is i, in their row-major order,
  * from +0, in f32, rounded once. Indices may lie anywhere in the plane, not only in their windows.
  * An index outside the plane is left out and its position noted: it counts through the indices in
- * their logical order. max_pool_scatter does the same without windows: only extents count; indices
- * as `space` says. max_pool_mend has to be a step behind either of them, with the same parameters:
- * it does again what they could not finish, which is seldom. All three need a record of faults
- * behind their buffers. */
+ * their logical order. max_pool_scatter does the same without being told windows: only extents
+ * count; indices as `space` says. max_pool_mend has to be a step behind either of them, with the
+ * same parameters: it does again what they could not finish, which is seldom. All three need a
+ * record of faults behind their buffers. */
 enum { K_MAX_POOL_GRAD_DY, K_MAX_POOL_GRAD_INDICES, K_MAX_POOL_GRAD_DX, K_MAX_POOL_GRAD_BUFFERS };
 
 /* max_pool_recompute: the same with the indices that max_pool finds in x. No faults. */
@@ -69,6 +69,9 @@ struct k_work k_max_pool_grad_work(const struct k_max_pool *pool);
 struct k_work k_max_pool_mend_work(const struct k_max_pool *pool);
 struct k_work k_max_pool_recompute_work(const struct k_max_pool *pool);
 struct k_work k_max_pool_scatter_work(const struct k_max_pool *pool);
+
+/* Of one channel, indices of the plane: does plane_scatter_add do it faster than max_pool_grad? */
+bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool);
 
 /* Can max_pool do it? Else max_pool_any can. */
 bool k_max_pool_is_fast(const struct k_max_pool *pool);

@@ -4,6 +4,7 @@
 #include "kernels/adaptive_plan.h"
 #include "kernels/k_cast.h"
 #include "kernels/k_plane.h"
+#include "kernels/max_pool_plan.h"
 #include "kernels/plane_plan.h"
 
 struct k_work k_plane_scatter_work(const struct k_plane *plane)
@@ -15,6 +16,18 @@ struct k_work k_plane_scatter_work(const struct k_plane *plane)
                           plane->entries * 2 * (plane->element_size + plane->index_size);
     const int64_t grain = bytes > 0 && bytes < PLANE_GRAIN ? PLANE_GRAIN / bytes : 1;
     return (struct k_work){.items = plane->planes * pieces.count, .grain = grain};
+}
+
+/* Gathering compares a window's index with each of its taps, scattering adds it once. But few
+ * planes are better shared by their rows. */
+bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
+{
+    enum { TAPS = 9, PLANES = 64 };
+    const struct max_plan plan = max_plan_axes(pool);
+    if (pool->channels != 1 || pool->space != K_INDEX_OF_PLANE) return false;
+    if (!max_can_gather(&plan)) return true;
+    return plan.depth.kernel * plan.height.kernel * plan.width.kernel > TAPS &&
+           pool->outer >= PLANES;
 }
 
 struct k_work k_plane_gather_work(const struct k_plane *plane)

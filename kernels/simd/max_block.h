@@ -26,28 +26,38 @@ static inline void block_terms(struct max_grad *g, int64_t c)
                 for (int w = wide->first[phase]; w < wide->first[phase + 1]; w++) {
                     const int64_t at =
                         (tall->shift[e] - height->low) * g->step + wide->shift[w] - width->low;
-                    terms->at[count++] =
-                        (struct cell_term){g->low[k].place + at, g->low[k].value + at};
+                    terms->at[count++] = (struct cell_term){g->low[k].place + at,
+                                                            g->low[k].value + at * g->value_size};
                 }
     }
     terms->first[width->stride] = count;
 }
 
-/* A run of lanes, from group `group` of the block on, all phases of the height. */
+/* Have the own windows of so many groups of a plane one depth, and only rows of the plane? */
+static inline bool windows_are_whole(const struct max_plan *plan, int64_t q, int64_t groups)
+{
+    const struct max_axis *height = &plan->height;
+    if (plan->planes > 1) q = 0, groups = plan->groups;
+    return plan->depth.kernel == 1 && q * height->stride >= height->pad &&
+           (q + groups - 1) * height->stride - height->pad + max_span(height) <= height->in;
+}
+
+/* A run of `groups` groups' lanes, from group `group` of the block on, all phases of the height. */
 K_TEMPLATE
 void block_run(enum k_dtype dt, struct max_grad *g, struct cell_run *run, enum cell_pattern pattern,
-               int64_t group)
+               int64_t group, int64_t groups)
 {
     const int64_t tall = g->plan.height.stride;
     char *made = (char *)(g->phase_rows + 1) + group * g->line;
     const int32_t base = run->base;
     run->start = group * g->step;
     run->first = g->lanes.base + group * g->plan.pitch;
-    run->low = (struct cell_term){g->low[0].place + run->start, g->low[0].value + run->start};
-    if (run->inside) {
-        run->inside = g->lanes.inside + group * g->plan.pitch;
-        run->length = g->lanes.length + group * g->plan.pitch;
-    }
+    run->low = (struct cell_term){g->low[0].place + run->start,
+                                  g->low[0].value + run->start * g->value_size};
+    run->inside = g->lanes.inside + group * g->plan.pitch;
+    run->length = g->lanes.length + group * g->plan.pitch;
+    if (run->look != CELLS_KNOWN)
+        run->look = windows_are_whole(&g->plan, run->q + group, groups) ? CELLS_WHOLE : CELLS_LOOK;
     for (int64_t c = 0; pattern != CELLS_EVERYWHERE && c < tall; c++)
         run->to[c] = made + c * g->region;
     for (int r = 0; pattern == CELLS_EVERYWHERE && r < MAX_STRIP; r++)
@@ -66,6 +76,22 @@ void block_run(enum k_dtype dt, struct max_grad *g, struct cell_run *run, enum c
     run->base = base;
 }
 
+/* What indices mean the cells of so many depths from d on. */
+static inline struct cell_range depth_places(const struct max_grad *g, int64_t d, int64_t depths)
+{
+    const int64_t plane = g->plan.height.in * g->plan.width.in;
+    return (struct cell_range){first_index(g) + (uint32_t)(d * plane), (uint32_t)(depths * plane)};
+}
+
+/* Those of all depths of the windows over the column, if they are of one depth. */
+static inline struct cell_range window_places(const struct max_grad *g)
+{
+    const struct max_axis *depth = &g->plan.depth;
+    const int64_t begin = g->depth[0] * depth->stride - depth->pad;
+    const int64_t first = max_most(begin, 0);
+    return depth_places(g, first, max_least(begin + depth->kernel, depth->in) - first);
+}
+
 /* All phases of groups [q, q + groups) of each of `planes` planes. */
 K_TEMPLATE
 void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d, int64_t q,
@@ -76,13 +102,17 @@ void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d,
     const int64_t all = planes * groups;
     const enum cell_pattern pattern = g->depths == 1 ? g->pattern : CELLS_ANY;
     struct cell_run run = {
+        .q = q,
         .step = g->step,
         .width = (int32_t)width->in,
         .lanes = plan->pitch,
         .base = (int32_t)((d * height->in + q * height->stride) * width->in + width->pad),
-        .inside = cells_look(g, groups) ? g->lanes.inside : NULL,
-        .length = g->lanes.length,
-        .limit = (uint32_t)(height->in * width->in)};
+        .look = g->in_place && cells_look(g, groups) ? CELLS_LOOK : CELLS_KNOWN};
+    if (g->in_place) {
+        run.base = (int32_t)((uint32_t)run.base + first_index(g));
+        run.plane = depth_places(g, d, 1);
+        run.deep = window_places(g);
+    }
     const bool joined = g->step == plan->pitch && pattern != CELLS_EVERYWHERE;
     g->line = plan->pitch * width->stride * k_size(dt);
     if (!joined) g->line = (g->line + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -90,18 +120,18 @@ void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d,
     if (height->stride == 1) block_terms(g, 0);
     if (joined) {
         run.lanes = all * plan->pitch;
-        block_run(dt, g, &run, pattern, 0);
+        block_run(dt, g, &run, pattern, 0, all);
         return;
     }
     if (pattern == CELLS_EVERYWHERE && groups >= MAX_STRIP) {
         for (int64_t plane = 0; plane < planes; plane++)
             for (int64_t group = 0; group < groups; group += MAX_STRIP) /* the last ones twice */
                 block_run(dt, g, &run, pattern,
-                          plane * groups + max_least(group, groups - MAX_STRIP));
+                          plane * groups + max_least(group, groups - MAX_STRIP), MAX_STRIP);
         return;
     }
     for (int64_t group = 0; group < all; group++)
-        block_run(dt, g, &run, pattern == CELLS_EVERYWHERE ? CELLS_ANY : pattern, group);
+        block_run(dt, g, &run, pattern == CELLS_EVERYWHERE ? CELLS_ANY : pattern, group, 1);
 }
 
 /* `bytes` bytes; up to a vector before `end` more may be written behind. */
@@ -157,13 +187,15 @@ static inline void block_begin(struct max_grad *g)
     g->looked = INT64_MIN;
     /* A window beside a row's or a plane's end is another row's or plane's: it must not cover cells
      * at both. */
-    g->direct = !GRAD_FINDS && g->dy_size == 4 && g->pool->index == K_INDEX_I32 &&
-                block_is_planar(plan) &&
+    g->direct = !GRAD_FINDS && g->pool->index == K_INDEX_I32 &&
+                (plan->depth.dilation == 1 || plan->depth.kernel == 1) &&
                 width->out * width->stride > (width->kernel - 1) * width->dilation &&
                 height->out * height->stride > (height->kernel - 1) * height->dilation &&
-                (plan->planes == 1 || (plan->pitch == width->out && plan->groups == height->out));
+                (plan->planes == 1 || (plan->pitch == width->out && plan->groups == height->out &&
+                                       g->indices_step == 0));
     g->pattern = cell_pattern(height, width);
     g->own = g->pattern != CELLS_ANY && axis_is_even(height) && axis_is_even(width) &&
+             (g->pattern == CELLS_APART || plan->depth.kernel == 1) &&
              (g->pattern != CELLS_EVERYWHERE || (width->pad == 1 && height->out >= MAX_STRIP));
     /* Rows apart have to fit. */
     const int64_t line = (plan->pitch * width->stride * 4 + LINE_BYTES - 1) / LINE_BYTES;
@@ -189,7 +221,8 @@ bool walk_blocks(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
     const struct max_plan *plan = &g->plan;
     const struct max_axis *height = &plan->height;
     const int64_t span = height->high - height->low, stride = height->stride;
-    int64_t made = INT64_MIN; /* the ring holds rows before it */
+    int64_t made = INT64_MIN;                      /* the ring holds rows before it */
+    if (plan->depth.in > 1) g->looked = INT64_MIN; /* windows that lie over the last column too */
     while (h < end) {
         const int64_t q = h / stride;
         const int64_t groups = max_least((end - 1) / stride - q + 1, plan->block);

@@ -96,8 +96,9 @@ vi take_places(enum k_dtype dt, enum k_index index, const struct max_grad *g,
         for (int line = 0; line < VL * index_size; line += LINE_BYTES)
             k_prefetch(indices + i * index_size + MAX_AHEAD + line);
         const vi first = place;
-        place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left, g->indices_end,
-                               &high);
+        place = (vi)((vu)k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
+                                        g->indices_end, &high) -
+                     first_index(g));
         /* Unsigned: an index may be any number. */
         const vi code = (vi)((vu)place - (vu)first);
         const vi is_tap = code_is_tap(lanes, &g->plan.width, rows, i, code) &
@@ -216,7 +217,8 @@ void take_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
 {
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->height.out, front = -plan->height.low;
-    const bool joined = plan->pitch == plan->width.out && plan->groups == out && !GRAD_FINDS;
+    const bool joined = plan->pitch == plan->width.out && plan->groups == out && !GRAD_FINDS &&
+                        g->indices_step == 0;
     g->outer = outer;
     no_codes(block_row(g, 0, 0), block_row(g, 0, front));
     if (joined) {
@@ -241,12 +243,12 @@ vi look_at_run(int taps, const struct max_grad *g, const struct row_codes *codes
                int64_t windows, const char *dy, const char *indices)
 {
     const struct k_lanes *lanes = &g->lanes;
-    const uint32_t limit = (uint32_t)codes->limit;
+    const uint32_t first = first_index(g), limit = (uint32_t)codes->limit;
     vu stray = {0};
     for (int64_t i = 0;;) {
-        k_prefetch(dy + i * 4 + MAX_AHEAD);
+        k_prefetch(dy + i * g->dy_size + MAX_AHEAD);
         k_prefetch(indices + i * 4 + MAX_AHEAD);
-        const vu place = (vu)v_load_i((const int32_t *)(const void *)(indices + i * 4));
+        const vu place = (vu)v_load_i((const int32_t *)(const void *)(indices + i * 4)) - first;
         const vu column = place - (vu)v_load_i(lanes->base + i) - (vu)v_load_i(lanes->inside + i) -
                           (uint32_t)base;
         vu least = column;
@@ -263,17 +265,19 @@ static __attribute__((noinline, unused)) bool rows_are_known(struct max_grad *g,
                                                              int64_t end)
 {
     const struct max_plan *plan = &g->plan;
-    const int64_t out = plan->width.out, height = plan->height.out;
+    const int64_t out = plan->width.out, height = plan->height.out, outer = g->outer;
+    const bool joined = plan->pitch == out && block_is_planar(plan);
     const int64_t most = plan->planes > 1 ? plan->groups : block_rows(plan);
     const bool gaps = plan->width.dilation > 1 && plan->width.kernel > 1;
     struct row_codes codes;
     vi stray = {0};
-    block_codes(plan, 0, 0, &codes);
     for (int64_t rows; row < end; row += rows) {
-        const int64_t oh = row % height;
-        rows = plan->pitch == out ? max_least(max_least(end - row, height - oh), most) : 1;
-        const int32_t base = (int32_t)row_base(plan, 0, oh);
-        const char *dy = g->dy + row * out * 4, *indices = g->indices + row * out * 4;
+        const int64_t oh = row % height, od = row / height % plan->depth.out;
+        g->outer = row / height / plan->depth.out;
+        rows = joined ? max_least(max_least(end - row, height - oh), most) : 1;
+        block_codes(plan, od, oh, &codes);
+        const int32_t base = (int32_t)row_base(plan, od, oh);
+        const char *dy = g->dy + row * out * g->dy_size, *indices = g->indices + row * out * 4;
         if (gaps || rows * out < VL)
             stray |=
                 take_places(K_F32, K_INDEX_I32, g, &codes, base, rows * out, dy, indices, NULL);
@@ -284,6 +288,7 @@ static __attribute__((noinline, unused)) bool rows_are_known(struct max_grad *g,
         else
             stray |= look_at_run(codes.count, g, &codes, base, rows * out, dy, indices);
     }
+    g->outer = outer;
     return !v_any(stray);
 }
 
@@ -293,22 +298,26 @@ static inline bool cells_look(const struct max_grad *g, int64_t groups)
     return g->direct && g->own && (g->pattern != CELLS_EVERYWHERE || groups >= MAX_STRIP);
 }
 
-/* May the windows of so many groups from group q of plane `outer` on be read where they are? Their
+/* May the windows of so many groups from group q of plane `outer` on be read where they are, of
+ * which there is one depth over the cells? Their
  * own windows need not be looked at if the cells do it. Other planes' windows lie beside the first
  * and the last ones. */
 static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q, int64_t groups)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *height = &plan->height, *width = &plan->width;
-    if (!g->direct) return false;
-    const int64_t row = outer * height->out + q + height->low;
+    if (!g->direct || g->depths != 1) return false;
+    if (g->dy_size != 4 && !cells_look(g, groups)) return false;
+    const int64_t plane = outer * plan->depth.out + g->depth[0];
+    const int64_t row = plane * height->out + q + height->low;
     const int64_t end = row + groups + height->high - height->low;
     const int64_t first = row * width->out + width->low;
     const int64_t last = (end - 1) * width->out + plan->pitch + width->high;
-    if (first < 0 || last + VL > plan->outer * height->out * width->out) return false;
+    const int64_t all = plan->outer * plan->depth.out * height->out * width->out;
+    if (first < 0 || last + VL > all) return false;
     const int64_t low = first / width->out, high = (last + width->out - 1) / width->out;
     if (cells_look(g, groups)) {
-        const int64_t begin = outer * height->out;
+        const int64_t begin = plane * height->out;
         const int64_t behind = begin + (plan->planes > 1 ? groups : height->out);
         g->direct = rows_are_known(g, low, begin) && rows_are_known(g, behind, high);
     } else {
@@ -316,18 +325,22 @@ static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q,
         g->looked = high;
     }
     const int64_t at = row * width->out + width->low;
+    g->in_place = true;
     g->step = width->out;
-    g->low[0] = (struct cell_term){(const int32_t *)(const void *)g->indices + at,
-                                   (const float *)(const void *)g->dy + at};
+    g->value_size = g->dy_size;
+    g->low[0] =
+        (struct cell_term){(const int32_t *)(const void *)g->indices + at, g->dy + at * g->dy_size};
     return g->direct;
 }
 
 static inline void block_in_ring(struct max_grad *g)
 {
+    g->in_place = false;
     g->step = g->plan.pitch;
+    g->value_size = sizeof(float);
     for (int k = 0; k < g->depths; k++) {
         const int32_t *row = block_row(g, k, 0) + g->plan.width.low;
-        g->low[k] = (struct cell_term){row, (const float *)(const void *)row + MAX_RING_STEP};
+        g->low[k] = (struct cell_term){row, (const char *)(row + MAX_RING_STEP)};
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/block.h"
+#include "kernels/simd/max_words.h"
 #include "kernels/simd/select.h"
 
 /* How windows lie over cells, both axes alike. */
@@ -18,14 +19,26 @@ enum cell_pattern {
     CELLS_EVERYWHERE /* kernel 3, stride 1 */
 };
 
-/* Windows to add, from lane 0 on. */
+/* Windows to add, from lane 0 on: values as they are in memory, or floats. */
 struct cell_term {
     const int32_t *place;
-    const float *value;
+    const char *value;
+};
+
+struct cell_range {
+    uint32_t first, count;
+};
+
+/* What is looked at of own windows. */
+enum cell_look {
+    CELLS_KNOWN, /* nothing */
+    CELLS_WHOLE, /* they have one depth, and rows of the plane only */
+    CELLS_LOOK,
 };
 
 struct cell_run {
     struct cell_term low; /* the first row of windows over the cells, the first column */
+    int64_t q;            /* group of the plane that the block begins with */
     int64_t step;         /* lanes from row to row of windows */
     int64_t start;        /* where the terms of cells_any are looked for */
     const int32_t *first; /* of each lane's cells the first one, less `base` */
@@ -33,10 +46,12 @@ struct cell_run {
     int64_t lanes;
     char *to[MAX_STRIDE]; /* rows of cells, 2 VL * stride more may be written to each */
 
-    /* Where each lane's own window is inside along the width, as in struct k_lanes, and cells of a
-     * plane; stray is set if an own window's index lies outside of it. NULL: that is known. */
+    /* Where each lane's own window is inside along the width, as in struct k_lanes; stray is set if
+     * an own window's index lies outside of it, unless it is one of another depth of the window's.
+     * NULL: that is known. */
     const int32_t *inside, *length;
-    uint32_t limit;
+    enum cell_look look;
+    struct cell_range plane, deep; /* places of the depth in work, and of all of the window's */
     bool stray;
 };
 
@@ -69,7 +84,8 @@ void put_pair(enum k_dtype dt, char *to, vf even, vf odd)
 /* Lanes that are not 0 where an index lies outside of its window of `side` rows, the first of which
  * is `pad` rows and columns before `cell`; lanes from i on, those that exist. */
 K_TEMPLATE
-vi cells_stray(const struct cell_run *run, int side, int pad, vi place, vi cell, int64_t i)
+vi cells_stray(const struct cell_run *run, enum cell_look look, int side, int pad, vi place,
+               vi cell, int64_t i)
 {
     const vu first = (vu)v_load_i(run->inside + i) + (vu)cell - (uint32_t)(pad * run->width + pad);
     vu column = (vu)place - first, least = column;
@@ -78,34 +94,57 @@ vi cells_stray(const struct cell_run *run, int side, int pad, vi place, vi cell,
         column -= (uint32_t)run->width;
         least = v_least_u(least, column);
     }
-    const vi stray =
-        (vi)(least >= (vu)v_load_i(run->length + i)) | (vi)((vu)place >= (vu){0} + run->limit);
+    vi stray = (vi)(least >= (vu)v_load_i(run->length + i));
+    if (look == CELLS_LOOK) {
+        stray &= (vi)((vu)place - run->plane.first < (vu){0} + run->plane.count);
+        stray |= (vi)((vu)place - run->deep.first >= (vu){0} + run->deep.count);
+    }
     return run->lanes - i >= VL ? stray : stray & (v_lanes() < (int)(run->lanes - i));
 }
 
 /* Announces reads of windows where they are. */
 K_TEMPLATE
-void cells_ahead(struct cell_term low, int64_t i)
+void cells_ahead(enum k_dtype from, struct cell_term low, int64_t i)
 {
     k_prefetch((const char *)(low.place + i) + MAX_AHEAD);
-    k_prefetch((const char *)(low.value + i) + MAX_AHEAD);
+    k_prefetch(low.value + i * k_size(from) + MAX_AHEAD);
+}
+
+/* The values of windows from lane i on, in a register. */
+K_TEMPLATE
+vf cell_values(enum k_dtype from, const char *value, int64_t i)
+{
+    return v_held(k_load(from, value + i * k_size(from)));
 }
 
 K_TEMPLATE
-void cells_apart(enum k_dtype dt, bool look, struct cell_run *in)
+void cells_apart(enum k_dtype dt, enum k_dtype from, enum cell_look look, struct cell_run *in)
 {
     const struct cell_run run = *in;
     const vf zero = {0};
     vi stray = {0};
     for (int64_t i = 0; i < run.lanes; i += VL) {
         const vi place = v_load_i(run.low.place + i);
-        const vf value = v_held(v_load(run.low.value + i));
+        const bool words = from != K_F32; /* a pair of cells is a lane */
+        vf value = zero;
+        vu low = {0}, high = {0};
+        if (words) {
+            low = words_lanes(from, run.low.value + i * k_size(from));
+            high = low << 16;
+        } else {
+            value = cell_values(from, run.low.value, i);
+        }
         const vi cell = v_load_i(run.first + i) + run.base;
-        if (look) cells_ahead(run.low, i);
-        if (look) stray |= cells_stray(&run, 2, 0, place, cell, i);
+        if (look) cells_ahead(from, run.low, i);
+        if (look) stray |= cells_stray(&run, look, 2, 0, place, cell, i);
 #pragma GCC unroll 2
         for (int c = 0; c < 2; c++) {
             const vi even = cell + c * run.width;
+            if (words) {
+                const vu pair = (low & (vu)(place == even)) | (high & (vu)(place == even + 1));
+                k_put(run.to[c] + 2 * i * k_size(dt), (vf)pair);
+                continue;
+            }
             put_pair(dt, run.to[c] + 2 * i * k_size(dt), v_add_where_same(zero, place, even, value),
                      v_add_where_same(zero, place, even + 1, value));
         }
@@ -116,7 +155,8 @@ void cells_apart(enum k_dtype dt, bool look, struct cell_run *in)
 /* lone: the phase, of rows and columns, that lies under one window; the first of the two there are
  * if it is 0, else the second. */
 K_TEMPLATE
-void cells_overlapping(enum k_dtype dt, int lone, bool look, struct cell_run *in)
+void cells_overlapping(enum k_dtype dt, enum k_dtype from, int lone, enum cell_look look,
+                       struct cell_run *in)
 {
     const struct cell_run run = *in;
     const int both = 1 - lone;
@@ -124,15 +164,16 @@ void cells_overlapping(enum k_dtype dt, int lone, bool look, struct cell_run *in
     vi stray = {0};
     for (int64_t i = 0; i < run.lanes; i += VL) {
         const int32_t *place = run.low.place + i;
-        const float *value = run.low.value + i;
+        const char *value = run.low.value;
         const vi cell = v_load_i(run.first + i) + run.base;
         const vi p[4] = {(vi)v_held((vf)v_load_i(place)), (vi)v_held((vf)v_load_i(place + 1)),
                          (vi)v_held((vf)v_load_i(place + run.step)),
                          (vi)v_held((vf)v_load_i(place + run.step + 1))};
-        const vf v[4] = {v_held(v_load(value)), v_held(v_load(value + 1)),
-                         v_held(v_load(value + run.step)), v_held(v_load(value + run.step + 1))};
-        if (look) cells_ahead(run.low, i);
-        if (look) stray |= cells_stray(&run, 3, both, p[3 * lone], cell, i);
+        const vf v[4] = {cell_values(from, value, i), cell_values(from, value, i + 1),
+                         cell_values(from, value, i + run.step),
+                         cell_values(from, value, i + run.step + 1)};
+        if (look) cells_ahead(from, run.low, i);
+        if (look) stray |= cells_stray(&run, look, 3, both, p[3 * lone], cell, i);
 #pragma GCC unroll 2
         for (int c = 0; c < 2; c++) {
             const vi row = cell + c * run.width;
@@ -154,7 +195,7 @@ void cells_overlapping(enum k_dtype dt, int lone, bool look, struct cell_run *in
 
 /* MAX_STRIP rows of cells; to look at windows the padding is 1. */
 K_TEMPLATE
-void cells_everywhere(enum k_dtype dt, bool look, struct cell_run *in)
+void cells_everywhere(enum k_dtype dt, enum k_dtype from, enum cell_look look, struct cell_run *in)
 {
     const struct cell_run run = *in;
     vi stray = {0};
@@ -162,17 +203,17 @@ void cells_everywhere(enum k_dtype dt, bool look, struct cell_run *in)
         const vi cell = v_load_i(run.first + i) + run.base;
         vf sums[MAX_STRIP] = {{0}};
         for (int row = 0; look && row < MAX_STRIP; row++)
-            cells_ahead(run.low, row * run.step + i);
+            cells_ahead(from, run.low, row * run.step + i);
 #pragma GCC unroll 8
         for (int row = 0; row < MAX_STRIP + 2; row++) {
-            const int32_t *place = run.low.place + row * run.step + i;
-            const float *value = run.low.value + row * run.step + i;
+            const int64_t at = row * run.step + i;
+            const int32_t *place = run.low.place + at;
 #pragma GCC unroll 4
             for (int column = 0; column < 3; column++) {
                 const vi p = (vi)v_held((vf)v_load_i(place + column));
-                const vf v = v_held(v_load(value + column));
+                const vf v = cell_values(from, run.low.value, at + column);
                 if (look && column == 1 && row >= 1 && row <= MAX_STRIP)
-                    stray |= cells_stray(&run, 3, 1, p, cell + (row - 1) * run.width, i);
+                    stray |= cells_stray(&run, look, 3, 1, p, cell + (row - 1) * run.width, i);
 #pragma GCC unroll 4
                 for (int r = 0; r < MAX_STRIP; r++)
                     if (r <= row && row <= r + 2)
@@ -194,18 +235,19 @@ struct cell_terms {
 };
 
 K_TEMPLATE
-vf sum_cell_terms(const struct cell_terms *terms, int phase, int64_t at, vi cell)
+vf sum_cell_terms(enum k_dtype from, const struct cell_terms *terms, int phase, int64_t at, vi cell)
 {
     vf sum = {0};
     for (int t = terms->first[phase]; t < terms->first[phase + 1]; t++)
         sum = v_add_where_same(sum, v_load_i(terms->at[t].place + at), cell,
-                               v_load(terms->at[t].value + at));
+                               k_load(from, terms->at[t].value + at * k_size(from)));
     return sum;
 }
 
 /* One row of cells, to run->to[0]. */
 K_TEMPLATE
-void cells_any(enum k_dtype dt, const struct cell_run *run, const struct cell_terms *terms)
+void cells_any(enum k_dtype dt, enum k_dtype from, const struct cell_run *run,
+               const struct cell_terms *terms)
 {
     const int stride = terms->stride;
     char *to = run->to[0];
@@ -213,7 +255,7 @@ void cells_any(enum k_dtype dt, const struct cell_run *run, const struct cell_te
         const vi cell = v_load_i(run->first + i) + run->base;
         vf sums[MAX_STRIDE];
         for (int x = 0; x < stride; x++)
-            sums[x] = sum_cell_terms(terms, x, run->start + i, cell + x);
+            sums[x] = sum_cell_terms(from, terms, x, run->start + i, cell + x);
         if (stride == 2) {
             put_pair(dt, to, sums[0], sums[1]);
             continue;
@@ -228,40 +270,55 @@ void cells_any(enum k_dtype dt, const struct cell_run *run, const struct cell_te
 }
 
 K_TEMPLATE
-void put_cells(enum k_dtype dt, bool look, enum cell_pattern pattern, struct cell_run *run,
-               const struct cell_terms *terms)
+void put_cells(enum k_dtype dt, enum k_dtype from, enum cell_look look, enum cell_pattern pattern,
+               struct cell_run *run, const struct cell_terms *terms)
 {
     if (pattern == CELLS_APART)
-        cells_apart(dt, look, run);
+        cells_apart(dt, from, look, run);
     else if (pattern == CELLS_ODD)
-        cells_overlapping(dt, 0, look, run);
+        cells_overlapping(dt, from, 0, look, run);
     else if (pattern == CELLS_EVEN)
-        cells_overlapping(dt, 1, look, run);
+        cells_overlapping(dt, from, 1, look, run);
     else if (pattern == CELLS_EVERYWHERE)
-        cells_everywhere(dt, look, run);
-    else
-        cells_any(dt, run, terms);
+        cells_everywhere(dt, from, look, run);
+    else if (look == CELLS_KNOWN)
+        cells_any(dt, from, run, terms);
 }
 
 #define CELLS_ARGUMENTS                                                                            \
     enum cell_pattern pattern, struct cell_run *run, const struct cell_terms *terms
 
+/* Values of half types are read where they are if windows are looked at, else made floats before.
+ */
+K_TEMPLATE
+void put_cells_halves(enum k_dtype dt, CELLS_ARGUMENTS)
+{
+    if (run->look == CELLS_KNOWN)
+        put_cells(dt, K_F32, CELLS_KNOWN, pattern, run, terms);
+    else if (run->look == CELLS_WHOLE)
+        put_cells(dt, dt, CELLS_WHOLE, pattern, run, terms);
+    else
+        put_cells(dt, dt, CELLS_LOOK, pattern, run, terms);
+}
+
 static __attribute__((noinline, unused)) void put_cells_f32(CELLS_ARGUMENTS)
 {
-    if (run->inside && pattern != CELLS_ANY)
-        put_cells(K_F32, true, pattern, run, terms);
+    if (run->look == CELLS_KNOWN || pattern == CELLS_ANY)
+        put_cells(K_F32, K_F32, CELLS_KNOWN, pattern, run, terms);
+    else if (run->look == CELLS_WHOLE)
+        put_cells(K_F32, K_F32, CELLS_WHOLE, pattern, run, terms);
     else
-        put_cells(K_F32, false, pattern, run, terms);
+        put_cells(K_F32, K_F32, CELLS_LOOK, pattern, run, terms);
 }
 
 static __attribute__((noinline, unused)) void put_cells_f16(CELLS_ARGUMENTS)
 {
-    put_cells(K_F16, false, pattern, run, terms);
+    put_cells_halves(K_F16, pattern, run, terms);
 }
 
 static __attribute__((noinline, unused)) void put_cells_bf16(CELLS_ARGUMENTS)
 {
-    put_cells(K_BF16, false, pattern, run, terms);
+    put_cells_halves(K_BF16, pattern, run, terms);
 }
 
 K_TEMPLATE

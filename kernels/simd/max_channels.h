@@ -9,8 +9,15 @@
 
 enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one piece */
 
-/* How a window's place is told: by an index, or by the number of its tap (max_found.h). */
-enum channel_kind { CHANNEL_I32, CHANNEL_I64, CHANNEL_TAPS };
+/* How a window's place is told: by an index of the plane or of the tensor, or by the number of its
+ * tap (max_found.h). */
+enum channel_kind {
+    CHANNEL_I32,
+    CHANNEL_I64,
+    CHANNEL_TENSOR_I32,
+    CHANNEL_TENSOR_I64,
+    CHANNEL_TAPS
+};
 
 /* The windows over a cell: their first channels. Away from a row's ends the same serve all cells of
  * a phase, so many windows further on. */
@@ -30,26 +37,55 @@ struct channel_cell {
 K_TEMPLATE
 int64_t place_size(enum channel_kind kind)
 {
-    return kind == CHANNEL_I64 ? 8 : kind == CHANNEL_I32 ? 4 : 1;
+    return kind == CHANNEL_TAPS ? 1 : kind == CHANNEL_I64 || kind == CHANNEL_TENSOR_I64 ? 8 : 4;
 }
 
 K_TEMPLATE
 vi load_places(enum channel_kind kind, const char *at)
 {
     if (kind == CHANNEL_TAPS) return v_load_bytes(at);
-    if (kind == CHANNEL_I32) return v_load_i((const int32_t *)(const void *)at);
+    if (place_size(kind) == 4) return v_load_i((const int32_t *)(const void *)at);
     vf halves[2];
     memcpy(halves, at, sizeof halves);
     return (vi)v_unzip(0, halves[0], halves[1]);
 }
 
 K_TEMPLATE
-vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct channel_terms *terms,
-                int term, int32_t place, int64_t at)
+bool is_of_tensor(enum channel_kind kind)
 {
-    const int32_t meant = kind == CHANNEL_TAPS ? terms->tap[term] : place;
+    return kind == CHANNEL_TENSOR_I32 || kind == CHANNEL_TENSOR_I64;
+}
+
+/* The indices that mean a cell, from channel `channel` on. */
+K_TEMPLATE
+vi channel_places(enum channel_kind kind, int32_t place, int64_t channel)
+{
+    return is_of_tensor(kind) ? v_lanes() + (place + (int32_t)channel) : v_all_i(place);
+}
+
+K_TEMPLATE
+vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct channel_terms *terms,
+                int term, vi places, int64_t at)
+{
+    const vi meant = kind == CHANNEL_TAPS ? v_all_i(terms->tap[term]) : places;
     return v_add_where_same(sum, load_places(kind, terms->place[term] + at * place_size(kind)),
-                            v_all_i(meant), k_load(dt, terms->value[term] + at * k_size(dt)));
+                            meant, k_load(dt, terms->value[term] + at * k_size(dt)));
+}
+
+/* 2 VL channels of a half type whose only window is `term`. */
+K_TEMPLATE
+vf only_words(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
+              int32_t place, int64_t channel, int64_t at)
+{
+    const vw words = words_load(dt, terms->value[0] + at * 2);
+    vi places[2], meant[2];
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; v++, at += VL, channel += VL) {
+        places[v] = load_places(kind, terms->place[0] + at * place_size(kind));
+        meant[v] =
+            kind == CHANNEL_TAPS ? v_all_i(terms->tap[0]) : channel_places(kind, place, channel);
+    }
+    return words_where_same(places, meant, words);
 }
 
 /* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
@@ -58,15 +94,16 @@ void sum_channels(enum k_dtype dt, enum channel_kind kind, int count,
                   const struct channel_cell *cell, int64_t channel, int vectors, vf sums[])
 {
     const struct channel_terms *terms = cell->terms;
-    const int32_t place = cell->place;
+    const vi place = channel_places(kind, cell->place, channel);
+    const vi up = v_all_i(is_of_tensor(kind) ? VL : 0);
     const int64_t at = cell->windows + channel;
     vf a = {0}, b = {0}, c = {0}, d = {0};
 #pragma GCC unroll 4
     for (int t = 0; t < count; t++) {
         a = add_channels(dt, kind, a, terms, t, place, at);
-        if (vectors > 1) b = add_channels(dt, kind, b, terms, t, place, at + VL);
-        if (vectors > 2) c = add_channels(dt, kind, c, terms, t, place, at + 2 * VL);
-        if (vectors > 2) d = add_channels(dt, kind, d, terms, t, place, at + 3 * VL);
+        if (vectors > 1) b = add_channels(dt, kind, b, terms, t, place + up, at + VL);
+        if (vectors > 2) c = add_channels(dt, kind, c, terms, t, place + 2 * up, at + 2 * VL);
+        if (vectors > 2) d = add_channels(dt, kind, d, terms, t, place + 3 * up, at + 3 * VL);
     }
     sums[0] = a;
     if (vectors > 1) sums[1] = b;
@@ -82,6 +119,12 @@ void put_terms(enum k_dtype dt, enum channel_kind kind, int count, const struct 
 {
     const int unit = LINE_PARTS(dt);
     vf sums[4];
+    if (dt != K_F32 && count == 1)
+        for (; channel + 2 * VL <= end; channel += 2 * VL, to += 2 * VL * k_size(dt))
+            k_write(
+                to,
+                only_words(dt, kind, cell->terms, cell->place, channel, cell->windows + channel),
+                stream);
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
         sum_channels(dt, kind, count, cell, channel, 4, sums);
 #pragma GCC unroll 4
@@ -197,20 +240,30 @@ void put_apart(enum k_dtype dt, enum channel_kind kind, const struct channel_cel
 {
     const struct channel_terms *phases = cell->terms;
     const int64_t at = cell->windows + channel;
-    vi places[2];
+    const bool whole = dt != K_F32 && vectors == 2;
+    const char *value = phases->value[0] + at * k_size(dt);
+    const vw words = whole ? words_load(dt, value) : (vw){0};
+    vi places[2], meant[2];
     vf values[2], sums[2];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++) {
         places[v] = load_places(kind, phases->place[0] + (at + v * VL) * place_size(kind));
-        values[v] = v_held(k_load(dt, phases->value[0] + (at + v * VL) * k_size(dt)));
+        if (!whole) values[v] = v_held(k_load(dt, value + v * VL * k_size(dt)));
     }
+    const int32_t step =
+        is_of_tensor(kind) ? (int32_t)(bytes / k_size(dt)) : 1; /* to the next cell */
     for (int c = 0; c < stride; c++) {
-        const int32_t meant = kind == CHANNEL_TAPS ? phases[c].tap[0] : cell->place + c;
-#pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++)
-            sums[v] = v_add_where_same((vf){0}, places[v], v_all_i(meant), values[v]);
         char *put = to + c * bytes + channel * k_size(dt);
-        if (vectors == LINE_PARTS(dt))
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) {
+            meant[v] = kind == CHANNEL_TAPS
+                           ? v_all_i(phases[c].tap[0])
+                           : channel_places(kind, cell->place + c * step, channel + v * VL);
+            if (!whole) sums[v] = v_add_where_same((vf){0}, places[v], meant[v], values[v]);
+        }
+        if (whole)
+            k_write(put, words_where_same(places, meant, words), stream);
+        else if (vectors == LINE_PARTS(dt))
             k_store_parts(dt, put, sums, stream);
         else
             k_store(dt, put, sums[0]);
@@ -245,7 +298,9 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     const int count = channel_rows(kind, g, h, rows);
     for (int64_t c = 0; inner < last && c < width->stride; c++)
         find_terms(kind, g, rows, count, c, inner, phases + c);
-    struct channel_cell cell = {.place = (int32_t)((d * plan->height.in + h) * width->in)};
+    const int32_t step = is_of_tensor(kind) ? (int32_t)channels : 1; /* to the next cell */
+    const int64_t cells = (d * plan->height.in + h) * width->in;
+    struct channel_cell cell = {.place = (int32_t)(first_index(g) + (uint32_t)(cells * step))};
     char *straight = NULL; /* cells are written where they belong */
     if (!g->outlet.stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
         straight = g->outlet.vectors.to;
@@ -253,7 +308,7 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     /* Many lines are written in order. */
     const bool apart = straight && inner == 0 && last > 0 && width->stride <= width->in / last &&
                        channels <= 4 * VL && group_is_apart(phases, width->stride);
-    for (; apart && q < last; q++, cell.place += (int32_t)width->stride) {
+    for (; apart && q < last; q++, cell.place += (int32_t)width->stride * step) {
         cell.terms = phases;
         cell.windows = q * channels;
         if (width->stride == 2)
@@ -262,7 +317,7 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
             put_group(dt, kind, &cell, (int)width->stride, channels, straight, g->outlet.stream);
         straight += width->stride * bytes;
     }
-    for (int64_t x = q * width->stride; x < width->in; x++, cell.place++) {
+    for (int64_t x = q * width->stride; x < width->in; x++, cell.place += step) {
         cell.terms = phases + c;
         cell.windows = (q - inner) * channels;
         if (q < inner || q >= last) {
@@ -277,37 +332,37 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     if (straight) g->outlet.vectors.to = straight;
 }
 
+K_TEMPLATE
+void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h)
+{
+    if (GRAD_FINDS)
+        channels_row(dt, CHANNEL_TAPS, g, d, h);
+    else if (g->indices_step > 0 && g->pool->index == K_INDEX_I64)
+        channels_row(dt, CHANNEL_TENSOR_I64, g, d, h);
+    else if (g->indices_step > 0)
+        channels_row(dt, CHANNEL_TENSOR_I32, g, d, h);
+    else if (g->pool->index == K_INDEX_I64)
+        channels_row(dt, CHANNEL_I64, g, d, h);
+    else
+        channels_row(dt, CHANNEL_I32, g, d, h);
+}
+
 static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (GRAD_FINDS)
-        channels_row(K_F32, CHANNEL_TAPS, g, d, h);
-    else if (g->pool->index == K_INDEX_I64)
-        channels_row(K_F32, CHANNEL_I64, g, d, h);
-    else
-        channels_row(K_F32, CHANNEL_I32, g, d, h);
+    channels_row_of(K_F32, g, d, h);
 }
 
 static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
                                                                int64_t h)
 {
-    if (GRAD_FINDS)
-        channels_row(K_F16, CHANNEL_TAPS, g, d, h);
-    else if (g->pool->index == K_INDEX_I64)
-        channels_row(K_F16, CHANNEL_I64, g, d, h);
-    else
-        channels_row(K_F16, CHANNEL_I32, g, d, h);
+    channels_row_of(K_F16, g, d, h);
 }
 
 static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
                                                                 int64_t h)
 {
-    if (GRAD_FINDS)
-        channels_row(K_BF16, CHANNEL_TAPS, g, d, h);
-    else if (g->pool->index == K_INDEX_I64)
-        channels_row(K_BF16, CHANNEL_I64, g, d, h);
-    else
-        channels_row(K_BF16, CHANNEL_I32, g, d, h);
+    channels_row_of(K_BF16, g, d, h);
 }
 
 /* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a

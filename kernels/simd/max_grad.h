@@ -36,6 +36,7 @@ struct max_grad {
     struct max_rows *rows;   /* if not NULL, finds the indices of most rows of windows faster */
     bool contiguous;         /* the items' cells follow each other in memory */
     bool stray;              /* an index lies outside of its window */
+    uint32_t indices_step;   /* from outer to outer, what indices begin with; 0: each with 0 */
 
     /* The tile in work. */
     struct k_lanes lanes; /* windows over its cells, with those that do not exist */
@@ -52,10 +53,12 @@ struct max_grad {
 
     /* The block in work. */
     enum cell_pattern pattern;
-    bool direct;          /* windows may be read where they are, */
+    bool in_place;        /* windows are read where they are */
+    bool direct;          /* so they may be, */
     bool own;             /* and each is looked at by the cells that it is the own window of */
     int64_t looked;       /* rows of windows, counted through all planes, whose indices are known */
-    int64_t step;         /* lanes from row to row of windows */
+    int64_t step;         /* lanes from row to row of windows, */
+    int64_t value_size;   /* bytes from value to value of theirs */
     int64_t line, region; /* bytes from group to group of a phase's rows, from phase to phase */
     struct cell_term low[MAX_SIDE]; /* per depth, the first row and column of windows */
     struct cell_terms cells_terms;
@@ -76,6 +79,12 @@ static inline void no_codes(int32_t *from, int32_t *end)
 {
     for (; from < end; from += VL)
         v_store_i(from, v_all_i(NO_CODE));
+}
+
+/* The index of the first element of the outer in work; modulo 2^32, as all that is compared. */
+static inline uint32_t first_index(const struct max_grad *g)
+{
+    return (uint32_t)g->outer * g->indices_step;
 }
 
 /* ---- rows of windows ---- */
@@ -156,8 +165,9 @@ vi take_run(enum k_dtype dt, enum k_index index, const struct max_grad *g,
         }
         for (int line = 0; line < VL * index_size; line += LINE_BYTES)
             k_prefetch(indices + i * index_size + MAX_AHEAD + line);
-        const vi place = k_load_indices(index == K_INDEX_I64, indices + i * index_size, left,
-                                        g->indices_end, &high);
+        const vi place = (vi)((vu)k_load_indices(index == K_INDEX_I64, indices + i * index_size,
+                                                 left, g->indices_end, &high) -
+                              first_index(g));
         /* Unsigned: an index may be any number. */
         const vi here = (vi)((vu)place - (uint32_t)base - (vu)v_load_i(g->lanes.base + lane + i));
         const vi is_tap = code_is_tap(&g->lanes, &g->plan.width, rows, lane + i, here) &
@@ -299,6 +309,8 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
     g->rows = NULL;
     g->contiguous = plan->tiles.of_channels * plan->tiles.tiles == 1;
     g->stray = false;
+    const int64_t elements = plan->depth.in * plan->height.in * plan->width.in * plan->channels;
+    g->indices_step = pool->space == K_INDEX_OF_TENSOR ? (uint32_t)elements : 0;
     g->lanes.windows = 0;
     for (int v = 0; v < (int)plan->width.stride; v++) {
         const vi element = v_lanes() + v * VL;

@@ -117,14 +117,15 @@ static inline void outlet_at(struct max_grad *g, int64_t item, int64_t end, int6
                      g->pool->stream_output);
 }
 
-/* Small planes, several at a time; items are planes. */
+/* Small planes, several at a time; items are planes. Returns as walk_items. */
 K_TEMPLATE
-void walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
+bool walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
                  const struct k_scatter *scatter, struct k_slice slice)
 {
     const struct max_plan *plan = &g->plan;
     const int64_t rows = plan->height.in;
     const int64_t bytes = rows * plan->width.in * k_size(dt);
+    bool unsettled = false;
     if (GRAD_FINDS) real_lanes(g, real);
     grad_column(g, slice.begin, 0, 0);
     outlet_at(g, slice.begin, slice.end, bytes);
@@ -142,14 +143,16 @@ void walk_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
         outlet_end(&g->outlet);
         k_stream_end();
         for (int64_t plane = outer; plane < outer + planes; plane++)
-            scatter_outer(dt, scatter, plane);
+            unsettled |= scatter_outer(dt, scatter, plane);
         g->stray = false;
         outlet_at(g, outer + planes, slice.end, bytes);
     }
     if (slice.begin < slice.end) outlet_end(&g->outlet);
+    return unsettled;
 }
 
-/* Items of the slice; returns whether an outer that the slice holds in part has stray indices. */
+/* Items of the slice; returns whether an outer that the slice holds in part has stray indices, or
+ * an index lies in another outer. */
 K_TEMPLATE
 bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
                 const struct k_scatter *scatter, struct k_slice slice)
@@ -161,10 +164,7 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     bool unsettled = false;
     if (plan->block > 0) block_begin(g);
     if (plan->wide) channels_begin(g);
-    if (plan->planes > 1) {
-        walk_planes(dt, g, real, scatter, slice);
-        return false;
-    }
+    if (plan->planes > 1) return walk_planes(dt, g, real, scatter, slice);
     outlet_at(g, slice.begin, slice.end, row_bytes);
     for (int64_t item = slice.begin; item < slice.end;) {
         const int64_t h = item % rows, column = item / rows, outer = item / per_outer;
@@ -188,7 +188,7 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
         }
         if (g->contiguous) outlet_end(&g->outlet);
         k_stream_end();
-        scatter_outer(dt, scatter, outer);
+        unsettled |= scatter_outer(dt, scatter, outer);
         g->stray = false;
         item = (outer + 1) * per_outer;
         outlet_at(g, item, slice.end, row_bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dx[i] = sum of dy over the windows whose first largest tap is i, in their row-major order: as
- * max_pool_grad.c, with indices that are found in x. */
+ * simd/max_pool_grad.h, with indices that are found in x. */
 #include "kernels/simd/instance.h"
 
 enum { GRAD_FINDS = 1 };

@@ -423,7 +423,7 @@ static void scatter(const struct way *way, const struct k_plane *shape, void *co
     const bool in_place = way->half == K_F32;
     if (!in_place && shape->cells <= TILE) {
         fill_small(&p, slice.begin, slice.end);
-    } else if (in_place && shape->cells * shape->element_size <= SMALL / 2) {
+    } else if (in_place && shape->cells * shape->element_size <= SMALL) {
         fill_small_in_place(&p, slice.begin, slice.end);
     } else {
         int64_t end;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* max_pool_grad and max_pool_mend of every level against a scatter, on windows of the usual layers:
- * most indices lie in their windows, and a few just beside them, in the rows above and below, at
- * the ends of the plane, or outside of it. Values are small integers, so that sums are exact. */
+/* max_pool_grad, max_pool_scatter and max_pool_mend of every level and type against a scatter, on
+ * windows of the usual layers: most indices lie in their windows, and a few just beside them, in
+ * the rows above and below, at the ends of the plane, or outside of it. Values are small integers,
+ * so that sums are exact. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,15 @@ static struct k_max_pool random_pool(void)
     struct k_max_pool p = {.outer = between(1, 9),
                            .channels = between(0, 4) == 0 ? between(2, 70) : 1,
                            .index = between(0, 3) == 0 ? K_INDEX_I64 : K_INDEX_I32,
+                           .space = between(0, 3) == 0 ? K_INDEX_OF_TENSOR : K_INDEX_OF_PLANE,
                            .stream_output = between(0, 1) == 1,
-                           .input = {1},
-                           .output = {1},
+                           .input = {between(0, 2) == 0 ? between(1, 6) : 1},
                            .kernel = {1},
                            .stride = {1},
                            .dilation = {1, 1, 1}};
+    if (p.input[0] > 1) p.kernel[0] = between(1, 2), p.stride[0] = between(1, 3);
+    p.output[0] = (p.input[0] - p.kernel[0]) / p.stride[0] + 1;
+    p.channels_inside = p.channels > 1 && p.space == K_INDEX_OF_TENSOR;
     const size_t w = (size_t)between(0, (int64_t)(sizeof windows / sizeof windows[0]) - 1);
     const bool ceil = between(0, 1) == 1;
     for (int axis = 1; axis < K_MAX_POOL_AXES; axis++) {
@@ -45,18 +49,21 @@ static struct k_max_pool random_pool(void)
     return p;
 }
 
-static int64_t own_index(const struct k_max_pool *p, int64_t oh, int64_t ow)
+static int64_t own_index(const struct k_max_pool *p, int64_t od, int64_t oh, int64_t ow)
 {
+    const int64_t d = od * p->stride[0] + between(0, p->kernel[0] - 1);
     for (;;) {
         const int64_t h = oh * p->stride[1] - p->pad[1] + between(0, p->kernel[1] - 1);
         const int64_t w = ow * p->stride[2] - p->pad[2] + between(0, p->kernel[2] - 1);
-        if (h >= 0 && h < p->input[1] && w >= 0 && w < p->input[2]) return h * p->input[2] + w;
+        if (h >= 0 && h < p->input[1] && w >= 0 && w < p->input[2])
+            return (d * p->input[1] + h) * p->input[2] + w;
     }
 }
 
-static int64_t stray_index(const struct k_max_pool *p, int64_t oh, int64_t ow)
+static int64_t stray_index(const struct k_max_pool *p, int64_t od, int64_t oh, int64_t ow)
 {
-    const int64_t cells = p->input[1] * p->input[2];
+    const int64_t cells = p->input[0] * p->input[1] * p->input[2];
+    const int64_t d = od * p->stride[0] + (between(0, 1) ? 0 : between(-1, p->kernel[0]));
     const int64_t h = oh * p->stride[1] - p->pad[1] + between(-1, p->kernel[1]);
     const int64_t w = ow * p->stride[2] - p->pad[2] + between(-1, p->kernel[2]);
     switch (between(0, 5)) {
@@ -68,24 +75,69 @@ static int64_t stray_index(const struct k_max_pool *p, int64_t oh, int64_t ow)
         return between(0, 1) ? between(0, p->input[2]) % cells
                              : cells - 1 - between(0, p->input[2]) % cells;
     default: /* beside the window; beyond a row's end another row's */
-        return h * p->input[2] + w;
+        return (d * p->input[1] + h) * p->input[2] + w;
     }
 }
 
 struct problem {
     struct k_max_pool pool;
+    enum k_dtype dtype;
     int64_t windows, cells, wrong; /* of a plane; the first index outside, or INT64_MAX */
-    float *dy, *want;
-    void *indices;
+    float *want;
+    void *dy, *indices;
     char *made;
 };
 
-static void set_index(struct problem *t, int64_t at, int64_t index)
+static size_t size_of(enum k_dtype dtype)
+{
+    return dtype == K_F32 ? sizeof(float) : 2;
+}
+
+/* Integers that a half type holds. */
+static uint16_t half_of(enum k_dtype dtype, int32_t value)
+{
+    const float number = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    if (dtype == K_BF16 || value == 0) return (uint16_t)(bits >> 16);
+    return (uint16_t)((bits >> 13) - ((127 - 15) << 10));
+}
+
+static void set(const struct problem *t, void *to, int64_t at, int32_t value)
+{
+    if (t->dtype == K_F32)
+        ((float *)to)[at] = (float)value;
+    else
+        ((uint16_t *)to)[at] = half_of(t->dtype, value);
+}
+
+static void set_index(const struct problem *t, int64_t at, int64_t index)
 {
     if (t->pool.index == K_INDEX_I64)
         ((int64_t *)t->indices)[at] = index;
     else
         ((int32_t *)t->indices)[at] = (int32_t)index;
+}
+
+/* Window w of channel c of outer o has the index of that cell, which may be none of the plane; of
+ * the tensor that of an element `beside` it. */
+static void put(struct problem *t, int64_t o, int64_t c, int64_t w, int64_t cell, int64_t beside)
+{
+    const struct k_max_pool *p = &t->pool;
+    const bool of_tensor = p->space == K_INDEX_OF_TENSOR;
+    const int64_t at = (o * t->windows + w) * p->channels + c;
+    const int64_t logical = (o * p->channels + c) * t->windows + w;
+    const int64_t position = p->channels_inside ? at : logical;
+    const int64_t element = (o * t->cells + cell) * p->channels + c + beside;
+    const int64_t most = of_tensor ? p->outer * t->cells * p->channels : t->cells;
+    const int64_t index = of_tensor ? element : cell;
+    const int32_t value = (int32_t)between(1, t->dtype == K_F32 ? 100 : 2);
+    set(t, t->dy, at, value);
+    set_index(t, at, index);
+    if (index >= 0 && index < most)
+        t->want[of_tensor ? element : element - beside] += (float)value;
+    else if (position < t->wrong)
+        t->wrong = position;
 }
 
 /* `strays`: of a thousand indices. */
@@ -97,27 +149,30 @@ static void fill(struct problem *t, int64_t strays)
     for (int64_t o = 0; o < p->outer; o++)
         for (int64_t c = 0; c < p->channels; c++)
             for (int64_t w = 0; w < t->windows; w++) {
-                const int64_t oh = w / p->output[2], ow = w % p->output[2];
-                const int64_t index =
-                    between(0, 999) < strays ? stray_index(p, oh, ow) : own_index(p, oh, ow);
-                const int64_t at = (o * t->windows + w) * p->channels + c;
-                const int64_t position = (o * p->channels + c) * t->windows + w;
-                t->dy[at] = (float)between(1, 100);
-                set_index(t, at, index);
-                if (index >= 0 && index < t->cells)
-                    t->want[(o * t->cells + index) * p->channels + c] += t->dy[at];
-                else if (position < t->wrong)
-                    t->wrong = position;
+                const int64_t ow = w % p->output[2], oh = w / p->output[2] % p->output[1];
+                const int64_t od = w / p->output[2] / p->output[1];
+                const bool strays_here = between(0, 999) < strays;
+                put(t, o, c, w, strays_here ? stray_index(p, od, oh, ow) : own_index(p, od, oh, ow),
+                    between(0, 999) < strays ? between(-1, 1) : 0);
             }
 }
 
-/* The kernel and what mends it, in slices of random length. */
+/* The kernel and what mends it, in slices of random length. Indices of the tensor come without
+ * windows. */
 static void run(const struct k_table *table, const struct problem *t, struct k_fault *fault)
 {
     struct k_fault *record = fault;
+    struct k_max_pool pool = t->pool;
+    const bool told = pool.space == K_INDEX_OF_PLANE;
+    for (int axis = 0; axis < K_MAX_POOL_AXES && !told; axis++)
+        pool.kernel[axis] = pool.stride[axis] = 1, pool.pad[axis] = 0;
     void *const buffers[] = {t->dy, t->indices, t->made + GUARD, record};
-    const struct k_work works[] = {k_max_pool_grad_work(&t->pool), k_max_pool_mend_work(&t->pool)};
-    k_fn *const kernels[] = {table->max_pool_grad[K_F32], table->max_pool_mend[K_F32]};
+    const struct k_work works[] = {told ? k_max_pool_grad_work(&pool)
+                                        : k_max_pool_scatter_work(&pool),
+                                   k_max_pool_mend_work(&pool)};
+    k_fn *const kernels[] = {told ? table->max_pool_grad[t->dtype]
+                                  : table->max_pool_scatter[t->dtype],
+                             table->max_pool_mend[t->dtype]};
     atomic_init(&fault->position, INT64_MAX);
     atomic_init(&fault->unsettled, 0);
     for (int k = 0; k < 2; k++) {
@@ -125,7 +180,7 @@ static void run(const struct k_table *table, const struct problem *t, struct k_f
         for (int64_t begin = 0, end; begin < works[k].items; begin = end) {
             end = whole ? works[k].items : begin + between(1, works[k].items);
             if (end > works[k].items) end = works[k].items;
-            kernels[k](&t->pool, buffers, (struct k_slice){begin, end});
+            kernels[k](&pool, buffers, (struct k_slice){begin, end});
         }
     }
 }
@@ -133,19 +188,22 @@ static void run(const struct k_table *table, const struct problem *t, struct k_f
 static void check(const struct k_table *table, const struct problem *t)
 {
     const struct k_max_pool *p = &t->pool;
-    const size_t bytes = (size_t)(p->outer * t->cells * p->channels) * sizeof(float);
+    const int64_t elements = p->outer * t->cells * p->channels;
+    const size_t size = size_of(t->dtype), bytes = (size_t)elements * size;
     struct k_fault fault;
     memset(t->made, 0x7f, bytes + 2 * GUARD);
     run(table, t, &fault);
-    const float *made = (const float *)(const void *)(t->made + GUARD);
-    for (int64_t i = 0; i < p->outer * t->cells * p->channels; i++)
-        cr_assert(
-            made[i] == t->want[i],
-            "%s: outer %d channels %d input %dx%d kernel %d stride %d pad %d: element %lld is "
-            "%g instead of %g",
-            table->isa, (int)p->outer, (int)p->channels, (int)p->input[1], (int)p->input[2],
-            (int)p->kernel[1], (int)p->stride[1], (int)p->pad[1], (long long)i, (double)made[i],
-            (double)t->want[i]);
+    for (int64_t i = 0; i < elements; i++) {
+        char want[sizeof(float)];
+        set(t, want, 0, (int32_t)t->want[i]);
+        cr_assert(memcmp(want, t->made + GUARD + i * (int64_t)size, size) == 0,
+                  "%s, type %d: outer %d channels %d input %dx%dx%d depth %d/%d kernel %d stride "
+                  "%d pad %d space %d: element %lld is not %g",
+                  table->isa, (int)t->dtype, (int)p->outer, (int)p->channels, (int)p->input[0],
+                  (int)p->input[1], (int)p->input[2], (int)p->kernel[0], (int)p->stride[0],
+                  (int)p->kernel[1], (int)p->stride[1], (int)p->pad[1], (int)p->space, (long long)i,
+                  (double)t->want[i]);
+    }
     for (size_t i = 0; i < GUARD; i++)
         cr_assert(t->made[i] == 0x7f && t->made[GUARD + bytes + i] == 0x7f, "%s writes outside",
                   table->isa);
@@ -158,19 +216,19 @@ Test(max_pool_grad, indices_beside_their_windows, .timeout = 600)
     const struct k_table *tables[TABLES];
     const size_t levels = k_tables(tables, TABLES);
     for (int round = 0; round < 3000; round++) {
-        struct problem t = {.pool = random_pool()};
+        struct problem t = {.pool = random_pool(), .dtype = (enum k_dtype)(round % K_DTYPES)};
         const struct k_max_pool *p = &t.pool;
-        t.windows = p->output[1] * p->output[2];
-        t.cells = p->input[1] * p->input[2];
+        t.windows = p->output[0] * p->output[1] * p->output[2];
+        t.cells = p->input[0] * p->input[1] * p->input[2];
         const size_t windows = (size_t)(p->outer * t.windows * p->channels);
         const size_t cells = (size_t)(p->outer * t.cells * p->channels);
         /* Of the very size: a sanitizer sees what is read beyond. */
-        t.dy = malloc(windows * sizeof *t.dy);
+        t.dy = malloc(windows * size_of(t.dtype));
         t.indices = malloc(windows * (p->index == K_INDEX_I64 ? 8 : 4));
         t.want = malloc(cells * sizeof *t.want);
         t.made = aligned_alloc(GUARD, (cells * sizeof(float) + 3 * GUARD - 1) / GUARD * GUARD);
         cr_assert(t.dy && t.indices && t.want && t.made);
-        fill(&t, round % 3 == 0 ? 0 : round % 3 == 1 ? 2 : 100);
+        fill(&t, round / 3 % 3 == 0 ? 0 : round / 3 % 3 == 1 ? 2 : 100);
         for (size_t level = 0; level < levels; level++)
             check(tables[level], &t);
         free(t.dy);

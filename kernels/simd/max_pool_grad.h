@@ -6,11 +6,18 @@
  * finds all terms as long as every index lies in its own window. Where one does not, its outer
  * (plane or image) is scattered, in the same order of terms: at once if the slice holds all of it,
  * else by max_pool_mend, the step behind this one. From +0 on the two ways give the same bits: a
- * sum is never -0, so adding +0 for a window that does not match changes nothing. */
+ * sum is never -0, so adding +0 for a window that does not match changes nothing.
+ *
+ * max_pool_scatter is told no windows. It guesses them from the indices of its first outer: where
+ * they hold, as for any pooling of one kernel and stride, that is gathered too. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_MAX_POOL_GRAD_H
+#define ACLNN_CPU_KERNELS_SIMD_MAX_POOL_GRAD_H
+
 #include "kernels/simd/instance.h"
 
 enum { GRAD_FINDS = 0 };
 
+#include "kernels/simd/max_guess.h"
 #include "kernels/simd/max_walk.h"
 
 /* Has an outer stray indices? */
@@ -79,5 +86,37 @@ void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const b
         if (outer_strays(dt, &g, outer)) scatter_outer(dt, &scatter, outer);
 }
 
-K_FLOATS(max_pool_grad, struct k_max_pool)
-K_FLOATS(max_pool_mend, struct k_max_pool)
+K_TEMPLATE
+void max_pool_scatter(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
+                      struct k_slice slice, k_fn *gather)
+{
+    struct k_fault *fault = buf[K_MAX_POOL_GRAD_BUFFERS];
+    struct k_scatter scatter = scatter_begin(
+        pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES], NULL, buf[K_MAX_POOL_GRAD_DX]);
+    scatter.fault = fault;
+    struct k_max_pool guess;
+    /* Floats of one plane are scattered where they belong, as fast as they are gathered. */
+    const bool gathers = dt != K_F32 || pool->space != K_INDEX_OF_PLANE;
+    if (gathers && guess_windows(&scatter, slice.begin, &guess)) {
+        const int64_t items = max_grad_plan(&guess, false).items / pool->outer;
+        gather(&guess, buf, (struct k_slice){slice.begin * items, slice.end * items});
+        return;
+    }
+    bool elsewhere = false;
+    for (int64_t outer = slice.begin; outer < slice.end; outer++)
+        if (scatter_outer(dt, &scatter, outer)) elsewhere = true;
+    if (elsewhere) atomic_store_explicit(&fault->unsettled, 1, memory_order_relaxed);
+}
+
+/* The three kernels of a type. */
+#define K_MAX_POOL_GRAD(suffix, dtype)                                                             \
+    K_INSTANCE(max_pool_grad, suffix, dtype, struct k_max_pool)                                    \
+    K_INSTANCE(max_pool_mend, suffix, dtype, struct k_max_pool)                                    \
+    k_fn K_SYMBOL(max_pool_scatter##suffix);                                                       \
+    void K_SYMBOL(max_pool_scatter##suffix)(const void *pool, void *const buffers[],               \
+                                            struct k_slice slice)                                  \
+    {                                                                                              \
+        max_pool_scatter(dtype, pool, buffers, slice, K_SYMBOL(max_pool_grad##suffix));            \
+    }
+
+#endif
