@@ -24,16 +24,28 @@ static struct places places_of(const struct op_conv *conv, const aclTensor *tens
                            .spatial = op_conv_spatial_axis(tensor, 0)};
 }
 
+/* The stride of an axis. Along one with a single element it may be any number, which kernels could
+ * not multiply: then it is at most what the whole tensor spans. */
+static int64_t stride_of(const aclTensor *tensor, int axis)
+{
+    const struct ex_descriptor *d = &tensor->descriptor;
+    int64_t span = 1;
+    if (op_is_empty(tensor)) return 0;
+    if (d->sizes[axis] > 1) return d->strides[axis];
+    for (int i = 0; i < d->rank; i++)
+        span += (d->sizes[i] - 1) * d->strides[i];
+    return d->strides[axis] < span ? d->strides[axis] : span;
+}
+
 static struct k_conv_tensor describe_tensor(const struct op_conv *conv, const aclTensor *tensor,
                                             bool is_weight)
 {
-    const int64_t *strides = tensor->descriptor.strides;
     const struct places at = places_of(conv, tensor, is_weight);
     struct k_conv_tensor t = {.dtype = op_k_dtype(tensor)};
-    t.outer = strides[at.outer];
-    t.inner = strides[at.inner];
+    t.outer = stride_of(tensor, at.outer);
+    t.inner = stride_of(tensor, at.inner);
     for (int axis = 0; axis < conv->axes; axis++)
-        t.axis[axis + K_CONV_AXES - conv->axes] = strides[at.spatial + axis];
+        t.axis[axis + K_CONV_AXES - conv->axes] = stride_of(tensor, at.spatial + axis);
     return t;
 }
 
@@ -100,6 +112,15 @@ static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int fr
                      from, to, bias);
         return;
     }
+    if (k_conv_is_point(k)) {
+        k->stream_output = k_conv_point_streams(k);
+        const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
+        ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
+                EX_BUFFERS(weight, packed));
+        product_step(plan, "conv_point", k_best()->conv_point, k, k_conv_point_work(k), packed,
+                     from, to, bias);
+        return;
+    }
     if (k_conv_is_gemm(k)) {
         product_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to,
                      bias);
@@ -150,7 +171,7 @@ static void bias_step(struct ex_plan *plan, const struct k_conv *k, int grad_out
 {
     struct k_conv bias = *k;
     bias.bias_dtype = op_k_dtype(grad_bias);
-    bias.bias_stride = grad_bias->descriptor.strides[0];
+    bias.bias_stride = stride_of(grad_bias, 0);
     ex_step(plan, "conv_bias_grad", k_best()->conv_bias_grad, &bias, sizeof bias,
             k_conv_bias_grad_work(&bias), EX_BUFFERS(grad_output, to));
 }
@@ -239,7 +260,7 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
     k.has_bias = bias != NULL;
     if (bias) {
         k.bias_dtype = op_k_dtype(bias);
-        k.bias_stride = bias->descriptor.strides[0];
+        k.bias_stride = stride_of(bias, 0);
     }
     if (rt_log_topic_on(RT_LOG_CALLS)) {
         const struct op_call_tensor told[] = {

@@ -73,8 +73,9 @@ static inline bool conv_outer_tile(struct conv_outer *plan, const struct k_conv 
     plan->image_blocks = conv_up(conv->batch, plan->images);
     plan->images = conv_up(conv->batch, plan->image_blocks);
     band *= plan->images;
-    int64_t channels = OUTER_TERMS / conv_taps(conv);
-    if (channels > OUTER_BAND / band) channels = OUTER_BAND / band;
+    const int64_t of_float = conv->pairs ? 2 : 1;
+    int64_t channels = of_float * OUTER_TERMS / conv_taps(conv);
+    if (channels > of_float * OUTER_BAND / band) channels = of_float * OUTER_BAND / band;
     if (channels > OUTER_CHANNELS) channels = OUTER_CHANNELS;
     channels = channels < 2 ? 2 : channels / 2 * 2;
     plan->chunks = conv_up(conv_depth_channels(conv), channels);

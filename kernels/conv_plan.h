@@ -26,7 +26,7 @@ enum {
     CONV_OUTER_COLUMNS = 288,   /* (large channel, tap) of one item, about */
     CONV_OUTER_SUMS = 40960,    /* floats of an item's sums */
     CONV_OUTER_POSITIONS = 224, /* that are packed at once: panels of them stay in L2 */
-    CONV_OUTER_BAND = 57344,    /* floats of the large side's bands */
+    CONV_OUTER_BAND = 61440,    /* floats of the large side's bands */
     CONV_OUTER_AXIS = 1 << 14,  /* the longest reach of a window */
 
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How convolution's steps are cut, and what scratch they need. */
-#include "kernels/conv_outer_plan.h"
+#include "kernels/conv_point_plan.h"
 
 static struct k_work work_of(int64_t items, double operations_per_item)
 {
@@ -68,6 +68,31 @@ struct k_work k_conv_outer_work(const struct k_conv *conv)
     return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * results);
 }
 
+/* The positions of a channel lie side by side. */
+static bool is_row(const struct k_conv *conv, const struct k_conv_tensor *tensor)
+{
+    int64_t step = 1;
+    for (int axis = K_CONV_AXES - 1; axis >= 0; axis--) {
+        if (conv->axis[axis].small > 1 && tensor->axis[axis] != step) return false;
+        step *= conv->axis[axis].small;
+    }
+    return step >= POINT_PLANE;
+}
+
+bool k_conv_is_point(const struct k_conv *conv)
+{
+    return conv_outer_joins(conv) && k_conv_is_outer(conv) && is_row(conv, &conv->small) &&
+           is_row(conv, &conv->large);
+}
+
+struct k_work k_conv_point_work(const struct k_conv *conv)
+{
+    const struct conv_point plan = conv_point_of(conv);
+    const double depth = (double)conv_depth_channels(conv);
+    const double rows = (double)(plan.block_panels * CONV_PANEL);
+    return work_of(plan.items, (2 * rows * depth + 8 * depth + 8 * rows) * (double)plan.columns);
+}
+
 static double taps_of(const struct k_conv *conv)
 {
     double taps = 1;
@@ -97,14 +122,24 @@ bool k_conv_is_direct(const struct k_conv *conv)
     return conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv)).fits;
 }
 
-bool k_conv_exceeds_caches(const struct k_conv *conv)
+static double result_bytes(const struct k_conv *conv)
 {
     const struct k_conv_tensor *to = conv->to_large ? &conv->large : &conv->small;
     double bytes = to->dtype == K_F32 ? 4 : 2;
     bytes *= (double)conv->batch * (double)conv->groups * (double)conv_rows(conv);
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         bytes *= (double)(conv->to_large ? conv->axis[axis].large : conv->axis[axis].small);
-    return bytes >= (double)k_cache_last_level();
+    return bytes;
+}
+
+bool k_conv_exceeds_caches(const struct k_conv *conv)
+{
+    return result_bytes(conv) >= (double)k_cache_last_level();
+}
+
+bool k_conv_point_streams(const struct k_conv *conv)
+{
+    return 2 * result_bytes(conv) >= (double)k_cache_last_level();
 }
 
 struct k_work k_conv_direct_work(const struct k_conv *conv)

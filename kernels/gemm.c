@@ -80,7 +80,7 @@ static int64_t step_of(const struct k_conv *conv, const struct k_conv_tensor *te
     return tensor->axis[0];
 }
 
-/* Planes without gaps, or positions that lie evenly with their channels side by side. */
+/* Positions lie evenly, or their channels do. */
 static bool is_dense(const struct k_conv *conv, const struct k_conv_tensor *tensor)
 {
     const int64_t width = conv->axis[2].small, plane = conv->axis[1].small * width;
@@ -96,13 +96,19 @@ static int64_t positions_of(const struct k_conv *conv)
     return conv->axis[0].small * conv->axis[1].small * conv->axis[2].small;
 }
 
-/* Of dense FLOAT, worth packing. docs/performance.md has the measurements. */
+static bool is_last(const struct k_conv_tensor *tensor)
+{
+    return tensor->inner == 1;
+}
+
+/* Of dense FLOAT with the channels last, worth packing: docs/performance.md has the measurements.
+ * In planes our own kernels are faster. */
 static bool is_product(const struct k_conv *conv)
 {
     if (!conv_outer_joins(conv) || conv->rounding != K_ROUND_NONE ||
-        !is_dense(conv, &conv->small) || !is_dense(conv, &conv->large) ||
-        strcmp(k_best()->isa, "base") == 0 || conv->small_channels < LEAST ||
-        conv->large_channels < LEAST || positions_of(conv) < LEAST)
+        !is_dense(conv, &conv->small) || !is_dense(conv, &conv->large) || !is_last(&conv->small) ||
+        !is_last(&conv->large) || strcmp(k_best()->isa, "base") == 0 ||
+        conv->small_channels < LEAST || conv->large_channels < LEAST || positions_of(conv) < LEAST)
         return false;
     k_blis_arch();
     return is_usable;
@@ -110,11 +116,9 @@ static bool is_product(const struct k_conv *conv)
 
 bool k_conv_is_gemm(const struct k_conv *conv)
 {
-    /* The forward pass with the channels side by side is quicker without it. */
-    const bool is_in_planes = step_of(conv, &conv->small) == 1 && step_of(conv, &conv->large) == 1;
+    /* The forward pass is quicker without it. */
     const struct k_conv_tensor *w = &conv->weight;
-    return w->dtype == K_F32 && w->outer > 0 && w->inner > 0 && (conv->to_large || is_in_planes) &&
-           is_product(conv);
+    return w->dtype == K_F32 && w->outer > 0 && w->inner > 0 && conv->to_large && is_product(conv);
 }
 
 bool k_conv_grad_is_gemm(const struct k_conv *conv)

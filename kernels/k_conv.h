@@ -37,7 +37,7 @@ struct k_conv {
     bool pairs;               /* packed weights, conv_outer_grad: bf16 products by k_pairs_bf16 */
     bool to_large;            /* one side from the other: the result is the large side */
     bool has_bias;            /* of that result */
-    bool stream_output;       /* conv_direct: past the caches, where the result is dense */
+    bool stream_output;       /* past the caches; conv_direct: where the result is dense */
     enum k_dtype bias_dtype;  /* and of the gradient of the bias */
     int64_t bias_stride;
     int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */
@@ -61,14 +61,20 @@ size_t k_conv_outer_packed_bytes(const struct k_conv *conv);
 struct k_work k_conv_outer_pack_work(const struct k_conv *conv);
 struct k_work k_conv_outer_work(const struct k_conv *conv);
 
+/* conv_point: the same where every window is a single element and positions lie side by side, from
+ * the weight as conv_pack packs it. */
+bool k_conv_is_point(const struct k_conv *conv);
+struct k_work k_conv_point_work(const struct k_conv *conv);
+bool k_conv_point_streams(const struct k_conv *conv); /* the result is not left to the caches */
+
 /* conv_direct: the same for few channels, from the weight as it is. */
 enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT_BIAS };
 bool k_conv_is_direct(const struct k_conv *conv);
 struct k_work k_conv_direct_work(const struct k_conv *conv);
 bool k_conv_exceeds_caches(const struct k_conv *conv); /* the result does */
 
-/* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster; one function for
- * all levels. Never true in a build without BLIS. */
+/* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster: towards the large
+ * side with the channels last; one function for all levels. Never true in a build without BLIS. */
 bool k_conv_is_gemm(const struct k_conv *conv);
 struct k_work k_conv_gemm_work(const struct k_conv *conv);
 k_fn k_conv_gemm;
@@ -85,7 +91,7 @@ enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
 bool k_conv_grad_is_direct(const struct k_conv *conv);
 /* conv_outer_grad: the same for all others whose window is not huge. */
 bool k_conv_grad_is_outer(const struct k_conv *conv);
-/* k_conv_gemm_grad: the same by BLIS, as k_conv_gemm. */
+/* k_conv_gemm_grad: the same by BLIS, where channels lie last. */
 bool k_conv_grad_is_gemm(const struct k_conv *conv);
 struct k_work k_conv_gemm_grad_work(const struct k_conv *conv);
 k_fn k_conv_gemm_grad;

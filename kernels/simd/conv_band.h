@@ -211,15 +211,15 @@ static inline void band_ahead_announce(const struct band_ahead *ahead, int64_t l
 }
 
 /* The band of `channels` channels, the first of which begins at `from`; extent[] is the tensor's.
- */
-static __attribute__((unused)) void band_pack(const struct band *band,
-                                              const struct k_conv_tensor *tensor,
-                                              const int64_t extent[], const char *from,
-                                              int64_t channels, enum k_rounding rounding, float *to)
+ * As halves only from bf16 whose positions lie side by side, without a step. */
+K_TEMPLATE
+void band_pack_as(bool halves, const struct band *band, const struct k_conv_tensor *tensor,
+                  const int64_t extent[], const char *from, int64_t channels,
+                  enum k_rounding rounding, char *to)
 {
     const struct conv_span *s = band->span;
     const int64_t size = pack_size(tensor->dtype), apart = tensor->axis[2];
-    const int64_t last = s[2].first + s[2].count;
+    const int64_t last = s[2].first + s[2].count, row_bytes = (halves ? 2 : 4) * band->row;
     const struct band_line line = {.first = s[2].first < 0 ? -s[2].first : 0,
                                    .end = (last < extent[2] ? last : extent[2]) - s[2].first,
                                    .count = s[2].count,
@@ -229,9 +229,9 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                                    .rounding = rounding};
     for (int64_t c = 0; c < channels; c++)
         for (int64_t d = s[0].first; d < s[0].first + s[0].count; d++)
-            for (int64_t h = s[1].first; h < s[1].first + s[1].count; h++, to += band->row) {
+            for (int64_t h = s[1].first; h < s[1].first + s[1].count; h++, to += row_bytes) {
                 if (d < 0 || d >= extent[0] || h < 0 || h >= extent[1] || line.end <= line.first) {
-                    memset(to, 0, sizeof(float) * (size_t)band->row);
+                    memset(to, 0, (size_t)row_bytes);
                     continue;
                 }
                 const int64_t row = c * tensor->inner + d * tensor->axis[0] + h * tensor->axis[1];
@@ -240,8 +240,19 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                     band_announce(
                         v_address(from_row, size * (BAND_AHEAD * tensor->inner + line.first)),
                         size * (line.end - line.first));
-                band_line_pack(tensor->dtype, &line, from_row, to);
+                if (halves)
+                    k_halves_row(from_row, line.first, line.end, line.count, to);
+                else
+                    band_line_pack(tensor->dtype, &line, from_row, (float *)(void *)to);
             }
+}
+
+static __attribute__((unused)) void band_pack(const struct band *band,
+                                              const struct k_conv_tensor *tensor,
+                                              const int64_t extent[], const char *from,
+                                              int64_t channels, enum k_rounding rounding, float *to)
+{
+    band_pack_as(false, band, tensor, extent, from, channels, rounding, (char *)to);
 }
 
 #endif

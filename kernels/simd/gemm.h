@@ -139,10 +139,18 @@ enum {
     GEMM_ROWS = K_VECTOR_BYTES == 64 ? 8 : 4,
 };
 
+/* Memory that a product announces, a line of it with each of its terms: what is needed soon, or
+ * what is near anyway, without a step. */
+struct gemm_ahead {
+    const char *at;
+    int64_t step; /* bytes */
+};
+
 /* c[row][column] (rows GEMM_COLUMNS apart) = or += sum over k of a[k][row] * b[k][column]; a's rows
  * are CONV_PANEL apart. */
 K_TEMPLATE
-void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *c, bool add)
+void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *c, bool add,
+                struct gemm_ahead ahead)
 {
     vf sum[GEMM_ROWS][GEMM_WIDTH];
 #pragma GCC unroll 8
@@ -153,6 +161,8 @@ void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *
     for (int64_t k = 0; k < depth; k++) {
         const vf b0 = v_keep(v_load(b)), b1 = v_keep(v_load(b + VL));
         const vf b2 = v_keep(v_load(b + 2 * VL));
+        __builtin_prefetch(ahead.at, 0, 2);
+        ahead.at += ahead.step;
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             const vf w = v_keep(v_all(a[r]));
@@ -176,7 +186,7 @@ void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *
 /* The same with rows of pairs; depth counts them. */
 K_TEMPLATE
 K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t depth, float *c,
-                               bool add)
+                               bool add, struct gemm_ahead ahead)
 {
     vf sum[GEMM_ROWS][GEMM_WIDTH];
 #pragma GCC unroll 8
@@ -187,6 +197,9 @@ K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t
     for (int64_t k = 0; k < depth; k++) {
         const vu b0 = v_keep_pairs(v_load_pairs(b)), b1 = v_keep_pairs(v_load_pairs(b + VL));
         const vu b2 = v_keep_pairs(v_load_pairs(b + 2 * VL));
+        __builtin_prefetch(ahead.at, 0, 2);
+        __builtin_prefetch(ahead.at + ahead.step, 0, 2);
+        ahead.at += 2 * ahead.step;
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             uint32_t pair;

@@ -24,6 +24,76 @@ static void stage_channel(const struct outer_item *item, const struct k_conv_ten
     }
 }
 
+/* Channels of positions that lie side by side, straight from the tensor: floats, or pairs of bf16.
+ * Whole blocks of VL positions and lanes are written. */
+K_TEMPLATE
+void turn_channels_of(bool pairs, const char *from, int64_t apart, int64_t channels, int64_t count,
+                      float *to, int64_t pitch)
+{
+    const enum k_dtype dt = pairs ? K_BF16 : K_F32;
+    const int64_t step = pairs ? 2 : 1;
+    for (int64_t i = 0; i < count; i += VL, from += VL * k_size(dt), to += VL * pitch) {
+        vf a[VL];
+        if (count - i >= VL && channels == VL * step) {
+#pragma GCC unroll 16
+            for (int64_t c = 0; c < VL; c++) {
+                a[c] = k_load(dt, from + step * c * apart);
+                if (pairs)
+                    a[c] = (vf)((vu)a[c] >> 16 | (vu)k_load(dt, from + (step * c + 1) * apart));
+            }
+        } else {
+            const int some = (int)(count - i < VL ? count - i : VL);
+            for (int64_t c = 0; c < VL; c++) {
+                const char *at = v_address(from, step * c * apart);
+                a[c] = (vf){0};
+                if (step * c < channels) a[c] = k_load_between(dt, at, 1, 0, some, a[c]);
+                if (!pairs) continue;
+                vf second = {0};
+                if (step * c + 1 < channels)
+                    second = k_load_between(dt, v_address(at, apart), 1, 0, some, second);
+                a[c] = (vf)((vu)a[c] >> 16 | (vu)second);
+            }
+        }
+        v_transpose(a);
+#pragma GCC unroll 16
+        for (int64_t c = 0; c < VL; c++)
+            v_store(to + c * pitch, a[c]);
+    }
+}
+
+static __attribute__((noinline)) void turn_channels(bool pairs, const char *from, int64_t apart,
+                                                    int64_t channels, int64_t count, float *to,
+                                                    int64_t pitch)
+{
+#if defined(K_PAIRS)
+    if (pairs) {
+        turn_channels_of(true, from, apart, channels, count, to, pitch);
+        return;
+    }
+#endif
+    (void)pairs;
+    turn_channels_of(false, from, apart, channels, count, to, pitch);
+}
+
+/* The same of some rows. */
+static void turn_rows(const struct outer_item *item, const struct k_conv_tensor *t,
+                      const char *from, int64_t channels, int64_t first, int64_t rows, float *to,
+                      int64_t pitch)
+{
+    const int64_t size = pack_size(t->dtype), height = item->band[1], width = item->band[2];
+    const bool is_flat = t->axis[1] == width;
+    for (int64_t row = first; row < first + rows;) {
+        const int64_t h = row % height, left = first + rows - row;
+        int64_t count = is_flat ? height - h : 1;
+        if (count > left) count = left;
+        turn_channels(item->conv->pairs,
+                      v_address(from, size * (row / height * t->axis[0] + h * t->axis[1])),
+                      size * t->inner, channels, count * width, to, pitch);
+        to += count * width * pitch;
+        row += count;
+    }
+}
+
 /* Some channels, at most VL lanes, of some rows; every lane of a position is written. */
 static void pack_lanes(const struct outer_item *item, const struct k_conv_tensor *t,
                        const char *from, int64_t channels, int64_t first, int64_t rows, float *to,
@@ -31,6 +101,11 @@ static void pack_lanes(const struct outer_item *item, const struct k_conv_tensor
 {
     const int64_t size = pack_size(t->dtype), positions = rows * item->band[2];
     const int64_t step = item->conv->pairs ? 2 : 1;
+    if (t->axis[2] == 1 &&
+        (item->conv->pairs || (t->dtype == K_F32 && item->conv->rounding == K_ROUND_NONE))) {
+        turn_rows(item, t, from, channels, first, rows, to, pitch);
+        return;
+    }
     for (int64_t c = 0; c < channels; c += step) {
         float *stage = own->stage + c / step * OUTER_PITCH;
         stage_channel(item, t, v_address(from, size * c * t->inner), first, rows, stage);

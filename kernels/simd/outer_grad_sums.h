@@ -71,13 +71,15 @@ K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_gra
                 sum[c][v] = v_dot(x, m[v], sum[c][v]);
         }
     }
-    for (int64_t i = item->terms; i < item->terms + item->single_terms; i++) {
+    for (int64_t i = item->terms; i < item->terms + item->single_terms; i += 2) {
         const float *row = small + term[i].row;
+        const uint32_t kept = (uint32_t)term[i + 1].row;
 #pragma GCC unroll 6
         for (int c = 0; c < columns; c++) {
-            uint16_t half;
-            memcpy(&half, from[c] + term[i].place, sizeof half);
-            const vu x = v_keep_pairs(v_all_pairs(half));
+            uint16_t first, second;
+            memcpy(&first, from[c] + term[i].place, sizeof first);
+            memcpy(&second, from[c] + term[i + 1].place, sizeof second);
+            const vu x = v_keep_pairs(v_all_pairs(first | (second & kept) << 16));
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)
                 sum[c][v] = v_dot(x, v_load_pairs(row + v * VL), sum[c][v]);

@@ -75,4 +75,24 @@ vu v_all_pairs(uint32_t pair)
 }
 #endif
 
+/* `count` halves: those from `first` below `end` from memory, where number 0 lies at `from`, the
+ * others zeros; whole vectors are written. */
+K_TEMPLATE
+void k_halves_row(const char *from, int64_t first, int64_t end, int64_t count, void *to)
+{
+    for (int64_t i = 0; i < count; i += 2 * VL) {
+        const int64_t low = first > i ? first - i : 0, high = end - i < 2 * VL ? end - i : 2 * VL;
+        char *at = (char *)to + 2 * i;
+#if defined(K_ISA_avx512)
+        const __mmask32 some = _bzhi_u32(~0U, (unsigned)(high < 0 ? 0 : high)) &
+                               ~_bzhi_u32(~0U, (unsigned)(low < 2 * VL ? low : 2 * VL));
+        const void *begin = (const void *)((uintptr_t)from + 2 * (uintptr_t)i);
+        _mm512_storeu_si512((void *)at, _mm512_maskz_loadu_epi16(some, begin));
+#else
+        memset(at, 0, sizeof(vf));
+        if (low < high) memcpy(at + 2 * low, from + 2 * (i + low), (size_t)(2 * (high - low)));
+#endif
+    }
+}
+
 #endif

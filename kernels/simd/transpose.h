@@ -5,15 +5,12 @@
 
 #include "kernels/simd/simd.h"
 
-/* VL rows of VL floats, `from_row` apart, become VL rows, `to_row` apart, the other way round; rows
- * are written in order. Each step is a perfect shuffle of all elements; as many as the width has
- * bits make the transposition. */
-static __attribute__((noinline, unused)) void transpose(const float *from, int64_t from_row,
-                                                        float *to, int64_t to_row)
+/* VL vectors become VL vectors, the other way round. Each step is a perfect shuffle of all
+ * elements; as many as the width has bits make the transposition. */
+K_TEMPLATE
+void v_transpose(vf a[VL])
 {
-    vf a[VL], b[VL];
-    for (int i = 0; i < VL; i++)
-        a[i] = v_load(from + i * from_row);
+    vf b[VL];
 #pragma GCC unroll 2
     for (int step = 1; step < VL; step *= 4) {
 #pragma GCC unroll 8
@@ -33,6 +30,19 @@ static __attribute__((noinline, unused)) void transpose(const float *from, int64
             a[2 * i + 1] = v_zip(1, b[i], b[i + VL / 2]);
         }
     }
+}
+
+/* VL rows of VL floats, `from_row` apart, become VL rows, `to_row` apart, the other way round; rows
+ * are written in order. */
+static __attribute__((noinline, unused)) void transpose(const float *from, int64_t from_row,
+                                                        float *to, int64_t to_row)
+{
+    vf a[VL];
+#pragma GCC unroll 16
+    for (int i = 0; i < VL; i++)
+        a[i] = v_load(from + i * from_row);
+    v_transpose(a);
+#pragma GCC unroll 16
     for (int i = 0; i < VL; i++)
         v_store(to + i * to_row, a[i]);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/simd/conv_side.h"
+#include "kernels/simd/gemm_panel.h"
 #include "kernels/simd/window_pack.h"
 
 enum { MAP_TILES = CONV_COLUMNS / GEMM_COLUMNS, MAP_PANELS = CONV_ROWS / CONV_PANEL };
@@ -56,71 +57,6 @@ static void pack_depth(struct map_item *item, float *columns, int64_t begin, int
                   v_address(item->from, channel * tensor->inner * size), conv_up(end - first, taps),
                   conv->rounding, &target);
     }
-}
-
-static __attribute__((noinline)) void multiply(int rows, const float *a, const float *b,
-                                               int64_t depth, float *c, bool add)
-{
-    switch (rows) {
-#if K_VECTOR_BYTES == 64
-    case 8:
-        gemm_block(8, a, b, depth, c, add);
-        break;
-    case 7:
-        gemm_block(7, a, b, depth, c, add);
-        break;
-    case 6:
-        gemm_block(6, a, b, depth, c, add);
-        break;
-    case 5:
-        gemm_block(5, a, b, depth, c, add);
-        break;
-#endif
-    case 4:
-        gemm_block(4, a, b, depth, c, add);
-        break;
-    case 3:
-        gemm_block(3, a, b, depth, c, add);
-        break;
-    case 2:
-        gemm_block(2, a, b, depth, c, add);
-        break;
-    default:
-        gemm_block(1, a, b, depth, c, add);
-        break;
-    }
-}
-
-#if defined(K_PAIRS)
-static __attribute__((noinline)) K_PAIRS_TARGET void
-multiply_pairs(int rows, const float *a, const float *b, int64_t depth, float *c, bool add)
-{
-    if (rows == 8)
-        gemm_pairs(8, a, b, depth, c, add);
-    else if (rows >= 4) {
-        gemm_pairs(4, a, b, depth, c, add);
-        for (int row = 4; row < rows; row++)
-            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add);
-    } else
-        for (int row = 0; row < rows; row++)
-            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add);
-}
-#endif
-
-/* All rows of a panel. weight is the panel's first row of the depth's block. */
-static void multiply_panel(const struct map_item *item, int64_t rows, const float *weight,
-                           const float *columns, int64_t depth, float *sums, bool add)
-{
-#if defined(K_PAIRS)
-    if (item->conv->pairs) {
-        multiply_pairs((int)rows, weight, columns, conv_up(depth, 2), sums, add);
-        return;
-    }
-#endif
-    for (int64_t row = 0; row < rows; row += GEMM_ROWS)
-        multiply((int)(rows - row < GEMM_ROWS ? rows - row : GEMM_ROWS), weight + row, columns,
-                 depth, sums + row * GEMM_COLUMNS, add);
-    (void)item;
 }
 
 /* ---- storing ---- */
@@ -196,7 +132,10 @@ static void run_item(struct map_item *item, struct map_buffers *buffers)
                 const float *weight = item->weight + (panel * item->depth + first) * CONV_PANEL;
                 int64_t rows = item->rows - panel * CONV_PANEL;
                 if (rows > CONV_PANEL) rows = CONV_PANEL;
-                if (depth > 0) multiply_panel(item, rows, weight, columns, depth, sums, begin > 0);
+                const struct gemm_ahead none = {(const char *)weight, 0};
+                if (depth > 0)
+                    multiply_panel(item->conv->pairs, rows, weight, columns, depth, sums, begin > 0,
+                                   none);
                 if (is_last) store_tile(item, tile, panel, sums);
             }
         }

@@ -17,7 +17,7 @@
 
 #include "kernels/simd/outer_band.h"
 #include "kernels/simd/outer_store.h"
-#include "kernels/simd/sweep.h"
+#include "kernels/simd/sweep_box.h"
 
 /* ---- what comes next ---- */
 
@@ -28,27 +28,6 @@ struct ahead {
     const struct outer_item *next; /* or NULL */
     int64_t blocks;                /* products of a panel and a band */
 };
-
-/* Rows of a box of a tensor, of some images and channels; where its channels lie side by side, its
- * positions. */
-static struct sweep sweep_box(const struct k_conv_tensor *t, const char *from, int64_t images,
-                              int64_t channels, const int64_t size[])
-{
-    const int64_t bytes = pack_size(t->dtype);
-    if (t->inner == 1) {
-        const int64_t count[] = {images, size[0], size[1], size[2]};
-        const int64_t stride[] = {bytes * t->outer, bytes * t->axis[0], bytes * t->axis[1],
-                                  bytes * t->axis[2]};
-        return sweep_of(from, bytes * channels, count, stride);
-    }
-    const bool is_flat = t->axis[1] == size[2];
-    const int64_t count[] = {images, channels, size[0], is_flat ? 1 : size[1]};
-    const int64_t stride[] = {bytes * t->outer, bytes * t->inner, bytes * t->axis[0],
-                              bytes * t->axis[1]};
-    struct sweep sweep = sweep_of(from, bytes * size[2] * (is_flat ? size[1] : 1), count, stride);
-    if (t->axis[2] != 1) sweep.regions = 0;
-    return sweep;
-}
 
 /* The operand of the band after that of channels below `channel`. */
 static void announce_operand(struct ahead *ahead, const struct outer_item *item, int64_t channel)
@@ -172,8 +151,9 @@ static void announce_weight(struct ahead *ahead, const struct outer_item *item, 
     int64_t width;
     const int64_t at = weight_at(of, panel, channel, conv_taps(conv), &width), one[] = {1, 1, 1, 1};
     const int64_t channels = all - channel < at_once ? all - channel : at_once;
+    const int64_t rows = conv->pairs ? conv_up(channels, 2) : channels;
     ahead->weight = sweep_of((const char *)(of->packed + at),
-                             (int64_t)sizeof(float) * channels * conv_taps(conv) * width, one, one);
+                             (int64_t)sizeof(float) * rows * conv_taps(conv) * width, one, one);
     sweep_share(&ahead->weight, ahead->blocks);
 }
 

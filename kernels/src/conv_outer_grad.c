@@ -93,6 +93,36 @@ static bool is_same_reach(const struct outer_grad *item, const struct range a[],
     return true;
 }
 
+/* The last positions of rows, two by two, if one of them is inside; of the second one, the row says
+ * what is kept of its element. */
+static void list_singles(struct outer_grad *item, const struct range r[])
+{
+    struct term *to = item->term + item->terms;
+    int64_t singles = 0;
+    bool is_inside = false;
+    for (int64_t i = 0; i < item->segments; i++) {
+        const struct segment *s = &item->segment[i];
+        if (s->count % 2 == 0) continue;
+        const struct range in = clip(s, r);
+        const int32_t place = s->place + s->count - 1;
+        is_inside = is_inside || (in.low < in.high && in.high == s->count);
+        singles++;
+        if (s->is_second) {
+            to[0].row = s->single * PANEL;
+            to[1] = (struct term){place, 0xffff};
+        } else {
+            to[0] = (struct term){place, (int32_t)((item->pairs - 1) * PANEL)};
+            to[1] = (struct term){place, 0};
+            if (singles < item->singles) continue;
+        }
+        if (is_inside) {
+            to += 2;
+            item->single_terms += 2;
+        }
+        is_inside = false;
+    }
+}
+
 /* The terms of a tap with these ranges. */
 static void list_terms(struct outer_grad *item, const struct range r[])
 {
@@ -112,13 +142,7 @@ static void list_terms(struct outer_grad *item, const struct range r[])
             item->terms += end - first;
         }
     }
-    for (int64_t i = 0; item->conv.pairs && i < item->segments; i++) {
-        const struct segment *s = &item->segment[i];
-        const struct range in = clip(s, r);
-        if (s->single < 0 || in.low >= s->count || in.high < s->count) continue;
-        append_terms(item->term + item->terms + item->single_terms++, s->single,
-                     s->place + s->count - 1, 1, 1);
-    }
+    if (item->conv.pairs) list_singles(item, r);
 }
 
 /* Columns are the channels of the first tap, then those of the next one. */
@@ -143,6 +167,8 @@ static void add_tiles(struct outer_grad *item, struct outer_grad_buffers *own)
                 for (int64_t b = 0; b < blocks; b++) {
                     const int64_t c = channels * b / blocks, next = channels * (b + 1) / blocks;
                     const int64_t column = tap * channels + c;
+                    sweep_on(&item->small_ahead);
+                    sweep_on(&item->large_ahead);
                     multiply_some(item, own, (int)(next - c), (int)at_once, panel, v, column,
                                   sums + column * PANEL + v * VL);
                 }
@@ -212,6 +238,42 @@ static void store_sums(const struct outer_grad *item, struct outer_grad_buffers 
     }
 }
 
+/* Announces both sides of `tiles` tiles from number `tile` on; of several only where each is a
+ * whole plane, else of the first. */
+static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
+{
+    const struct k_conv *conv = &item->conv;
+    const struct k_conv_tensor *small = &conv->small, *large = &conv->large;
+    const int64_t blocks =
+        conv_taps(conv) * conv_up(item->channels, BLOCK) * conv_up(item->rows, PANEL);
+    item->small_ahead.regions = item->large_ahead.regions = 0;
+    if (tiles < 1) return;
+    const struct tile_place p = place_of(item, tile);
+    const bool is_plane =
+        conv->axis[0].small == 1 && item->plan->row_blocks == 1 && item->plan->column_blocks == 1;
+    int64_t of_small[K_CONV_AXES], of_large[K_CONV_AXES];
+    int64_t at_small = p.batch * small->outer + item->row * small->inner;
+    int64_t at_large = p.batch * large->outer + item->channel * large->inner;
+    for (int axis = 0; axis < K_CONV_AXES; axis++) {
+        const struct conv_span span =
+            conv_span_of(&conv->axis[axis], false, p.begin[axis], p.end[axis]);
+        const int64_t first = span.first > 0 ? span.first : 0, end = span.first + span.count;
+        const int64_t extent = conv->axis[axis].large;
+        of_small[axis] = p.end[axis] - p.begin[axis];
+        of_large[axis] = (end < extent ? end : extent) - first;
+        if (of_large[axis] < 0) of_large[axis] = 0;
+        at_small += p.begin[axis] * small->axis[axis];
+        at_large += first * large->axis[axis];
+    }
+    const int64_t images = is_plane ? tiles : 1;
+    item->small_ahead = sweep_box(small, v_address(item->small, pack_size(small->dtype) * at_small),
+                                  images, item->rows, of_small);
+    item->large_ahead = sweep_box(large, v_address(item->large, pack_size(large->dtype) * at_large),
+                                  images, item->channels, of_large);
+    sweep_share(&item->small_ahead, blocks);
+    sweep_share(&item->large_ahead, blocks);
+}
+
 static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, int64_t first,
                      int64_t last, float *to)
 {
@@ -229,22 +291,36 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
     list_columns(item, &band, own->offset);
     memset(own->sums, 0, sizeof(float) * (size_t)(panels * columns * PANEL));
     memset(own->rows, 0, sizeof own->rows);
-    const int64_t tile_floats = item->channels * band.channel;
+    const int64_t tile_floats = item->channels * band.channel, unit = packs_half_band(item) ? 2 : 4;
     for (int64_t tile = first; tile < last;) {
         item->positions = item->segments = 0;
-        for (int64_t i = 0; i < plan->tiles_at_once && tile < last; i++, tile++) {
-            const struct tile_place p = place_of(item, tile);
-            pack_small(item, &p, item->positions, own);
-            pack_large(item, &p, own->band + i * tile_floats);
-            list_positions(item, &p, i * tile_floats);
+        int64_t tiles = 0;
+        for (; tiles < plan->tiles_at_once && tile < last; tiles++, tile++) {
+            struct tile_place *p = &own->tile[tiles];
+            *p = place_of(item, tile);
+            p->number = item->positions;
+            pack_large(item, p, (char *)own->band + unit * tiles * tile_floats);
+            list_positions(item, p, tiles * tile_floats);
         }
+        number_pairs(item);
+        pack_small(item, own->tile, tiles, own);
 #if defined(K_PAIRS)
         if (item->conv.pairs) make_pairs(item, own, plan->tiles_at_once * tile_floats);
 #endif
+        const int64_t left = last - tile;
+        announce_tiles(item, tile, left < plan->tiles_at_once ? left : plan->tiles_at_once);
         add_tiles(item, own);
     }
     const int64_t all = item->conv.large_channels * conv_taps(&item->conv);
     store_sums(item, own, to + item->row * all + item->channel * conv_taps(&item->conv), all);
+}
+
+/* Rows that follow each other without a gap. */
+static bool has_whole_planes(const struct k_conv *conv)
+{
+    const struct k_conv_tensor *small = &conv->small, *large = &conv->large;
+    return small->axis[1] == conv->axis[2].small * small->axis[2] &&
+           large->axis[1] == conv->axis[2].large * large->axis[2];
 }
 
 k_fn K_SYMBOL(conv_outer_grad);
@@ -259,7 +335,10 @@ void K_SYMBOL(conv_outer_grad)(const void *parameters, void *const buffers[], st
                               .small_row = given->small.axis[1],
                               .large_row = given->large.axis[1],
                               .plan = &plan};
-    if (plan.is_joined) conv_outer_join(&item.conv);
+    if (plan.is_joined) {
+        conv_outer_join(&item.conv);
+        if (has_whole_planes(given)) item.small_width = item.conv.axis[2].small;
+    }
     const int64_t all = given->large_channels * conv_taps(given);
     struct outer_grad_buffers own;
     for (int64_t i = slice.begin; i < slice.end; i++) {

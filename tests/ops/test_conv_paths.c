@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution's paths that random problems are too small for, against the definition: BLIS's
- * products, several blocks of channels, windows that no band holds, bf16 by dot products. */
+/* Convolution's paths that random problems are too small for, against the definition: windows of
+ * one element, several blocks of channels, windows that no band holds, bf16 by dot products. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,9 +18,12 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-    {"1x1 for BLIS", 2, 2, 1, 40, 48, {1, 9, 13}, {1, 1, 1}, 1, 1, 0},
-    {"1x1 in groups for BLIS", 2, 2, 3, 33, 35, {1, 8, 11}, {1, 1, 1}, 1, 1, 0},
-    {"1x1x1 for BLIS, several column blocks", 3, 1, 1, 32, 34, {3, 23, 29}, {1, 1, 1}, 1, 1, 0},
+    {"1x1", 2, 2, 1, 40, 48, {1, 9, 13}, {1, 1, 1}, 1, 1, 0},
+    {"1x1 in groups", 2, 2, 3, 33, 35, {1, 8, 11}, {1, 1, 1}, 1, 1, 0},
+    {"1x1x1, several column blocks", 3, 1, 1, 32, 34, {3, 23, 29}, {1, 1, 1}, 1, 1, 0},
+    {"1x1 of whole tiles", 2, 1, 1, 36, 40, {1, 24, 48}, {1, 1, 1}, 1, 1, 0},
+    {"1x1, images in a tile", 2, 9, 1, 300, 270, {1, 5, 7}, {1, 1, 1}, 1, 1, 0},
+    {"odd rows, many images", 2, 9, 1, 70, 36, {1, 7, 7}, {1, 3, 3}, 1, 1, 1},
     {"several blocks of channels", 2, 2, 1, 200, 70, {1, 9, 8}, {1, 3, 3}, 1, 1, 1},
     {"a row longer than a tile", 1, 2, 1, 20, 20, {1, 1, 501}, {1, 1, 5}, 1, 1, 2},
     {"odd rows, stride", 2, 3, 1, 36, 30, {1, 15, 17}, {1, 3, 3}, 2, 1, 1},
@@ -111,20 +114,22 @@ Test(conv_paths, no_infinity_outlives_its_call, .timeout = 600)
     static const struct shape few = {"few", 2, 2, 3, 3, 2, {1, 3, 90}, {1, 2, 3}, 1, 1, 1};
     static const struct shape some = {"some", 1, 2, 1, 20, 18, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
     static const struct shape many = {"many", 1, 1, 1, 40, 70, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
-    static const struct shape *const all[] = {&few, &some, &many};
+    static const struct shape point = {"point", 1, 2, 1, 40, 70, {1, 1, 90}, {1, 1, 1}, 1, 1, 0};
+    static const struct shape *const all[] = {&few, &some, &many, &point};
+    enum { SHAPES = sizeof all / sizeof all[0] };
     static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,  9,  11,
                                      12, 13, 15, 16, 17, 20, 25, 31, 33};
     setenv("ACLNN_CPU_THREADS", "1", 1); /* both calls of a pair have the same stack */
     conv_rig_begin(&rig);
-    for (size_t i = 0; i < sizeof all / sizeof all[0] * sizeof widths / sizeof widths[0]; i++)
+    for (size_t i = 0; i < SHAPES * sizeof widths / sizeof widths[0]; i++)
         for (int j = 0; j < 4 * CASE_FLOATS; j++) {
-            struct shape shape = *all[i % 3];
+            struct shape shape = *all[i % SHAPES];
             const enum conv_operator op = j & 1 ? CONV_FORWARD : CONV_BACKWARD;
             const bool transposed = j & 2;
             const enum case_dtype dtype = (enum case_dtype)(j / 4);
             const struct conv_case before = case_of(&shape, op, transposed, dtype);
             run_with_nan(&before);
-            shape.extent[2] = widths[i / 3];
+            shape.extent[2] = widths[i / SHAPES];
             const struct conv_case test = case_of(&shape, op, transposed, dtype);
             cr_expect(conv_rig_check(&rig, &test), "%s: %s", shape.name, rig.text);
         }

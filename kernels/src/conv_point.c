@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One side of a convolution from the other where every window is a single element and a channel's
+ * positions lie side by side: the packed weight (rows: result channels) times the operand's rows of
+ * positions, which need no turning round, neither before nor after.
+ *
+ * The positions of all images make one row. An item copies some channels of a few tiles of it at a
+ * time, pairs of bf16 zipped, and multiplies them with every panel of its rows; sums that are not
+ * complete wait in the item's own block. What comes next is announced from within the products, one
+ * line with each term: so many lines at a time would make them wait. The terms between two
+ * additions are conv_outer's, so results have the bits that they have where positions do not lie
+ * side by side.
+ *
+ * An item needs some 590 KiB of stack. */
+#include <stdint.h>
+
+#include "kernels/conv_point_plan.h"
+#include "kernels/simd/conv_band.h"
+#include "kernels/simd/conv_side.h"
+#include "kernels/simd/gemm_panel.h"
+
+enum {
+    POINT_COLUMNS = POINT_TILES * CONV_TILE,
+    POINT_LINE = POINT_COLUMNS + CONV_LANES * 2,
+};
+
+/* Columns of an item that lie in one image. */
+struct point_piece {
+    int64_t element; /* of its first position, from the image's first one */
+    int64_t image;
+    int first, count; /* columns */
+};
+
+struct point_item {
+    const struct k_conv *conv;
+    const struct conv_point *plan;
+    const char *operand; /* of the group */
+    char *result;        /* of the tensor */
+    const char *bias;
+    const float *weight;   /* of the first panel */
+    int64_t channel, rows; /* of the result */
+    int pieces, tiles, vectors, columns;
+    struct point_piece piece[POINT_PIECES];
+};
+
+struct point_buffers {
+    _Alignas(64) float columns[POINT_FLOATS];           /* [tile][channel][column] */
+    _Alignas(64) float sums[POINT_FLOATS + CONV_LANES]; /* [panel][tile][row][column] */
+    _Alignas(64) float line[2][POINT_LINE];
+};
+
+/* ---- packing ---- */
+
+static inline const char *piece_at(const struct point_item *item, const struct k_conv_tensor *t,
+                                   const struct point_piece *piece, int64_t channel)
+{
+    return v_address(item->operand, pack_size(t->dtype) * (piece->image * t->outer +
+                                                           piece->element + channel * t->inner));
+}
+
+/* A channel's columns as they are in the tensor or in `line`. */
+static const char *channel_row(const struct point_item *item, int64_t channel, bool halves,
+                               float *line)
+{
+    const struct k_conv_tensor *t = tensor_from(item->conv);
+    const bool is_whole =
+        item->pieces == 1 && item->columns % (2 * VL) == 0 && item->columns == item->vectors * VL;
+    if (is_whole && (halves || (t->dtype == K_F32 && item->conv->rounding == K_ROUND_NONE)))
+        return piece_at(item, t, &item->piece[0], channel);
+    char *to = (char *)line;
+    for (int i = 0; i < item->pieces; i++) {
+        const struct point_piece *p = &item->piece[i];
+        const char *from = piece_at(item, t, p, channel);
+        if (halves)
+            k_halves_row(from, 0, p->count, p->count, to + 2 * (int64_t)p->first);
+        else
+            band_row(t->dtype, from, 1, 0, p->count, p->count, item->conv->rounding,
+                     line + p->first);
+    }
+    return to;
+}
+
+/* Channels [begin, end) of all tiles. */
+static void pack_channels(const struct point_item *item, int64_t begin, int64_t end,
+                          struct point_buffers *own)
+{
+    const bool pairs = item->conv->pairs;
+    const int64_t step = pairs ? 2 : 1, tile = conv_up(end - begin, step) * GEMM_COLUMNS;
+    float *to = own->columns;
+    for (int64_t c = begin; c < end; c += step, to += GEMM_COLUMNS) {
+        const char *from = channel_row(item, c, pairs, own->line[0]);
+#if defined(K_PAIRS)
+        if (pairs) {
+            const char *second = c + 1 < end ? channel_row(item, c + 1, true, own->line[1]) : NULL;
+            for (int v = 0; v < item->vectors; v += 2) {
+                vw a, b = {0};
+                memcpy(&a, from + v * 2 * VL, sizeof a);
+                if (second) memcpy(&b, second + v * 2 * VL, sizeof b);
+                const vw low = v_zip_halves(0, a, b), high = v_zip_halves(1, a, b);
+                const int w = v + 1;
+                memcpy(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, &low, sizeof low);
+                if (w < item->vectors)
+                    memcpy(to + w / GEMM_WIDTH * tile + w % GEMM_WIDTH * VL, &high, sizeof high);
+            }
+            continue;
+        }
+#endif
+        const float *row = (const float *)(const void *)from;
+        for (int v = 0; v < item->vectors; v++)
+            v_store(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, v_load(row + v * VL));
+    }
+}
+
+/* ---- storing ---- */
+
+/* `count` floats at least; past the caches in whole lines. */
+K_TEMPLATE
+void put_run(enum k_dtype dt, const float *from, int64_t count, char *to, bool stream)
+{
+    enum { AT_ONCE = LINE_BYTES / K_VECTOR_BYTES };
+    const int64_t block = dt == K_F32 ? VL : 2 * VL;
+    int64_t i = 0;
+    if (stream) {
+        const int64_t head = (int64_t)(-(uintptr_t)to % LINE_BYTES) / k_size(dt);
+        for (; i < head && i < count; i += VL) {
+            const int64_t left = (head < count ? head : count) - i;
+            k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(left < VL ? left : VL),
+                            v_load(from + i));
+        }
+        if (i > head) i = head;
+        for (; i + AT_ONCE * block <= count; i += AT_ONCE * block)
+#pragma GCC unroll 4
+            for (int v = 0; v < AT_ONCE; v++) {
+                const float *at = from + i + v * block;
+                const vf elements =
+                    dt == K_F32 ? v_load(at) : (vf)v_to_halves(dt, v_load(at), v_load(at + VL));
+                k_stream(to + (i + v * block) * k_size(dt), elements);
+            }
+    }
+    for (; i < count; i += VL)
+        k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(count - i < VL ? count - i : VL),
+                        v_load(from + i));
+}
+
+static __attribute__((noinline)) void put_pieces(const struct point_item *item, char *to,
+                                                 const float *line)
+{
+    const struct k_conv_tensor *t = tensor_to(item->conv);
+    const bool stream = item->conv->stream_output;
+    for (int i = 0; i < item->pieces; i++) {
+        const struct point_piece *p = &item->piece[i];
+        char *at = to + pack_size(t->dtype) * (p->image * t->outer + p->element);
+        if (t->dtype == K_F32)
+            put_run(K_F32, line + p->first, p->count, at, stream);
+        else if (t->dtype == K_F16)
+            put_run(K_F16, line + p->first, p->count, at, stream);
+        else
+            put_run(K_BF16, line + p->first, p->count, at, stream);
+    }
+}
+
+/* A panel's rows of all tiles. */
+static void store_panel(const struct point_item *item, int64_t panel, const float *sums,
+                        float *line)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *t = tensor_to(conv);
+    for (int64_t row = 0; row < CONV_PANEL && panel * CONV_PANEL + row < item->rows; row++) {
+        const int64_t channel = item->channel + panel * CONV_PANEL + row;
+        /* What is added without a bias leaves every value as it is, -0 as well. */
+        const vf add = v_all(conv->has_bias ? load_bias(conv, item->bias, channel) : -0.0F);
+        for (int tile = 0; tile < item->tiles; tile++)
+#pragma GCC unroll 3
+            for (int v = 0; v < GEMM_WIDTH; v++)
+                v_store(line + tile * GEMM_COLUMNS + v * VL,
+                        v_load(sums + (tile * CONV_PANEL + row) * GEMM_COLUMNS + v * VL) + add);
+        put_pieces(item, item->result + channel * t->inner * pack_size(t->dtype), line);
+    }
+}
+
+/* ---- what comes next ---- */
+
+/* A row of a panel's results, as far as it lies in one image. */
+static void announce_result(const struct point_item *item, int64_t panel, int64_t row)
+{
+    const struct k_conv_tensor *t = tensor_to(item->conv);
+    const struct point_piece *p = &item->piece[row % item->pieces];
+    const int64_t size = pack_size(t->dtype), channel = item->channel + panel * CONV_PANEL + row;
+    const char *at =
+        v_address(item->result, size * (p->image * t->outer + p->element + channel * t->inner));
+    for (int64_t i = 0; i < size * p->count; i += LINE_BYTES)
+        __builtin_prefetch(v_address(at, i), 1);
+}
+
+/* Lines of a channel of an item's operand. */
+static int64_t operand_lines(const struct point_item *item)
+{
+    const int64_t size = pack_size(tensor_from(item->conv)->dtype);
+    int64_t lines = 0;
+    for (int i = 0; i < item->pieces; i++)
+        lines += size * item->piece[i].count / LINE_BYTES + 1;
+    return lines;
+}
+
+/* Line number `line` of those, of the channels from `channel` on. */
+static struct gemm_ahead operand_line(const struct point_item *item, int64_t channel, int64_t line)
+{
+    const struct k_conv_tensor *t = tensor_from(item->conv);
+    const int64_t size = pack_size(t->dtype);
+    const struct point_piece *p = item->piece;
+    for (int64_t of_piece; line >= (of_piece = size * p->count / LINE_BYTES + 1); p++)
+        line -= of_piece;
+    return (struct gemm_ahead){v_address(piece_at(item, t, p, channel), line * LINE_BYTES),
+                               size * t->inner};
+}
+
+/* ---- an item ---- */
+
+static void run_item(const struct point_item *item, const struct point_item *next,
+                     struct point_buffers *own)
+{
+    const struct k_conv *conv = item->conv;
+    const int64_t depth = conv_depth_channels(conv), at_once = item->plan->channels;
+    const int64_t panels = conv_up(item->rows, CONV_PANEL), panel_floats = CONV_PANEL * depth;
+    for (int64_t begin = 0; begin < depth; begin += at_once) {
+        const int64_t end = depth - begin < at_once ? depth : begin + at_once, count = end - begin;
+        const int64_t rows = conv->pairs ? conv_up(count, 2) : count;
+        const bool is_last = end == depth;
+        pack_channels(item, begin, end, own);
+        const struct point_item *of = is_last ? next : item;
+        const int64_t lines = of ? operand_lines(of) : 0, blocks = panels * item->tiles;
+        for (int64_t panel = 0; panel < panels; panel++) {
+            const int64_t slot = is_last && begin == 0 ? 0 : panel;
+            const int64_t left = item->rows - panel * CONV_PANEL;
+            const int64_t some = left < CONV_PANEL ? left : CONV_PANEL;
+            float *sums = own->sums + slot * item->tiles * CONV_PANEL * GEMM_COLUMNS;
+            const float *weight = item->weight + panel * panel_floats +
+                                  (conv->pairs ? begin / 2 : begin) * CONV_PANEL;
+            for (int tile = 0; tile < item->tiles; tile++) {
+                const int64_t block = panel * item->tiles + tile, line = block * lines / blocks;
+                struct gemm_ahead ahead = {(const char *)weight, 0};
+                if ((block + 1) * lines / blocks > line)
+                    ahead = operand_line(of, is_last ? 0 : end, line);
+                if (is_last && !conv->stream_output && tile < some)
+                    announce_result(item, panel, tile);
+                multiply_panel(conv->pairs, some, weight, own->columns + tile * rows * GEMM_COLUMNS,
+                               count, sums + tile * CONV_PANEL * GEMM_COLUMNS, begin > 0, ahead);
+            }
+            if (is_last) store_panel(item, panel, sums, own->line[0]);
+        }
+    }
+}
+
+/* The images of columns [begin, end). */
+static void cut_columns(struct point_item *item, int64_t begin, int64_t end)
+{
+    const int64_t plane = item->plan->plane;
+    item->pieces = 0;
+    item->columns = (int)(end - begin);
+    item->vectors = (int)conv_up(end - begin, VL);
+    item->tiles = (int)conv_up(end - begin, GEMM_COLUMNS);
+    for (int64_t at = begin; at < end;) {
+        const int64_t left = plane - at % plane, count = left < end - at ? left : end - at;
+        item->piece[item->pieces++] = (struct point_piece){.element = at % plane,
+                                                           .image = at / plane,
+                                                           .first = (int)(at - begin),
+                                                           .count = (int)count};
+        at += count;
+    }
+}
+
+static void find_item(struct point_item *item, int64_t index, void *const buffers[])
+{
+    const struct k_conv *conv = item->conv;
+    const struct conv_point *plan = item->plan;
+    const struct k_conv_tensor *from = tensor_from(conv);
+    const int64_t depth = conv_depth_channels(conv);
+    const int64_t panel = index % plan->row_blocks * plan->block_panels;
+    index /= plan->row_blocks;
+    const int64_t begin = index % plan->column_blocks * plan->columns;
+    const int64_t group = index / plan->column_blocks, left = plan->positions - begin;
+    cut_columns(item, begin, left < plan->columns ? plan->positions : begin + plan->columns);
+    item->channel = group * conv_rows(conv) + panel * CONV_PANEL;
+    item->rows = conv_rows(conv) - panel * CONV_PANEL;
+    if (item->rows > plan->block_panels * CONV_PANEL) item->rows = plan->block_panels * CONV_PANEL;
+    item->operand =
+        v_address(buffers[K_CONV_MAP_FROM], pack_size(from->dtype) * group * depth * from->inner);
+    item->result = buffers[K_CONV_MAP_TO];
+    item->weight = (const float *)buffers[K_CONV_MAP_PACKED] +
+                   (group * plan->panels + panel) * CONV_PANEL * depth;
+    item->bias = conv->has_bias ? buffers[K_CONV_MAP_BIAS] : NULL;
+}
+
+k_fn K_SYMBOL(conv_point);
+
+void K_SYMBOL(conv_point)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_conv *conv = parameters;
+    const struct conv_point plan = conv_point_of(conv);
+    struct point_item item[2] = {{.conv = conv, .plan = &plan}, {.conv = conv, .plan = &plan}};
+    struct point_buffers own;
+    memset(own.line, 0, sizeof own.line);
+    if (slice.begin < slice.end) find_item(&item[slice.begin % 2], slice.begin, buffers);
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        struct point_item *next = i + 1 < slice.end ? &item[(i + 1) % 2] : NULL;
+        if (next) find_item(next, i + 1, buffers);
+        run_item(&item[i % 2], next, &own);
+    }
+    if (conv->stream_output) k_stream_end();
+}
