@@ -30,6 +30,7 @@
 #include "kernels/simd/grad_any.h"
 #include "kernels/simd/grad_channels.h"
 #include "kernels/simd/grad_flat.h"
+#include "kernels/simd/grad_lines.h"
 #include "kernels/simd/grad_repeats.h"
 #include "kernels/simd/grad_rows.h"
 #include "kernels/simd/grad_runs.h"
@@ -65,6 +66,7 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
         if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO || repeats) flat_begin(&g);
+        if (plan.way == POOL_FLAT) lines_begin(&g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;
@@ -73,6 +75,8 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         column_begin(dt, &g, column);
         if (plan.way == POOL_RUNS)
             walk_runs(dt, &g, &runs);
+        else if (plan.way == POOL_FLAT && LINES_TAKES(dt))
+            walk_lines(dt, &g, h, end);
         else if (plan.way == POOL_FLAT)
             walk_flat(dt, &g, h, end);
         else if (plan.way == POOL_FLAT_TWO)
