@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "kernels/max_pool_plan.h"
+#include "kernels/simd/block.h"
 #include "kernels/simd/select.h"
 
 /* The taps of a window that lie in the input, along each axis: from the first one on. */
@@ -44,23 +45,40 @@ void taps_ahead(enum k_dtype dt, const char *at, int vectors)
         if (v * bytes % LINE_BYTES == 0) k_prefetch_far(at + v * bytes);
 }
 
-/* `vectors` (1 or 4) times VL channels: the first largest tap and its place. exact: the last NaN if
- * there is one; else returns whether there may be one. What grows has no address outside of here,
- * so that it stays in registers. */
+/* Vectors of channels from one tap: as they lie; or, paired, those of even and those of odd number
+ * of 2 VL, which is how bf16 is widened for least. */
 K_TEMPLATE
-bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps *taps,
+void tap_values(enum k_dtype dt, bool paired, const char *at, int vectors, vf value[])
+{
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v += 1 + paired) {
+        const char *from = at + v * VL * k_size(dt);
+        if (paired) {
+            const struct k_block block = block_load(dt, from);
+            value[v] = v_held(block.a);
+            value[v + 1] = v_held(block.b);
+        } else {
+            value[v] = v_held(k_load(dt, from));
+        }
+    }
+}
+
+/* `vectors` (1, 2 or 4) times VL channels: the first largest tap and its place. exact: the last NaN
+ * if there is one; else returns whether there may be one. What grows has no address outside of
+ * here, so that it stays in registers. */
+K_TEMPLATE
+bool largest_taps(enum k_dtype dt, bool codes, bool exact, bool paired, const struct max_taps *taps,
                   int64_t channel, int vectors, vf best[], vi place[])
 {
-    const int64_t step = VL * k_size(dt);
     const char *deep = taps->at + channel * k_size(dt);
     int32_t deep_place = taps->place;
-    vf most[4] = {{0}}, sum[4] = {{0}};
+    vf most[4] = {{0}}, sum[4] = {{0}}, value[4] = {{0}};
     vi where[4] = {{0}};
+    const bool none = taps->count[0] * taps->count[1] * taps->count[2] == 0;
+    if (!none) tap_values(dt, paired, deep, vectors, most);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
-        most[v] = taps->count[0] * taps->count[1] * taps->count[2] == 0
-                      ? v_all(-INFINITY)
-                      : k_load(dt, deep + v * step);
+        if (none) most[v] = v_all(-INFINITY);
         where[v] = v_all_i(deep_place);
     }
     for (int64_t d = 0; d < taps->count[0]; d++) {
@@ -71,16 +89,16 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, const struct max_taps
             int32_t code = tall_place;
             for (int64_t w = 0; w < taps->count[2]; w++) {
                 if (h >= taps->count[1] - taps->fresh) taps_ahead(dt, at, vectors);
+                tap_values(dt, paired, at, vectors, value);
 #pragma GCC unroll 4
                 for (int v = 0; v < vectors; v++) {
-                    const vf value = v_held(k_load(dt, at + v * step));
                     if (exact)
-                        v_take_larger(most + v, where + v, value, v_all_i(code));
+                        v_take_larger(most + v, where + v, value[v], v_all_i(code));
                     else if (codes)
-                        v_take_greater(most + v, where + v, value, v_all_i(code));
+                        v_take_greater(most + v, where + v, value[v], v_all_i(code));
                     else
-                        most[v] = v_greater(most[v], value);
-                    if (!exact) sum[v] = sum[v] + value;
+                        most[v] = v_greater(most[v], value[v]);
+                    if (!exact) sum[v] = sum[v] + value[v];
                 }
                 at += taps->bytes[2];
                 code += taps->places[2];
@@ -107,18 +125,31 @@ struct max_results {
     bool stream;
 };
 
+/* Paired vectors of bf16 as they lie. */
 K_TEMPLATE
-void put_largest(enum k_dtype dt, enum k_index index, const struct max_results *to, int64_t at,
-                 int vectors, const vf best[], const vi place[])
+void put_paired(char *values, vf best[2], vi place[2], bool stream)
+{
+    const vu words = (vu)best[0] >> 16 | ((vu)best[1] & 0xffff0000);
+    const vf even = (vf)place[0], odd = (vf)place[1];
+    k_write(values, (vf)words, stream);
+    place[0] = (vi)v_zip(0, even, odd);
+    place[1] = (vi)v_zip(1, even, odd);
+}
+
+K_TEMPLATE
+void put_largest(enum k_dtype dt, enum k_index index, bool paired, const struct max_results *to,
+                 int64_t at, int vectors, vf best[], vi place[])
 {
     const int unit = vectors == 1 ? 1 : LINE_PARTS(dt);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v += unit) {
         char *values = to->values + (at + v * VL) * k_size(dt);
-        if (unit == LINE_PARTS(dt))
+        if (paired)
+            put_paired(values, best + v, place + v, to->stream);
+        else if (unit == LINE_PARTS(dt))
             k_store_parts(dt, values, best + v, to->stream);
         else
-            k_store(dt, values, best[v]);
+            k_store_same(dt, values, best[v]);
     }
     const vf zero = {0}; /* a place is never negative: its upper half */
 #pragma GCC unroll 4
@@ -137,12 +168,14 @@ K_TEMPLATE
 void deep_vectors(enum k_dtype dt, enum k_index index, const struct max_taps *taps,
                   const struct max_results *to, int64_t channel, int64_t at, int vectors)
 {
+    const bool paired = dt == K_BF16 && vectors > 1;
+    const int unit = 1 + paired;
     vf best[4];
     vi place[4];
-    if (largest_taps(dt, index != K_INDEX_NONE, false, taps, channel, vectors, best, place))
-        for (int v = 0; v < vectors; v++)
-            largest_taps(dt, true, true, taps, channel + v * VL, 1, best + v, place + v);
-    put_largest(dt, index, to, at, vectors, best, place);
+    if (largest_taps(dt, index != K_INDEX_NONE, false, paired, taps, channel, vectors, best, place))
+        for (int v = 0; v < vectors; v += unit)
+            largest_taps(dt, true, true, paired, taps, channel + v * VL, unit, best + v, place + v);
+    put_largest(dt, index, paired, to, at, vectors, best, place);
 }
 
 /* Channels [first, end) of a window, at least VL; the last ones maybe twice. */

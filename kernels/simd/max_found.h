@@ -21,9 +21,9 @@ void find_vectors(enum k_dtype dt, const struct max_taps *taps, int64_t channel,
 {
     vf best[4];
     vi tap[4];
-    if (largest_taps(dt, true, false, taps, channel, vectors, best, tap))
+    if (largest_taps(dt, true, false, false, taps, channel, vectors, best, tap))
         for (int v = 0; v < vectors; v++)
-            largest_taps(dt, true, true, taps, channel + v * VL, 1, best + v, tap + v);
+            largest_taps(dt, true, true, false, taps, channel + v * VL, 1, best + v, tap + v);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
         v_store_bytes(to + channel + v * VL, tap[v]);

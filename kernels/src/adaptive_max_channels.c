@@ -40,7 +40,7 @@ void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
     }
     char values[K_VECTOR_BYTES], places[2 * K_VECTOR_BYTES];
     const struct max_results whole = {values, places, false};
-    put_largest(dt, index, &whole, 0, 1, &best, &place);
+    put_largest(dt, index, false, &whole, 0, 1, &best, &place);
     memcpy(to->values, values, (size_t)(channels * k_size(dt)));
     memcpy(to->places, places, (size_t)(channels * (index == K_INDEX_I64 ? 8 : 4)));
 }
