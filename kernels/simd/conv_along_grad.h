@@ -69,6 +69,25 @@ void column_rows(enum k_dtype dt, int group, bool is_whole, bool is_inside, int 
     }
 }
 
+/* Sums into registers, or back. */
+K_TEMPLATE
+void column_move(bool is_back, int group, int high, int wide, const struct along_column *column,
+                 float *lanes, vf sum[][COLUMN_TAPS][COLUMN_TAPS])
+{
+#pragma GCC unroll 4
+    for (int k = 0; k < group; k++)
+#pragma GCC unroll 3
+        for (int i = 0; i < high; i++)
+#pragma GCC unroll 3
+            for (int j = 0; j < wide; j++) {
+                float *at = lanes + k * column->of_group + i * column->lanes + j * CONV_LANES * VL;
+                if (is_back)
+                    v_store(at, sum[k][i][j]);
+                else
+                    sum[k][i][j] = v_load(at);
+            }
+}
+
 K_TEMPLATE
 void column_taps(enum k_dtype dt, int group, bool is_whole, int high, int wide,
                  const struct along_column *column, int64_t tap, float *lanes)
@@ -82,25 +101,11 @@ void column_taps(enum k_dtype dt, int group, bool is_whole, int high, int wide,
     if (low > end) low = end;
     vf sum[COLUMN_GROUP][COLUMN_TAPS][COLUMN_TAPS];
     lanes += tap * column->lanes;
-#pragma GCC unroll 4
-    for (int k = 0; k < group; k++)
-#pragma GCC unroll 3
-        for (int i = 0; i < high; i++)
-#pragma GCC unroll 3
-            for (int j = 0; j < wide; j++)
-                sum[k][i][j] =
-                    v_load(lanes + k * column->of_group + i * column->lanes + j * CONV_LANES * VL);
+    column_move(false, group, high, wide, column, lanes, sum);
     column_rows(dt, group, is_whole, false, high, wide, column, tap, 0, low, sum);
     column_rows(dt, group, is_whole, true, high, wide, column, tap, low, end, sum);
     column_rows(dt, group, is_whole, false, high, wide, column, tap, end, column->rows, sum);
-#pragma GCC unroll 4
-    for (int k = 0; k < group; k++)
-#pragma GCC unroll 3
-        for (int i = 0; i < high; i++)
-#pragma GCC unroll 3
-            for (int j = 0; j < wide; j++)
-                v_store(lanes + k * column->of_group + i * column->lanes + j * CONV_LANES * VL,
-                        sum[k][i][j]);
+    column_move(true, group, high, wide, column, lanes, sum);
 }
 
 K_TEMPLATE
