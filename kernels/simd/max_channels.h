@@ -27,11 +27,12 @@ struct channel_terms {
     int count;
 };
 
-/* A cell of the row. `windows` channels are skipped in its terms. */
+/* A cell of the row. `windows` channels are skipped in its terms. Indices of the tensor rise by
+ * `unit` from cell to cell, by `step` from channel to channel. */
 struct channel_cell {
     const struct channel_terms *terms;
     int64_t windows;
-    int32_t place;
+    int32_t place, unit, step;
 };
 
 K_TEMPLATE
@@ -56,11 +57,14 @@ bool is_of_tensor(enum channel_kind kind)
     return kind == CHANNEL_TENSOR_I32 || kind == CHANNEL_TENSOR_I64;
 }
 
-/* The indices that mean a cell, from channel `channel` on. */
+/* The indices that mean cell `c` of those from this one on, from channel `channel` on. */
 K_TEMPLATE
-vi channel_places(enum channel_kind kind, int32_t place, int64_t channel)
+vi channel_places(enum channel_kind kind, const struct channel_cell *cell, int c, int64_t channel)
 {
-    return is_of_tensor(kind) ? v_lanes() + (place + (int32_t)channel) : v_all_i(place);
+    if (!is_of_tensor(kind)) return v_all_i(cell->place + c);
+    const uint32_t first = (uint32_t)cell->place + (uint32_t)(c * cell->unit);
+    return (vi)((vu)v_lanes() * (uint32_t)cell->step + first +
+                (uint32_t)channel * (uint32_t)cell->step);
 }
 
 K_TEMPLATE
@@ -72,18 +76,20 @@ vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct ch
                             meant, k_load(dt, terms->value[term] + at * k_size(dt)));
 }
 
-/* 2 VL channels of a half type whose only window is `term`. */
+/* 2 VL channels of a half type with one window. */
 K_TEMPLATE
-vf only_words(enum k_dtype dt, enum channel_kind kind, const struct channel_terms *terms,
-              int32_t place, int64_t channel, int64_t at)
+vf only_words(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
+              int64_t channel)
 {
+    const struct channel_terms *terms = cell->terms;
+    int64_t at = cell->windows + channel;
     const vw words = words_load(dt, terms->value[0] + at * 2);
     vi places[2], meant[2];
 #pragma GCC unroll 2
     for (int v = 0; v < 2; v++, at += VL, channel += VL) {
         places[v] = load_places(kind, terms->place[0] + at * place_size(kind));
         meant[v] =
-            kind == CHANNEL_TAPS ? v_all_i(terms->tap[0]) : channel_places(kind, place, channel);
+            kind == CHANNEL_TAPS ? v_all_i(terms->tap[0]) : channel_places(kind, cell, 0, channel);
     }
     return words_where_same(places, meant, words);
 }
@@ -94,8 +100,8 @@ void sum_channels(enum k_dtype dt, enum channel_kind kind, int count,
                   const struct channel_cell *cell, int64_t channel, int vectors, vf sums[])
 {
     const struct channel_terms *terms = cell->terms;
-    const vi place = channel_places(kind, cell->place, channel);
-    const vi up = v_all_i(is_of_tensor(kind) ? VL : 0);
+    const vi place = channel_places(kind, cell, 0, channel);
+    const vi up = v_all_i(is_of_tensor(kind) ? VL * cell->step : 0);
     const int64_t at = cell->windows + channel;
     vf a = {0}, b = {0}, c = {0}, d = {0};
 #pragma GCC unroll 4
@@ -121,10 +127,7 @@ void put_terms(enum k_dtype dt, enum channel_kind kind, int count, const struct 
     vf sums[4];
     if (dt != K_F32 && count == 1)
         for (; channel + 2 * VL <= end; channel += 2 * VL, to += 2 * VL * k_size(dt))
-            k_write(
-                to,
-                only_words(dt, kind, cell->terms, cell->place, channel, cell->windows + channel),
-                stream);
+            k_write(to, only_words(dt, kind, cell, channel), stream);
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
         sum_channels(dt, kind, count, cell, channel, 4, sums);
 #pragma GCC unroll 4
@@ -250,15 +253,12 @@ void put_apart(enum k_dtype dt, enum channel_kind kind, const struct channel_cel
         places[v] = load_places(kind, phases->place[0] + (at + v * VL) * place_size(kind));
         if (!whole) values[v] = v_held(k_load(dt, value + v * VL * k_size(dt)));
     }
-    const int32_t step =
-        is_of_tensor(kind) ? (int32_t)(bytes / k_size(dt)) : 1; /* to the next cell */
     for (int c = 0; c < stride; c++) {
         char *put = to + c * bytes + channel * k_size(dt);
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) {
-            meant[v] = kind == CHANNEL_TAPS
-                           ? v_all_i(phases[c].tap[0])
-                           : channel_places(kind, cell->place + c * step, channel + v * VL);
+            meant[v] = kind == CHANNEL_TAPS ? v_all_i(phases[c].tap[0])
+                                            : channel_places(kind, cell, c, channel + v * VL);
             if (!whole) sums[v] = v_add_where_same((vf){0}, places[v], meant[v], values[v]);
         }
         if (whole)
@@ -298,9 +298,11 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     const int count = channel_rows(kind, g, h, rows);
     for (int64_t c = 0; inner < last && c < width->stride; c++)
         find_terms(kind, g, rows, count, c, inner, phases + c);
-    const int32_t step = is_of_tensor(kind) ? (int32_t)channels : 1; /* to the next cell */
+    struct index_unit unit = {.cell = 1};
+    if (is_of_tensor(kind)) unit = index_unit(g);
     const int64_t cells = (d * plan->height.in + h) * width->in;
-    struct channel_cell cell = {.place = (int32_t)(first_index(g) + (uint32_t)(cells * step))};
+    struct channel_cell cell = {.unit = (int32_t)unit.cell, .step = (int32_t)unit.channel};
+    cell.place = (int32_t)(first_index(g) + (uint32_t)(cells * cell.unit));
     char *straight = NULL; /* cells are written where they belong */
     if (!g->outlet.stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
         straight = g->outlet.vectors.to;
@@ -308,7 +310,7 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     /* Many lines are written in order. */
     const bool apart = straight && inner == 0 && last > 0 && width->stride <= width->in / last &&
                        channels <= 4 * VL && group_is_apart(phases, width->stride);
-    for (; apart && q < last; q++, cell.place += (int32_t)width->stride * step) {
+    for (; apart && q < last; q++, cell.place += (int32_t)width->stride * cell.unit) {
         cell.terms = phases;
         cell.windows = q * channels;
         if (width->stride == 2)
@@ -317,7 +319,7 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
             put_group(dt, kind, &cell, (int)width->stride, channels, straight, g->outlet.stream);
         straight += width->stride * bytes;
     }
-    for (int64_t x = q * width->stride; x < width->in; x++, cell.place += step) {
+    for (int64_t x = q * width->stride; x < width->in; x++, cell.place += cell.unit) {
         cell.terms = phases + c;
         cell.windows = (q - inner) * channels;
         if (q < inner || q >= last) {

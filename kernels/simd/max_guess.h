@@ -17,10 +17,8 @@ enum {
 static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struct k_max_pool *guess)
 {
     const struct k_max_pool *pool = s->pool;
-    const bool in_order = pool->channels == 1 || pool->channels_inside;
     if (s->windows < GUESS_LEAST || pool->space == K_INDEX_OF_COLUMNS) return false;
-    if (pool->space == K_INDEX_OF_TENSOR &&
-        (!in_order || pool->outer * s->cells * pool->channels > INT32_MAX))
+    if (pool->space == K_INDEX_OF_TENSOR && pool->outer * s->cells * pool->channels > INT32_MAX)
         return false;
     int64_t least[K_MAX_POOL_AXES] = {0}, most[K_MAX_POOL_AXES] = {0}, taps = 1;
     *guess = *pool;

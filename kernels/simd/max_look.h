@@ -6,21 +6,24 @@
 
 #include "kernels/simd/max_grad.h"
 
-/* How an index of the tensor becomes one of the plane: it is less `first` and the channel, then
- * divided by the number of channels, which is odd times a power of two, by what the odd factor's
- * product with is 1 modulo 2^32. What is not divisible becomes more than any plane has.
- */
+/* How an index of the tensor becomes one of the plane: it is less `first` and `channel` for each
+ * channel, then divided by what it rises by for a cell, which is odd times a power of two, by what
+ * the odd factor's product with is 1 modulo 2^32. What is not divisible becomes more than any plane
+ * has. */
 struct index_unit {
-    uint32_t first, times;
+    uint32_t first, channel, cell, times;
     int twos;
 };
 
 static inline struct index_unit index_unit(const struct max_grad *g)
 {
-    struct index_unit unit = {.first = first_index(g)};
     const uint32_t channels = (uint32_t)g->plan.channels;
-    unit.twos = __builtin_ctz(channels);
-    const uint32_t odd = channels >> unit.twos;
+    const bool inside = g->pool->channels_inside;
+    struct index_unit unit = {.first = first_index(g),
+                              .channel = inside ? 1 : g->indices_step / channels,
+                              .cell = inside ? channels : 1};
+    unit.twos = __builtin_ctz(unit.cell);
+    const uint32_t odd = unit.cell >> unit.twos;
     unit.times = odd; /* right for three bits; each round doubles them */
     for (int round = 0; round < 4; round++)
         unit.times *= 2 - odd * unit.times;
@@ -31,7 +34,8 @@ K_TEMPLATE
 vu plane_index(bool of_tensor, const struct index_unit *unit, int64_t channel, vu index)
 {
     if (!of_tensor) return index;
-    const vu n = (index - (uint32_t)channel - unit->first - (vu)v_lanes()) * unit->times;
+    const uint32_t first = unit->first + (uint32_t)channel * unit->channel;
+    const vu n = (index - first - (vu)v_lanes() * unit->channel) * unit->times;
     return n >> unit->twos | n << (32 - unit->twos) % 32;
 }
 

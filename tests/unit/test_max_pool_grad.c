@@ -36,7 +36,7 @@ static struct k_max_pool random_pool(void)
                            .dilation = {1, 1, 1}};
     if (p.input[0] > 1) p.kernel[0] = between(1, 2), p.stride[0] = between(1, 3);
     p.output[0] = (p.input[0] - p.kernel[0]) / p.stride[0] + 1;
-    p.channels_inside = p.channels > 1 && p.space == K_INDEX_OF_TENSOR;
+    p.channels_inside = p.channels > 1 && p.space == K_INDEX_OF_TENSOR && between(0, 1) == 1;
     const size_t w = (size_t)between(0, (int64_t)(sizeof windows / sizeof windows[0]) - 1);
     const bool ceil = between(0, 1) == 1;
     for (int axis = 1; axis < K_MAX_POOL_AXES; axis++) {
@@ -119,6 +119,14 @@ static void set_index(const struct problem *t, int64_t at, int64_t index)
         ((int32_t *)t->indices)[at] = (int32_t)index;
 }
 
+/* Where element i of the tensor in its logical order lies. */
+static int64_t memory_of(const struct problem *t, int64_t i)
+{
+    const int64_t channels = t->pool.channels, plane = i / t->cells;
+    if (t->pool.channels_inside) return i;
+    return (plane / channels * t->cells + i % t->cells) * channels + plane % channels;
+}
+
 /* Window w of channel c of outer o has the index of that cell, which may be none of the plane; of
  * the tensor that of an element `beside` it. */
 static void put(struct problem *t, int64_t o, int64_t c, int64_t w, int64_t cell, int64_t beside)
@@ -128,14 +136,16 @@ static void put(struct problem *t, int64_t o, int64_t c, int64_t w, int64_t cell
     const int64_t at = (o * t->windows + w) * p->channels + c;
     const int64_t logical = (o * p->channels + c) * t->windows + w;
     const int64_t position = p->channels_inside ? at : logical;
-    const int64_t element = (o * t->cells + cell) * p->channels + c + beside;
+    const int64_t plane = (o * p->channels + c) * t->cells + cell;
+    const int64_t place = (o * t->cells + cell) * p->channels + c;
+    const int64_t element = (p->channels_inside ? place : plane) + beside;
     const int64_t most = of_tensor ? p->outer * t->cells * p->channels : t->cells;
     const int64_t index = of_tensor ? element : cell;
     const int32_t value = (int32_t)between(1, t->dtype == K_F32 ? 100 : 2);
     set(t, t->dy, at, value);
     set_index(t, at, index);
     if (index >= 0 && index < most)
-        t->want[of_tensor ? element : element - beside] += (float)value;
+        t->want[of_tensor ? memory_of(t, element) : place] += (float)value;
     else if (position < t->wrong)
         t->wrong = position;
 }
