@@ -82,6 +82,9 @@ static aclnnStatus check_shapes(const struct arguments *a)
     OP_TRY(op_check_sizes(NAME, "gradOutput", a->grad_output));
     OP_TRY(op_check_sizes(NAME, "input", a->input));
     OP_TRY(op_check_sizes(NAME, "weight", a->weight));
+    for (int axis = 0; axis < a->weight->descriptor.rank - 2; axis++)
+        OP_CHECK(NAME, op_conv_size(a->weight, axis) > 0, ACLNN_ERR_PARAM_INVALID,
+                 "weight has size 0 along spatial axis %d; it must be greater than 0", axis);
     OP_TRY(check_result(0, a->output[0], "input", a->input));
     OP_TRY(check_result(1, a->output[1], "weight", a->weight));
     if (!a->output[2]) return ACLNN_SUCCESS;
@@ -160,20 +163,6 @@ static aclnnStatus check_views(const struct arguments *a)
     return ACLNN_SUCCESS;
 }
 
-static aclnnStatus plan_empty(const struct arguments *a, uint64_t *workspaceSize,
-                              aclOpExecutor **executor)
-{
-    struct ex_plan *plan = ex_plan_new(NAME);
-    ex_input(plan, op_descriptor(a->grad_output));
-    ex_input(plan, op_descriptor(a->input));
-    ex_input(plan, op_descriptor(a->weight));
-    for (int i = 0; i < OUTPUTS; i++) {
-        int to = ex_output(plan, a->output[i] ? op_descriptor(a->output[i]) : NULL);
-        op_conv_zero(plan, to, a->output[i]);
-    }
-    return ex_seal(plan, workspaceSize, executor);
-}
-
 /* Phase 1. */
 
 aclnnStatus aclnnextConvGradGetWorkspaceSize(
@@ -202,12 +191,9 @@ aclnnStatus aclnnextConvGradGetWorkspaceSize(
                            .groups = groups,
                            .cube_math_type = cubeMathType};
     OP_TRY(check_attributes(&a, &conv));
-    if (!op_is_empty(weight))
-        OP_TRY(op_conv_check_channels(&conv, "input", input, "gradOutput", gradOutput, weight));
-    if (!op_is_empty(input) && !op_is_empty(weight))
-        OP_TRY(op_conv_check_extents(&conv, "input", input, "gradOutput", gradOutput, weight));
+    OP_TRY(op_conv_check_channels(&conv, "input", input, "gradOutput", gradOutput, weight));
+    OP_TRY(op_conv_check_extents(&conv, "input", input, "gradOutput", gradOutput, weight));
     OP_TRY(check_views(&a));
-    if (op_is_empty(input) || op_is_empty(weight)) return plan_empty(&a, workspaceSize, executor);
 
     const struct op_conv_grad tensors = {
         .grad_output = gradOutput,

@@ -142,6 +142,32 @@ Test(conv_properties, transposed_is_the_gradient)
     cr_assert(tried >= 10);
 }
 
+/* aclnnConvolutionBackward is aclnnextConvGrad with pads in other words. */
+Test(conv_properties, twins_have_the_same_bits)
+{
+    struct random random = {random_test_seed() + 7};
+    int64_t tried = 0;
+    for (int64_t i = random_test_count(PROBLEMS) + 20; i > 0; i--) {
+        const enum case_dtype dtype = (enum case_dtype)(i % CASE_FLOATS);
+        struct conv_case test = conv_random_case(&random, CONV_BACKWARD, dtype, i % 4 == 0);
+        if (test.transposed || test.conv.batch == 0) continue;
+        test.mask[0] = true;
+        conv_rig_load(&first, &test);
+        cr_assert(conv_rig_run(&first, GUARD_END), "%s", first.text);
+        test.op = CONV_GRAD;
+        test.both_ends = false; /* its pads are two arrays */
+        test.auto_pad = 0;
+        conv_rig_load(&second, &test); /* the seed makes the same inputs */
+        cr_assert(conv_rig_run(&second, GUARD_END), "%s", second.text);
+        for (int o = CONV_GRAD_INPUT; o < CONV_TENSORS; o++)
+            for (int64_t j = 0; conv_rig_writes(&first, o) && j < elements(&first, o); j++)
+                cr_assert_eq(first.bits[o][j], second.bits[o][j], "tensor %d, element %d", o,
+                             (int)j);
+        tried++;
+    }
+    cr_assert(tried >= 5);
+}
+
 /* ---- the same bits ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -22,6 +22,7 @@ struct tensor_of {
     int rank;
     int64_t dims[6];
     int64_t missing; /* elements that the storage lacks */
+    int at;          /* of `memory` */
 };
 
 struct array_of {
@@ -69,7 +70,7 @@ static aclTensor *make_tensor(const struct tensor_of *t)
         count *= t->dims[i] < 0 ? 1 : t->dims[i];
     count -= t->missing;
     return aclCreateTensor(t->dims, (uint64_t)t->rank, t->type, NULL, 0, t->format, &count, 1,
-                           memory);
+                           memory + t->at);
 }
 
 enum which { BACKWARD, GRAD, FORWARD };
@@ -386,6 +387,21 @@ Test(conv_refusals, empty_batch)
         call.mask[2] = false;
         check_accepted(BACKWARD, &call);
     }
+}
+
+/* Without channels of the input there is still a gradOutput, whose sums are ConvGrad's gradBias. */
+Test(conv_refusals, bias_of_an_empty_input)
+{
+    enum { CHANNELS = 6, WINDOWS = 5 * 4, BATCH = 2, BIAS = 1024 };
+    struct call call = good_call();
+    call.tensor[X].dims[1] = call.tensor[DX].dims[1] = 0;
+    call.tensor[W].dims[1] = call.tensor[DW].dims[1] = 0;
+    call.tensor[DB].at = BIAS;
+    for (int i = 0; i < BATCH * CHANNELS * WINDOWS; i++)
+        memory[i] = (float)(i / WINDOWS % CHANNELS + 1);
+    check_accepted(GRAD, &call);
+    for (int i = 0; i < CHANNELS; i++)
+        cr_assert_eq(memory[BIAS + i], (float)(BATCH * WINDOWS * (i + 1)));
 }
 
 Test(conv_refusals, empty_forward)

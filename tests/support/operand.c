@@ -57,7 +57,10 @@ static void stride_in_order(struct operand *operand, const int *order, struct ra
         int64_t extent = operand->dims[order[i]];
         operand->strides[order[i]] = step;
         /* The stride of an axis of extent 1 is never used: give it a wrong one. */
-        if (random && extent == 1) operand->strides[order[i]] = random_below(random, 100000);
+        if (random && extent == 1) {
+            const int64_t wrong = random_below(random, 100000);
+            operand->strides[order[i]] = wrong % 8 == 0 ? INT64_MAX - wrong / 8 % 2 : wrong;
+        }
         step *= extent > 0 ? extent : 1;
         if (random) step += random_below(random, 4) * random_below(random, 3);
     }

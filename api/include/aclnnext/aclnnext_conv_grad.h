@@ -27,7 +27,9 @@ extern "C" {
  * - autoPad: an aclnnextAutoPad; when it is not 0, the pads are not looked at.
  * - gradInput, gradWeight, gradBias: each may be NULL and is then not computed; one at least is
  *   there.
- * gradWeight and gradBias become 0 where input or weight is empty.
+ * - batch and channels may be 0, and extents of the input if a window fits the padding: gradInput
+ *   and gradWeight, where they have elements, become 0, and gradBias is the sum of gradOutput as
+ *   always.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, gradOutput, input, weight or all
