@@ -12,7 +12,7 @@
  * Every sum has one chain over the positions of its part, in order, whatever the width of vectors
  * and the cut into tiles; parts follow from the shape alone (conv_plan.h).
  *
- * An item needs some 720 KiB of stack. */
+ * An item needs some 740 KiB of stack. */
 #include <stdint.h>
 
 #include "kernels/simd/outer_grad_sums.h"
