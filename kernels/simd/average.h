@@ -244,6 +244,17 @@ static inline double row_size(const struct average *g, int64_t row)
     return avg_size_of(g, &g->plan.depth, g->depth) * avg_size_of(g, &g->plan.height, row);
 }
 
+/* At least so many rows of outputs from row `row` on have windows of the same size along the height
+ * (there may not be so many). */
+static inline int64_t rows_alike(const struct average *g, int64_t row)
+{
+    const struct avg_axis *height = &g->plan.height;
+    const int64_t start = row * height->stride - height->pad;
+    if (height->tiles) return INT64_MAX;
+    if (g->average->gradient || height->span != K_SPAN_WINDOWS || start < 0) return 1;
+    return pool_max((height->in - height->kernel - start) / height->stride + 1, 1);
+}
+
 static inline float input_factor(const struct average *g, int64_t depth, int64_t row)
 {
     const double deep = avg_size_of(g, &g->plan.depth, depth);

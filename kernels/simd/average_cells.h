@@ -273,15 +273,6 @@ struct cells cells_begin(enum k_dtype dt, struct average *g, int64_t row)
     return c;
 }
 
-/* Rows from row `row` on that have the same windows as that one. */
-static inline int64_t cells_alike(const struct average *g, int64_t row)
-{
-    const struct avg_axis *height = &g->plan.height;
-    const int64_t start = row * height->stride - height->pad;
-    if (g->average->gradient || height->span != K_SPAN_WINDOWS || start < 0) return 1;
-    return pool_max((height->in - height->kernel - start) / height->stride + 1, 1);
-}
-
 /* Items are rows of outputs. */
 K_TEMPLATE
 void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
@@ -297,7 +288,7 @@ void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
         if (item == slice.begin || row == 0) column_begin(g, item / plan->height.out);
         struct cells c = cells_begin(dt, g, row);
         const int64_t rows = pool_min(plan->height.out - row, slice.end - item);
-        for (int64_t left = pool_min(cells_alike(g, row), rows); left > 0; left--, item++) {
+        for (int64_t left = pool_min(rows_alike(g, row), rows); left > 0; left--, item++) {
             cells_row_of_outputs(dt, plan, &c, gradient ? columns : NULL);
             c.from += plan->height.stride * c.row_bytes;
             c.to += out_bytes;

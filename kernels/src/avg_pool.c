@@ -88,11 +88,13 @@ static inline void apply_factors(const struct average *g, float *real)
         }
 }
 
-/* The row of its column that item `item` is. */
+/* The row of its column that item `item` is, where that begins as all columns do. */
 static inline int64_t spanned_row(struct average *g, int64_t item)
 {
-    column_begin(g, item / g->plan.height.out);
-    return item % g->plan.height.out;
+    const int64_t column = item / g->plan.height.out;
+    g->depth = column;
+    g->depths.first = column * g->plan.depth.kernel;
+    return item - column * g->plan.height.out;
 }
 
 /* Rows [row, row + rows) of the output: the sums of all first, then what adds along them, so that
@@ -111,6 +113,7 @@ void put_rows(enum k_dtype dt, struct average *g, int64_t row, int rows)
         const int64_t at = g->plan.spans ? spanned_row(g, row + r) : row + r;
         done = sum_whole(dt, g, at, rows - r, real + r * row_floats);
         if (done == 0) {
+            if (g->plan.spans) column_begin(g, (row + r) / g->plan.height.out);
             sum_tall(dt, g, &reading, at, real + r * row_floats);
             done = 1;
         }
@@ -128,9 +131,7 @@ void put_rows(enum k_dtype dt, struct average *g, int64_t row, int rows)
     for (int r = 0, end; r < rows; sums += (end - r) * row_floats, r = end) {
         const double size = row_size(g, row + r);
         const float *scale = scale_of(g, size);
-        end = r + 1;
-        while (end < rows && end - r < most && row_size(g, row + end) == size)
-            end++;
+        end = r + (int)pool_min(rows_alike(g, row + r), pool_min(most, rows - r));
         if (g->plan.wide)
             put_cells(dt, g, row + r, sums, scale);
         else
