@@ -4,10 +4,14 @@
 aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
                                  int64_t least)
 {
-    for (uint64_t i = 0; i < array->size; i++)
+    for (uint64_t i = 0; i < array->size; i++) {
         OP_CHECK(op, array->values[i] >= least, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must be at least %" PRId64, argument, i,
                  array->values[i], least);
+        OP_CHECK(op, array->values[i] <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
+                 "%s[%" PRIu64 "] is %" PRId64 "; it must be at most %d", argument, i,
+                 array->values[i], INT32_MAX);
+    }
     return ACLNN_SUCCESS;
 }
 

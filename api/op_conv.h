@@ -22,7 +22,8 @@ struct op_conv {
     int8_t cube_math_type;
 };
 
-/* All entries are at least `least`, else 161002. */
+/* All entries are at least `least` and at most INT32_MAX, so that kernels can multiply any two of
+ * them; else 161002. */
 aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
                                  int64_t least);
 /* One entry per axis, or `other` of them (0: not allowed), else 161002. */
