@@ -147,8 +147,11 @@ bool apart_block(enum k_dtype dt, bool codes, bool wide, const struct max_plan *
             run--;
         if (last > end) {
             if (rows.count > APART_COPIED) return false;
-            for (int r = 0; r < rows.count; r++)
-                rows.at[r] = memcpy(copy + r * ROOM, rows.at[r], (size_t)(2 * out * k_size(dt)));
+            const int64_t real = 2 * out * k_size(dt);
+            for (int r = 0; r < rows.count; r++) {
+                rows.at[r] = memcpy(copy + r * ROOM, rows.at[r], (size_t)real);
+                memset(copy + r * ROOM + real, 0, (size_t)(reach - real));
+            }
         }
         vf all;
         if (rows.count == 2)
