@@ -57,8 +57,8 @@ extern "C" {
  *   storage, or elements of output share memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
- * Where CANN 8.1 limits kernels, strides and pads of some axes this does not; a negative padding is
- * refused. */
+ * Where CANN 8.1 limits kernels, strides and pads of some axes more than aclnn_util.h says, this
+ * does not; a negative padding is refused. */
 ACLNN_API aclnnStatus aclnnConvolutionGetWorkspaceSize(
     const aclTensor *input, const aclTensor *weight, const aclTensor *bias,
     const aclIntArray *stride, const aclIntArray *padding, const aclIntArray *dilation,
