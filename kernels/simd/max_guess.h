@@ -31,7 +31,6 @@ static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struc
         int64_t cell = scatter_target(s, scatter_index(s, at), outer, 0), rest = window;
         if (cell < 0) return false;
         for (int a = K_MAX_POOL_AXES - 1; a >= 0; a--) {
-            if (pool->input[a] == 1) continue;
             const int64_t distance =
                 cell % pool->input[a] - rest % pool->output[a] * guess->stride[a];
             least[a] = max_least(least[a], distance);
@@ -46,6 +45,9 @@ static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struc
         guess->dilation[a] = 1;
         if (guess->kernel[a] > GUESS_TAPS) return false;
         taps *= guess->kernel[a];
+        /* The gradient looks at windows over its cells only, so each must lie over one. */
+        if ((pool->output[a] - 1) * guess->stride[a] - guess->pad[a] >= pool->input[a])
+            return false;
     }
     const struct max_plan plan = max_grad_plan(guess, false);
     return taps <= GUESS_TAPS && plan.fast && (plan.block > 0 || plan.wide);
