@@ -63,6 +63,16 @@ void op_conv_read(struct op_conv *conv, const aclIntArray *stride, const aclIntA
     }
 }
 
+aclnnStatus op_conv_check_taps(const char *op, const aclTensor *weight, int axes)
+{
+    for (int axis = 0; axis < axes; axis++)
+        OP_CHECK(op, op_conv_size(weight, axis) > 0, ACLNN_ERR_PARAM_INVALID,
+                 "weight has no taps along spatial axis %d, where its size is 0; it must be at "
+                 "least 1",
+                 axis);
+    return ACLNN_SUCCESS;
+}
+
 bool op_conv_extent(const struct op_conv *conv, int axis, int64_t large, int64_t kernel,
                     int64_t *small)
 {

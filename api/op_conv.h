@@ -55,6 +55,9 @@ aclnnStatus op_conv_check_extents(const struct op_conv *conv, const char *large_
                                   const aclTensor *large, const char *small_name,
                                   const aclTensor *small, const aclTensor *weight);
 
+/* The weight has a tap along every axis; else 161002. */
+aclnnStatus op_conv_check_taps(const char *op, const aclTensor *weight, int axes);
+
 /* A forward pass: a window fits along every axis of a non-empty input; and its result, with that
  * many channels, has the shape that follows, empty when input or weight is. */
 aclnnStatus op_conv_check_windows(const struct op_conv *conv, const char *input_name,

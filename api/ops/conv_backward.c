@@ -139,8 +139,11 @@ static aclnnStatus check_shapes(const struct arguments *a)
 {
     OP_TRY(op_check_same_rank(NAME, "input", a->input, "gradOutput", a->gradOutput));
     OP_TRY(op_check_same_rank(NAME, "weight", a->weight, "gradOutput", a->gradOutput));
+    struct op_shape_text text;
     OP_CHECK(NAME, !op_is_empty(a->gradOutput), ACLNN_ERR_PARAM_INVALID,
-             "gradOutput is empty although input and weight are not");
+             "gradOutput is empty with its shape %s; where input and weight are not, it must have "
+             "elements",
+             op_shape(&text, a->gradOutput));
     OP_TRY(check_sizes(a));
     OP_TRY(check_bias(a));
     return check_lengths(a);

@@ -54,9 +54,7 @@ static aclnnStatus check_values(const struct arguments *a)
     OP_TRY(op_check_sizes(NAME, "self", a->self));
     OP_TRY(op_check_sizes(NAME, "weight", a->weight));
     OP_TRY(op_check_sizes(NAME, "out", a->out));
-    for (int axis = 0; axis < AXES; axis++)
-        OP_CHECK(NAME, op_conv_size(a->weight, axis) > 0, ACLNN_ERR_PARAM_INVALID,
-                 "weight has no taps along spatial axis %d", axis);
+    OP_TRY(op_conv_check_taps(NAME, a->weight, AXES));
     OP_TRY(op_conv_check_values(NAME, "stride", a->stride, 1));
     OP_TRY(op_conv_check_values(NAME, "dilation", a->dilation, 1));
     return op_conv_check_values(NAME, "padding", a->padding, 0);

@@ -117,9 +117,7 @@ static aclnnStatus check_values(const struct arguments *a, const struct op_conv 
     OP_TRY(op_check_sizes(NAME, "input", a->input));
     OP_TRY(op_check_sizes(NAME, "weight", a->weight));
     OP_TRY(op_check_sizes(NAME, "output", a->output));
-    for (int axis = 0; axis < conv->axes; axis++)
-        OP_CHECK(NAME, op_conv_size(a->weight, axis) > 0, ACLNN_ERR_PARAM_INVALID,
-                 "weight has no taps along spatial axis %d", axis);
+    OP_TRY(op_conv_check_taps(NAME, a->weight, conv->axes));
     OP_TRY(op_conv_check_values(NAME, "stride", a->stride, 1));
     OP_TRY(op_conv_check_values(NAME, "dilation", a->dilation, 1));
     return op_conv_check_values(NAME, "padding", a->padding, 0);

@@ -115,7 +115,7 @@ static aclnnStatus check_forward(const struct arguments *a)
     OP_TRY(op_check_sizes(FORWARD, "output", a->output));
     OP_TRY(check_bias_length(a));
     OP_CHECK(FORWARD, size_of(a->weight, TAPS) > 0, ACLNN_ERR_PARAM_INVALID,
-             "weight has no taps in dimension 0");
+             "weight has no taps: its dimension 0 is 0; it must be at least 1");
     int64_t windows = 0;
     OP_TRY(check_time(a, &windows));
     OP_CHECK(FORWARD, op_is_empty(a->input) || windows > 0, ACLNN_ERR_PARAM_INVALID,
@@ -172,7 +172,10 @@ static aclnnStatus check_backward(const struct arguments *a, const aclTensor *co
         else
             OP_TRY(op_check_format(BACKWARD, names[i], tensor[i], OP_FORMAT(ACL_FORMAT_ND), "ND"));
     }
-    OP_CHECK(BACKWARD, !op_is_empty(a->output), ACLNN_ERR_PARAM_INVALID, "self is empty");
+    struct op_shape_text text;
+    OP_CHECK(BACKWARD, !op_is_empty(a->output), ACLNN_ERR_PARAM_INVALID,
+             "self is empty with its shape %s; each of its sizes must be at least 1",
+             op_shape(&text, a->output));
     static const int by_rank[] = {SELF, INPUT, WEIGHT, BIAS, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT};
     for (int i = 0; i < TENSORS; i++) {
         const int at = by_rank[i], rank = at == BIAS || at == GRAD_BIAS ? 1 : RANK;

@@ -74,8 +74,10 @@ static aclnnStatus check_2d(const aclTensor *gradOutput, const aclTensor *self,
     OP_TRY(op_check_same_shape(op, "out", out, "self", self));
     OP_TRY(op_check_length(op, "outputSize", outputSize, AXES));
     OP_TRY(op_check_spatial(op, "gradOutput", gradOutput, outputSize));
+    struct op_shape_text text;
     OP_CHECK(op, op_is_empty(self) || !op_is_empty(gradOutput), ACLNN_ERR_PARAM_INVALID,
-             "gradOutput is empty; self is not");
+             "gradOutput is empty with its shape %s; where self is not, it must have elements",
+             op_shape(&text, gradOutput));
     OP_TRY(op_check_sizes(op, "self", self));
     return op_check_sizes(op, "gradOutput", gradOutput);
 }
