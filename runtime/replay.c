@@ -288,9 +288,19 @@ static void start_locked(struct rt_graph *graph, struct rt_task *task, struct rt
     look_round_locked(graph);
 }
 
-static void line_up_locked(struct rt_graph *graph, struct rt_task *task, struct rt_stream *stream)
+/* What a stream whose replay waits for its turn is parked for: the replay that has the turn. */
+static void expect_runner_locked(const struct rt_graph *graph, struct rt_stream *stream)
 {
     const struct rt_stream *other = graph->runs_in;
+    uint64_t ticket = atomic_load_explicit(&other->completed, memory_order_relaxed) + 1;
+    struct rt_wait wait = {
+        .awaits = RT_AWAITS_PLACE,
+        .place = {.stream = other, .serial = other->object.serial, .ticket = ticket}};
+    rt_queue_expect(stream, &wait);
+}
+
+static void line_up_locked(struct rt_graph *graph, struct rt_task *task, struct rt_stream *stream)
+{
     struct rt_task *last = graph->first_waiting;
     while (last && last->word[WORD_NEXT].pointer)
         last = last->word[WORD_NEXT].pointer;
@@ -301,11 +311,7 @@ static void line_up_locked(struct rt_graph *graph, struct rt_task *task, struct 
     task->word[WORD_STAGE].number = STAGE_WAITING;
     task->word[WORD_STREAM].pointer = stream;
     task->word[WORD_NEXT].pointer = NULL;
-    uint64_t ticket = atomic_load_explicit(&other->completed, memory_order_relaxed) + 1;
-    struct rt_wait wait = {
-        .awaits = RT_AWAITS_PLACE,
-        .place = {.stream = other, .serial = other->object.serial, .ticket = ticket}};
-    rt_queue_expect(stream, &wait);
+    expect_runner_locked(graph, stream);
 }
 
 /* True: it is the replay's turn. */
@@ -323,7 +329,9 @@ static bool take_turn(struct rt_graph *graph, struct rt_task *task, struct rt_st
     return is_its_turn;
 }
 
-/* The next one that waits gets the turn, so that no other can come before it. */
+/* The next one that waits gets the turn, so that no other can come before it; those behind it wait
+ * for it from now on, not for a replay that is over: whoever ends a context follows what streams
+ * wait for. */
 static void pass_turn_locked(struct rt_graph *graph)
 {
     struct rt_task *next = graph->first_waiting;
@@ -331,6 +339,8 @@ static void pass_turn_locked(struct rt_graph *graph)
     graph->runs_in = next ? next->word[WORD_STREAM].pointer : NULL;
     if (!next) return;
     graph->first_waiting = next->word[WORD_NEXT].pointer;
+    for (struct rt_task *task = graph->first_waiting; task; task = task->word[WORD_NEXT].pointer)
+        expect_runner_locked(graph, task->word[WORD_STREAM].pointer);
     rt_queue_unpark(graph->runs_in);
 }
 

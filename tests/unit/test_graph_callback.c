@@ -4,6 +4,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/callback.h"
 #include "tests/unit/graph_tasks.h"
+#include "tests/unit/lane.h"
 
 TestSuite(graph_callback, .init = set_up, .fini = tear_down, .timeout = 600);
 
@@ -216,6 +217,25 @@ Test(graph_callback, the_end_drops_what_nobody_will_run)
     aclmdlRI graph = capture_lanes(ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK);
     for (int i = 0; i < 3; i++)
         replay(graph, streams[i]);
+    cr_assert_eq(aclrtResetDevice(0), 0);
+    cr_expect_eq(called, 0);
+    cr_assert_eq(aclrtSetDevice(0), 0);
+}
+
+/* The replay that gets the turn when the first one is dropped is not the next stream to be ended.
+ */
+Test(graph_callback, the_end_drops_them_in_any_order)
+{
+    static const int order[] = {0, 2, 1};
+    subscribe(streams[0]);
+    subscribe(streams[1]);
+    aclmdlRI graph = capture_lanes(ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK);
+    for (int i = 0; i < 3; i++) {
+        struct lane lane = {.handle = streams[order[i]]};
+        replay(graph, lane.handle);
+        cr_assert_eq(rt_stream_resolve(__func__, lane.handle, &lane.stream), 0);
+        lane_await(lane_is(lane, RT_STREAM_PARKED));
+    }
     cr_assert_eq(aclrtResetDevice(0), 0);
     cr_expect_eq(called, 0);
     cr_assert_eq(aclrtSetDevice(0), 0);
