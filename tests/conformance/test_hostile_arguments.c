@@ -7,55 +7,10 @@
 #include <string.h>
 
 #include "tests/ops/suite.h"
-#include "tests/support/rows.h"
-#include "tests/support/rows_indices.h"
+#include "tests/support/rows_pooling.h"
+#include "tests/support/wild.h"
 
 RIG_SUITE(hostile_arguments);
-
-static const struct rig_operator *const rows[] = {
-    &rig_avg_pool2d,
-    &rig_avg_pool2d_backward,
-    &rig_avg_pool3d,
-    &rig_avg_pool3d_backward,
-    &rig_aclnnext_avg_pool_grad,
-    &rig_adaptive_avg_pool2d,
-    &rig_adaptive_avg_pool2d_backward,
-    &rig_adaptive_avg_pool3d,
-    &rig_adaptive_avg_pool3d_backward,
-    &rig_global_average_pool,
-    &rig_max_pool,
-    &rig_max_pool2d_with_indices,
-    &rig_max_pool2d_with_indices_backward,
-    &rig_max_pool2d_with_mask,
-    &rig_max_pool2d_with_mask_backward,
-    &rig_max_pool3d_with_argmax,
-    &rig_max_pool3d_with_argmax_backward,
-    &rig_aclnnext_max_pool_grad,
-    &rig_aclnnext_max_pool_backward,
-    &rig_global_max_pool,
-    &rig_adaptive_max_pool2d,
-    &rig_adaptive_max_pool2d_backward,
-    &rig_adaptive_max_pool3d,
-    &rig_adaptive_max_pool3d_backward,
-    &rig_max_unpool2d,
-    &rig_max_unpool2d_backward,
-    &rig_max_unpool3d,
-    &rig_max_unpool3d_backward,
-};
-
-static const int64_t wild[] = {INT64_MIN,
-                               INT64_MIN + 1,
-                               -((int64_t)1 << 31),
-                               -1,
-                               0,
-                               1,
-                               INT32_MAX,
-                               (int64_t)1 << 31,
-                               ((int64_t)1 << 32) + 1,
-                               (int64_t)1 << 40,
-                               (int64_t)1 << 62,
-                               INT64_MAX - 1,
-                               INT64_MAX};
 
 /* ---- one call ---- */
 
@@ -120,8 +75,8 @@ static void check_null(struct rig_call *call, const char *argument)
 
 Test(hostile_arguments, each_null)
 {
-    for (int r = 0; r < LENGTH(rows); r++) {
-        const struct rig_operator *op = rows[r];
+    for (int r = 0; r < ROWS_POOLING; r++) {
+        const struct rig_operator *op = rows_pooling[r];
         for (int i = 0; i < rig_operand_count(op); i++) {
             struct rig_call call = call_of(op, 1);
             call.is_null[i] = true;
@@ -225,10 +180,10 @@ static void check_attributes(const struct rig_operator *op, uint64_t seed)
 
 Test(hostile_arguments, each_integer)
 {
-    for (int r = 0; r < LENGTH(rows); r++)
+    for (int r = 0; r < ROWS_POOLING; r++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            check_operands(rows[r], seed);
-            check_attributes(rows[r], seed);
+            check_operands(rows_pooling[r], seed);
+            check_attributes(rows_pooling[r], seed);
         }
 }
 
@@ -266,10 +221,12 @@ Test(hostile_arguments, entries_of_windows)
 {
     static const int64_t values[] = {INT64_MIN, -1, (int64_t)1 << 31, INT64_MAX};
     int64_t checked = 0;
-    for (int r = 0; r < LENGTH(rows); r++)
-        for (int i = 0; rows[r]->array[i]; i++)
-            for (int v = 0; v < LENGTH(values) && is_of_window(rows[r], rows[r]->array[i]); v++) {
-                check_entry(rows[r], i, values[v]);
+    for (int r = 0; r < ROWS_POOLING; r++)
+        for (int i = 0; rows_pooling[r]->array[i]; i++)
+            for (int v = 0;
+                 v < LENGTH(values) && is_of_window(rows_pooling[r], rows_pooling[r]->array[i]);
+                 v++) {
+                check_entry(rows_pooling[r], i, values[v]);
                 checked++;
             }
     cr_assert(checked > 0);
@@ -472,12 +429,12 @@ static bool check_fitting(const struct rig_operator *op, struct random *random)
 Test(hostile_arguments, problems_near_the_limits)
 {
     struct random random = {random_test_seed() + 41};
-    for (int r = 0; r < LENGTH(rows); r++) {
+    for (int r = 0; r < ROWS_POOLING; r++) {
         int64_t accepted = 0;
         const int64_t count = random_test_count(PROBLEMS) + 200;
         for (int64_t i = 0; i < count; i++)
-            accepted += check_fitting(rows[r], &random);
-        cr_assert(accepted > 0, "%s: nothing was accepted", rows[r]->word);
+            accepted += check_fitting(rows_pooling[r], &random);
+        cr_assert(accepted > 0, "%s: nothing was accepted", rows_pooling[r]->word);
     }
 }
 

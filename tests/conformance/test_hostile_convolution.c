@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/conv_rig.h"
+#include "tests/support/wild.h"
 
 static struct conv_rig rig;
 
@@ -22,17 +23,6 @@ TestSuite(hostile_convolution, .init = begin, .fini = end, .timeout = 300);
 
 enum { CASES = 40, UNWRITTEN = 4711 };
 
-static const int64_t wild[] = {INT64_MIN,
-                               INT64_MIN + 1,
-                               -1,
-                               0,
-                               INT32_MAX,
-                               (int64_t)1 << 31,
-                               ((int64_t)1 << 32) + 1,
-                               (int64_t)1 << 40,
-                               (int64_t)1 << 62,
-                               INT64_MAX - 1,
-                               INT64_MAX};
 enum { WILD = sizeof wild / sizeof wild[0] };
 
 static void check_call(const char *what)
