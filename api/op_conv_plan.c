@@ -145,8 +145,8 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
                          const struct op_conv *conv, const aclTensor *grad_weight, int to)
 {
     k->weight = describe_tensor(conv, grad_weight, true);
-    k_conv_set_parts(k);
     k->pairs = multiplies_pairs(k, k->small.dtype, k->large.dtype);
+    k_conv_set_parts(k);
     const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
     const char *name = "conv_weight_grad";
     k_fn *kernel = k_best()->conv_weight_grad;

@@ -23,9 +23,9 @@ enum {
 
     CONV_OUTER_PANEL = 64,      /* small channels side by side in conv_outer_grad */
     CONV_OUTER_ROWS = 128,      /* small channels of one item, at most; whole panels */
-    CONV_OUTER_COLUMNS = 288,   /* (large channel, tap) of one item, about */
-    CONV_OUTER_SUMS = 40960,    /* floats of an item's sums */
-    CONV_OUTER_POSITIONS = 224, /* that are packed at once: panels of them stay in L2 */
+    CONV_OUTER_COLUMNS = 432,   /* (large channel, tap) of one item, about */
+    CONV_OUTER_SUMS = 61440,    /* floats of an item's sums */
+    CONV_OUTER_POSITIONS = 320, /* that are packed at once: panels of them stay in L2 */
     CONV_OUTER_BAND = 61440,    /* floats of the large side's bands */
     CONV_OUTER_AXIS = 1 << 14,  /* the longest reach of a window */
 
@@ -375,7 +375,8 @@ struct conv_outer_plan {
     bool fits;
     bool is_joined;                                   /* axis 1 is one with axis 2 */
     int64_t rows, row_blocks, columns, column_blocks; /* of tiles, along axes 1 and 2 */
-    int64_t tiles, tiles_at_once, part;               /* in all; packed together; of one part */
+    int64_t tiles, part;                              /* in all; of one part */
+    int64_t tiles_at_once; /* packed together; with pairs of bf16, pairs of tiles */
     int64_t small_rows, small_blocks, channels, channel_blocks; /* of an item */
     int64_t items;
 };
@@ -410,15 +411,24 @@ static inline void conv_outer_join(struct k_conv *conv)
     conv->axis[2] = (struct k_conv_axis){positions, positions, 1, 1, 1, 0};
 }
 
-/* Floats of one channel's band of a tile; more than CONV_OUTER_BAND when it is too large. */
+/* Floats from one row of the band to the next, or from residue to residue. Rows without a step have
+ * no gaps; they are written in order, by whole vectors. */
+static inline int64_t conv_outer_pitch(const struct k_conv *conv, int64_t columns)
+{
+    const int64_t step = conv->axis[2].stride;
+    const int64_t count = conv_up(conv_outer_columns(conv, columns), step);
+    return step == 1 ? count : conv_up(count, CONV_LANES) * CONV_LANES;
+}
+
+/* Floats of one channel's band of a tile, and the last row's vector; more than CONV_OUTER_BAND when
+ * it is too large. */
 static inline int64_t conv_outer_floats(const struct k_conv *conv, int64_t rows, int64_t columns)
 {
-    const struct conv_span row = {.count = conv_outer_columns(conv, columns),
-                                  .step = conv->axis[2].stride};
-    const int64_t floats = conv_band_pitch(&row) * row.step;
+    const int64_t floats = conv_outer_pitch(conv, columns) * conv->axis[2].stride;
     const int64_t depth = (conv->axis[0].kernel - 1) * conv->axis[0].dilation + 1;
     const int64_t all = depth * conv_outer_rows(conv, rows);
-    return floats > CONV_OUTER_BAND || all > CONV_OUTER_BAND ? CONV_OUTER_BAND + 1 : all * floats;
+    return floats > CONV_OUTER_BAND || all > CONV_OUTER_BAND ? CONV_OUTER_BAND + 1
+                                                             : all * floats + CONV_LANES;
 }
 
 static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
@@ -467,7 +477,8 @@ static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
     if (plan.tiles_at_once > CONV_OUTER_BAND / (floats * plan.channels))
         plan.tiles_at_once = CONV_OUTER_BAND / (floats * plan.channels);
     if (plan.tiles_at_once < 1) plan.tiles_at_once = 1;
-    plan.part = conv_up(plan.tiles, conv->parts);
+    const int64_t of_term = conv->pairs ? 2 : 1; /* tiles */
+    plan.part = conv_up(conv_up(plan.tiles, conv->parts), of_term) * of_term;
     plan.items = conv->parts * conv->groups * plan.small_blocks * plan.channel_blocks;
     return plan;
 }

@@ -15,13 +15,18 @@ struct band {
     int64_t channel; /* from channel to channel */
 };
 
-static inline struct band band_of(const struct conv_span span[])
+/* With rows `pitch` floats apart. */
+static inline struct band band_of_pitch(const struct conv_span span[], int64_t pitch)
 {
-    struct band band = {.span = {span[0], span[1], span[2]}};
-    band.pitch = conv_band_pitch(&span[2]);
+    struct band band = {.span = {span[0], span[1], span[2]}, .pitch = pitch};
     band.row = band.pitch * span[2].step;
     band.channel = band.row * span[1].count * span[0].count;
     return band;
+}
+
+static inline struct band band_of(const struct conv_span span[])
+{
+    return band_of_pitch(span, conv_band_pitch(&span[2]));
 }
 
 /* Where the position lies in the band, as (depth, row, position along the row). */
@@ -211,15 +216,16 @@ static inline void band_ahead_announce(const struct band_ahead *ahead, int64_t l
 }
 
 /* The band of `channels` channels, the first of which begins at `from`; extent[] is the tensor's.
- * As halves only from bf16 whose positions lie side by side, without a step. */
-K_TEMPLATE
-void band_pack_as(bool halves, const struct band *band, const struct k_conv_tensor *tensor,
-                  const int64_t extent[], const char *from, int64_t channels,
-                  enum k_rounding rounding, char *to)
+ */
+static __attribute__((unused)) void band_pack(const struct band *band,
+                                              const struct k_conv_tensor *tensor,
+                                              const int64_t extent[], const char *from,
+                                              int64_t channels, enum k_rounding rounding, float *to)
 {
     const struct conv_span *s = band->span;
     const int64_t size = pack_size(tensor->dtype), apart = tensor->axis[2];
-    const int64_t last = s[2].first + s[2].count, row_bytes = (halves ? 2 : 4) * band->row;
+    const int64_t last = s[2].first + s[2].count;
+    const int64_t gap = band->channel - band->row * s[1].count * s[0].count;
     const struct band_line line = {.first = s[2].first < 0 ? -s[2].first : 0,
                                    .end = (last < extent[2] ? last : extent[2]) - s[2].first,
                                    .count = s[2].count,
@@ -227,11 +233,11 @@ void band_pack_as(bool halves, const struct band *band, const struct k_conv_tens
                                    .pitch = band->pitch,
                                    .apart = apart,
                                    .rounding = rounding};
-    for (int64_t c = 0; c < channels; c++)
+    for (int64_t c = 0; c < channels; c++, to += gap)
         for (int64_t d = s[0].first; d < s[0].first + s[0].count; d++)
-            for (int64_t h = s[1].first; h < s[1].first + s[1].count; h++, to += row_bytes) {
+            for (int64_t h = s[1].first; h < s[1].first + s[1].count; h++, to += band->row) {
                 if (d < 0 || d >= extent[0] || h < 0 || h >= extent[1] || line.end <= line.first) {
-                    memset(to, 0, (size_t)row_bytes);
+                    memset(to, 0, sizeof(float) * (size_t)band->row);
                     continue;
                 }
                 const int64_t row = c * tensor->inner + d * tensor->axis[0] + h * tensor->axis[1];
@@ -240,19 +246,8 @@ void band_pack_as(bool halves, const struct band *band, const struct k_conv_tens
                     band_announce(
                         v_address(from_row, size * (BAND_AHEAD * tensor->inner + line.first)),
                         size * (line.end - line.first));
-                if (halves)
-                    k_halves_row(from_row, line.first, line.end, line.count, to);
-                else
-                    band_line_pack(tensor->dtype, &line, from_row, (float *)(void *)to);
+                band_line_pack(tensor->dtype, &line, from_row, to);
             }
-}
-
-static __attribute__((unused)) void band_pack(const struct band *band,
-                                              const struct k_conv_tensor *tensor,
-                                              const int64_t extent[], const char *from,
-                                              int64_t channels, enum k_rounding rounding, float *to)
-{
-    band_pack_as(false, band, tensor, extent, from, channels, rounding, (char *)to);
 }
 
 #endif

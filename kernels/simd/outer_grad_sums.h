@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_OUTER_GRAD_SUMS_H
 #define ACLNN_CPU_KERNELS_SIMD_OUTER_GRAD_SUMS_H
 
-#include "kernels/simd/outer_grad_pack.h"
+#include "kernels/simd/outer_grad_pairs.h"
 
 /* sums[column][m] += outer products of all positions: from[column] is where the column's first
  * tile begins in the band. One loop, so that the sums stay in registers. */
@@ -42,20 +42,13 @@ void outer_block(int columns, int vectors, const struct outer_grad *item, const 
 }
 
 #if defined(K_PAIRS)
-/* The same with pairs of positions; the band holds bf16. */
+/* Terms of pairs, of the first tile alone or of both. */
 K_TEMPLATE
-K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_grad *item,
-                                const uint16_t *const from[], const float *small, float *sums)
+K_PAIRS_TARGET void add_pairs(int columns, int vectors, bool alone, const struct term *term,
+                              int64_t terms, const float *const from[], const float *small,
+                              vf sum[BLOCK][SOME])
 {
-    vf sum[BLOCK][SOME];
-#pragma GCC unroll 6
-    for (int c = 0; c < columns; c++)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
-            sum[c][v] = v_load(sums + c * PANEL + v * VL);
-    const struct term *term = item->term;
-    for (int64_t i = 0; i < item->terms; i++) {
-        const int64_t at = term[i].place;
+    for (int64_t i = 0; i < terms; i++) {
         const float *row = small + term[i].row;
         vu m[SOME];
 #pragma GCC unroll 4
@@ -64,27 +57,29 @@ K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_gra
 #pragma GCC unroll 6
         for (int c = 0; c < columns; c++) {
             uint32_t pair;
-            memcpy(&pair, from[c] + at, sizeof pair);
-            const vu x = v_keep_pairs(v_all_pairs(pair));
+            memcpy(&pair, from[c] + term[i].place, sizeof pair);
+            const vu x = v_keep_pairs(v_all_pairs(alone ? pair & 0xffff : pair));
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)
                 sum[c][v] = v_dot(x, m[v], sum[c][v]);
         }
     }
-    for (int64_t i = item->terms; i < item->terms + item->single_terms; i += 2) {
-        const float *row = small + term[i].row;
-        const uint32_t kept = (uint32_t)term[i + 1].row;
+}
+
+/* The same with pairs of bf16; of the last terms, only the first tile's. */
+K_TEMPLATE
+K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_grad *item,
+                                const float *const from[], const float *small, float *sums)
+{
+    vf sum[BLOCK][SOME];
 #pragma GCC unroll 6
-        for (int c = 0; c < columns; c++) {
-            uint16_t first, second;
-            memcpy(&first, from[c] + term[i].place, sizeof first);
-            memcpy(&second, from[c] + term[i + 1].place, sizeof second);
-            const vu x = v_keep_pairs(v_all_pairs(first | (second & kept) << 16));
+    for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; v++)
-                sum[c][v] = v_dot(x, v_load_pairs(row + v * VL), sum[c][v]);
-        }
-    }
+        for (int v = 0; v < vectors; v++)
+            sum[c][v] = v_load(sums + c * PANEL + v * VL);
+    add_pairs(columns, vectors, false, item->term, item->both, from, small, sum);
+    add_pairs(columns, vectors, true, item->term + item->both, item->terms - item->both, from,
+              small, sum);
 #pragma GCC unroll 6
     for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
@@ -94,7 +89,7 @@ K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_gra
 
 K_TEMPLATE
 K_PAIRS_TARGET void pairs_of_columns(int columns, int vectors, const struct outer_grad *item,
-                                     const uint16_t *const from[], const float *small, float *sums)
+                                     const float *const from[], const float *small, float *sums)
 {
     switch (columns) {
     case 6:
@@ -119,8 +114,8 @@ K_PAIRS_TARGET void pairs_of_columns(int columns, int vectors, const struct oute
 }
 
 static __attribute__((noinline, unused)) K_PAIRS_TARGET void
-multiply_pairs(int columns, int vectors, const struct outer_grad *item,
-               const uint16_t *const from[], const float *small, float *sums)
+multiply_pairs(int columns, int vectors, const struct outer_grad *item, const float *const from[],
+               const float *small, float *sums)
 {
     if (vectors == SOME)
         pairs_of_columns(columns, SOME, item, from, small, sums);

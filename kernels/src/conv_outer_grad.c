@@ -12,7 +12,10 @@
  * Every sum has one chain over the positions of its part, in order, whatever the width of vectors
  * and the cut into tiles; parts follow from the shape alone (conv_plan.h).
  *
- * An item needs some 740 KiB of stack. */
+ * With bf16 where the CPU multiplies pairs, a term is a position of two tiles: of two images, or of
+ * the last image alone. So pairs need no neighbour and hold no padding that the other half has not.
+ *
+ * An item needs some 820 KiB of stack. */
 #include <stdint.h>
 
 #include "kernels/simd/outer_grad_sums.h"
@@ -22,20 +25,16 @@ static void multiply_some(const struct outer_grad *item, const struct outer_grad
                           int columns, int vectors, int64_t panel, int64_t v, int64_t column,
                           float *sums)
 {
+    const float *from[BLOCK], *small = own->small + panel * ROOM * PANEL + v * VL;
+    for (int64_t c = 0; c < columns; c++)
+        from[c] = own->band + own->offset[column + c];
 #if defined(K_PAIRS)
     if (item->conv.pairs) {
-        const uint16_t *halves[BLOCK];
-        for (int64_t c = 0; c < columns; c++)
-            halves[c] = (const uint16_t *)own->band + own->offset[column + c];
-        multiply_pairs(columns, vectors, item, halves, own->pairs + panel * ROOM * PANEL + v * VL,
-                       sums);
+        multiply_pairs(columns, vectors, item, from, small, sums);
         return;
     }
 #endif
-    const float *from[BLOCK];
-    for (int64_t c = 0; c < columns; c++)
-        from[c] = own->band + own->offset[column + c];
-    multiply(columns, vectors, item, from, own->small + panel * ROOM * PANEL + v * VL, sums);
+    multiply(columns, vectors, item, from, small, sums);
 }
 
 /* Small positions whose tap meets no padding, along an axis. */
@@ -50,22 +49,22 @@ static struct range range_of(const struct k_conv_axis *a, int64_t tap)
                           conv_floor(a->large - 1 - at, a->stride) + 1};
 }
 
-/* `count` terms, one behind the other in the panels and `step` elements apart in the band. */
-static void append_terms(struct term *to, int64_t row, int64_t place, int64_t step, int64_t count)
+/* `count` terms, one behind the other in the band and in the panels. */
+static void append_terms(struct outer_grad *item, int64_t row, int64_t place, int64_t count)
 {
+    struct term *to = item->term + item->terms;
     for (int64_t i = 0; i < count; i++)
-        to[i] = (struct term){(int32_t)(place + i * step), (int32_t)((row + i) * PANEL)};
+        to[i] = (struct term){(int32_t)(place + i), (int32_t)((row + i) * PANEL)};
+    item->terms += count;
 }
 
-/* The positions of a segment inside, counted from its first one. */
-static struct range clip(const struct segment *s, const struct range r[])
+/* The positions inside of `count` from there on, counted from the first one. */
+static struct range clip(const int64_t at[], int64_t count, const struct range r[])
 {
     struct range in = {0, 0};
-    if (s->at[0] < r[0].low || s->at[0] >= r[0].high || s->at[1] < r[1].low ||
-        s->at[1] >= r[1].high)
-        return in;
-    in.low = s->at[2] < r[2].low ? r[2].low - s->at[2] : 0;
-    in.high = s->at[2] + s->count > r[2].high ? r[2].high - s->at[2] : s->count;
+    if (at[0] < r[0].low || at[0] >= r[0].high || at[1] < r[1].low || at[1] >= r[1].high) return in;
+    in.low = at[2] < r[2].low ? r[2].low - at[2] : 0;
+    in.high = at[2] + count > r[2].high ? r[2].high - at[2] : count;
     if (in.high < in.low) in.high = in.low;
     return in;
 }
@@ -93,56 +92,28 @@ static bool is_same_reach(const struct outer_grad *item, const struct range a[],
     return true;
 }
 
-/* The last positions of rows, two by two, if one of them is inside; of the second one, the row says
- * what is kept of its element. */
-static void list_singles(struct outer_grad *item, const struct range r[])
-{
-    struct term *to = item->term + item->terms;
-    int64_t singles = 0;
-    bool is_inside = false;
-    for (int64_t i = 0; i < item->segments; i++) {
-        const struct segment *s = &item->segment[i];
-        if (s->count % 2 == 0) continue;
-        const struct range in = clip(s, r);
-        const int32_t place = s->place + s->count - 1;
-        is_inside = is_inside || (in.low < in.high && in.high == s->count);
-        singles++;
-        if (s->is_second) {
-            to[0].row = s->single * PANEL;
-            to[1] = (struct term){place, 0xffff};
-        } else {
-            to[0] = (struct term){place, (int32_t)((item->pairs - 1) * PANEL)};
-            to[1] = (struct term){place, 0};
-            if (singles < item->singles) continue;
-        }
-        if (is_inside) {
-            to += 2;
-            item->single_terms += 2;
-        }
-        is_inside = false;
-    }
-}
-
-/* The terms of a tap with these ranges. */
+/* The terms of a tap with these ranges: of pairs of which one position at least is inside, then of
+ * positions without a partner. */
 static void list_terms(struct outer_grad *item, const struct range r[])
 {
-    item->terms = item->single_terms = 0;
+    item->terms = 0;
+    for (int64_t i = 0; item->conv.pairs && i < item->segments; i++) {
+        const struct segment *s = &item->segment[i];
+        struct range in = clip(s->at[0], s->both, r);
+        const struct range second = clip(s->at[1], s->both, r);
+        if (in.low >= in.high) in = second;
+        if (second.low < second.high && second.low < in.low) in.low = second.low;
+        if (second.high > in.high) in.high = second.high;
+        append_terms(item, s->number + in.low, s->place + in.low, in.high - in.low);
+    }
+    item->both = item->terms;
     for (int64_t i = 0; i < item->segments; i++) {
         const struct segment *s = &item->segment[i];
-        const struct range in = clip(s, r);
-        struct term *to = item->term + item->terms;
-        if (!item->conv.pairs) {
-            append_terms(to, s->number + in.low, s->place + in.low, 1, in.high - in.low);
-            item->terms += in.high - in.low;
-        } else if (in.high > in.low) {
-            const int64_t pairs = s->count / 2, first = in.low / 2;
-            const int64_t end = conv_up(in.high, 2) < pairs ? conv_up(in.high, 2) : pairs;
-            if (first >= end) continue;
-            append_terms(to, s->pair + first, s->place + 2 * first, 2, end - first);
-            item->terms += end - first;
-        }
+        struct range in = clip(s->at[0], s->count, r);
+        if (in.low < s->both) in.low = s->both;
+        if (in.low < in.high)
+            append_terms(item, s->number + in.low, s->place + in.low, in.high - in.low);
     }
-    if (item->conv.pairs) list_singles(item, r);
 }
 
 /* Columns are the channels of the first tap, then those of the next one. */
@@ -195,22 +166,29 @@ static void list_columns(const struct outer_grad *item, const struct band *band,
             }
 }
 
-/* The positions of a tile whose band begins there. */
-static void list_positions(struct outer_grad *item, const struct tile_place *p, int64_t begin)
+/* The positions of a tile, or of a pair, whose band begins there. */
+static void list_positions(struct outer_grad *item, const struct tile_pair *pair, int64_t begin)
 {
-    const int64_t count = p->end[2] - p->begin[2];
+    const struct tile_place *p = &pair->of[0], *second = &pair->of[1];
+    const int64_t count = p->end[2] - p->begin[2], both = second->end[2] - second->begin[2];
     for (int axis = 0; axis < K_CONV_AXES; axis++) {
         const bool is_new = item->segments == 0;
         if (is_new || p->begin[axis] < item->first[axis]) item->first[axis] = p->begin[axis];
         if (is_new || p->end[axis] > item->last[axis]) item->last[axis] = p->end[axis];
+        if (second->end[axis] > item->last[axis]) item->last[axis] = second->end[axis];
+        if (second->begin[axis] < item->first[axis]) item->first[axis] = second->begin[axis];
     }
-    for (int64_t row = p->begin[1]; row < p->end[1]; row++) {
-        item->segment[item->segments++] = (struct segment){.number = (int32_t)item->positions,
-                                                           .count = (int32_t)count,
-                                                           .place = (int32_t)begin,
-                                                           .at = {p->begin[0], row, p->begin[2]}};
+    for (int64_t row = 0; row < p->end[1] - p->begin[1]; row++) {
+        const bool is_double = second->begin[1] + row < second->end[1];
+        item->segment[item->segments++] =
+            (struct segment){.number = (int32_t)item->positions,
+                             .count = (int32_t)count,
+                             .place = (int32_t)begin,
+                             .both = is_double ? (int32_t)both : 0,
+                             .at = {{p->begin[0], p->begin[1] + row, p->begin[2]},
+                                    {second->begin[0], second->begin[1] + row, second->begin[2]}}};
         item->positions += count;
-        begin += item->conv.axis[1].stride * item->band_row;
+        begin += item->conv.axis[1].stride * item->band.row;
     }
 }
 
@@ -220,26 +198,30 @@ static void store_sums(const struct outer_grad *item, struct outer_grad_buffers 
                        int64_t all)
 {
     const int64_t taps = conv_taps(&item->conv), channels = item->channels;
-    const int64_t columns = taps * channels;
-    _Static_assert(CONV_OUTER_SUMS / PANEL * VL <= PANEL * ROOM, "rows hold VL rows of columns");
-    _Alignas(64) float turned[VL * VL];
+    const int64_t columns = taps * channels, pitch = columns + VL;
+    _Static_assert((CONV_OUTER_SUMS / PANEL + VL) * VL <= PANEL * ROOM, "VL rows of columns");
+    /* Sums that will lie side by side: the taps of a channel, or channels. */
+    const int64_t run = taps > 1 ? taps : channels, apart = (taps > 1 ? channels : 1) * PANEL;
     for (int64_t row = 0; row < item->rows; row += VL) {
         const float *from = own->sums + row / PANEL * columns * PANEL + row % PANEL;
-        for (int64_t tap = 0; tap < taps; tap++)
-            for (int64_t c = 0; c < channels; c += VL) {
-                const int64_t some = channels - c < VL ? channels - c : VL;
-                transpose(from + (tap * channels + c) * PANEL, PANEL, turned, VL);
-                for (int64_t r = 0; r < VL; r++)
-                    for (int64_t i = 0; i < some; i++)
-                        own->rows[r * columns + (c + i) * taps + tap] = turned[r * VL + i];
+        for (int64_t c = 0; c * run < columns; c++)
+            for (int64_t i = 0; i < run; i += VL) {
+                vf a[VL];
+#pragma GCC unroll 16
+                for (int k = 0; k < VL; k++)
+                    a[k] = v_load(from + c * PANEL + (i + k < run ? i + k : 0) * apart);
+                v_transpose(a);
+#pragma GCC unroll 16
+                for (int k = 0; k < VL; k++)
+                    v_store(own->rows + k * pitch + c * run + i, a[k]);
             }
         for (int64_t r = 0; r < VL && row + r < item->rows; r++)
-            memcpy(to + (row + r) * all, own->rows + r * columns, sizeof(float) * (size_t)columns);
+            memcpy(to + (row + r) * all, own->rows + r * pitch, sizeof(float) * (size_t)columns);
     }
 }
 
 /* Announces both sides of `tiles` tiles from number `tile` on; of several only where each is a
- * whole plane, else of the first. */
+ * whole plane, else of the first, or the first pair. */
 static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
 {
     const struct k_conv *conv = &item->conv;
@@ -265,13 +247,40 @@ static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
         at_small += p.begin[axis] * small->axis[axis];
         at_large += first * large->axis[axis];
     }
-    const int64_t images = is_plane ? tiles : 1;
+    const int64_t images = is_plane    ? tiles
+                           : tiles > 1 ? place_of(item, tile + 1).batch - p.batch + 1
+                                       : 1;
     item->small_ahead = sweep_box(small, v_address(item->small, pack_size(small->dtype) * at_small),
                                   images, item->rows, of_small);
     item->large_ahead = sweep_box(large, v_address(item->large, pack_size(large->dtype) * at_large),
                                   images, item->channels, of_large);
     sweep_share(&item->small_ahead, blocks);
     sweep_share(&item->large_ahead, blocks);
+}
+
+static inline bool has_second(const struct tile_pair *p)
+{
+    return p->of[1].begin[1] < p->of[1].end[1];
+}
+
+/* A tile and, with pairs, the next one below `last`, unless that is larger; else none of its rows.
+ */
+static struct tile_pair pair_of(const struct outer_grad *item, int64_t tile, int64_t last,
+                                int64_t number)
+{
+    const struct tile_place first = place_of(item, tile);
+    struct tile_pair pair = {.of = {first, first}, .number = number};
+    struct tile_place *second = &pair.of[1];
+    if (item->conv.pairs && tile + 1 < last) *second = place_of(item, tile + 1);
+    bool fits = item->conv.pairs && tile + 1 < last;
+    for (int axis = 1; axis < K_CONV_AXES; axis++)
+        fits =
+            fits && second->end[axis] - second->begin[axis] <= first.end[axis] - first.begin[axis];
+    if (!fits) {
+        *second = first;
+        second->end[1] = second->begin[1];
+    }
+    return pair;
 }
 
 static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, int64_t first,
@@ -285,30 +294,34 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
         span[axis] = conv_span_of(&item->conv.axis[axis], false, 0, 1);
     span[1].count = conv_outer_rows(&item->conv, plan->rows);
     span[2].count = conv_outer_columns(&item->conv, plan->columns);
-    const struct band band = band_of(span);
-    item->band_channel = band.channel;
-    item->band_row = band.row;
-    list_columns(item, &band, own->offset);
+    item->band = band_of_pitch(span, conv_outer_pitch(&item->conv, plan->columns));
+    item->band.channel += CONV_LANES;
+    list_columns(item, &item->band, own->offset);
     memset(own->sums, 0, sizeof(float) * (size_t)(panels * columns * PANEL));
     memset(own->rows, 0, sizeof own->rows);
-    const int64_t tile_floats = item->channels * band.channel, unit = packs_half_band(item) ? 2 : 4;
+    const int64_t of_term = item->conv.pairs ? 2 : 1;
     for (int64_t tile = first; tile < last;) {
         item->positions = item->segments = 0;
         int64_t tiles = 0;
-        for (; tiles < plan->tiles_at_once && tile < last; tiles++, tile++) {
-            struct tile_place *p = &own->tile[tiles];
-            *p = place_of(item, tile);
-            p->number = item->positions;
-            pack_large(item, p, (char *)own->band + unit * tiles * tile_floats);
-            list_positions(item, p, tiles * tile_floats);
-        }
-        number_pairs(item);
-        pack_small(item, own->tile, tiles, own);
+        for (; tiles < plan->tiles_at_once && tile < last; tiles++) {
+            struct tile_pair *p = &own->tile[tiles];
+            const int64_t begin = tiles * item->channels * item->band.channel;
+            *p = pair_of(item, tile, last, item->positions);
+            tile += has_second(p) ? 2 : 1;
+            if (!item->conv.pairs) pack_large(item, &p->of[0], own->band + begin);
 #if defined(K_PAIRS)
-        if (item->conv.pairs) make_pairs(item, own, plan->tiles_at_once * tile_floats);
+            else
+                pair_large(item, p, own->band + begin);
 #endif
-        const int64_t left = last - tile;
-        announce_tiles(item, tile, left < plan->tiles_at_once ? left : plan->tiles_at_once);
+            list_positions(item, p, begin);
+        }
+        if (!item->conv.pairs) pack_small(item, tiles, own);
+#if defined(K_PAIRS)
+        else
+            pair_small(item, tiles, own);
+#endif
+        const int64_t left = last - tile, next = of_term * plan->tiles_at_once;
+        announce_tiles(item, tile, left < next ? left : next);
         add_tiles(item, own);
     }
     const int64_t all = item->conv.large_channels * conv_taps(&item->conv);
