@@ -30,6 +30,16 @@ struct point_piece {
     int first, count; /* columns */
 };
 
+/* Lanes of a vector of columns that lie in one image; the lanes before them are those of the span
+ * before. */
+struct point_span {
+    int first, count;    /* lanes */
+    int tile, column;    /* of the vector, in its tile */
+    int64_t operand, to; /* elements from a channel's first one to where lane 0 would lie */
+};
+
+enum { POINT_SPANS = POINT_COLUMNS / VL + POINT_PIECES };
+
 struct point_item {
     const struct k_conv *conv;
     const struct conv_point *plan;
@@ -38,8 +48,10 @@ struct point_item {
     const char *bias;
     const float *weight;   /* of the first panel */
     int64_t channel, rows; /* of the result */
-    int pieces, tiles, vectors, columns;
+    int64_t apart;         /* the operand's channels, in elements */
+    int pieces, spans, tiles, vectors, columns;
     struct point_piece piece[POINT_PIECES];
+    struct point_span span[POINT_SPANS];
 };
 
 struct point_buffers {
@@ -57,105 +69,146 @@ static inline const char *piece_at(const struct point_item *item, const struct k
                                                            piece->element + channel * t->inner));
 }
 
-/* A channel's columns as they are in the tensor or in `line`. */
-static const char *channel_row(const struct point_item *item, int64_t channel, bool halves,
-                               float *line)
+/* Channels [begin, end) of all tiles. */
+K_TEMPLATE
+void pack_floats(enum k_dtype dt, const struct point_item *item, int64_t begin, int64_t end,
+                 float *to)
+{
+    const int64_t tile = (end - begin) * GEMM_COLUMNS;
+    const enum k_rounding rounding = item->conv->rounding;
+    for (int64_t c = begin; c < end; c++, to += GEMM_COLUMNS) {
+        const char *channel = v_address(item->operand, k_size(dt) * c * item->apart);
+        vf value = {0};
+        for (const struct point_span *s = item->span; s < item->span + item->spans; s++) {
+            if (s->first == 0) value = (vf){0};
+            value = k_load_between(dt, v_address(channel, k_size(dt) * s->operand), 1, s->first,
+                                   s->count, value);
+            if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
+            v_store(to + s->tile * tile + s->column, value);
+        }
+    }
+}
+
+#if defined(K_PAIRS)
+/* A channel's columns, halves, as they are in the tensor or in `line`. */
+static const char *channel_halves(const struct point_item *item, int64_t channel, float *line)
 {
     const struct k_conv_tensor *t = tensor_from(item->conv);
-    const bool is_whole =
-        item->pieces == 1 && item->columns % (2 * VL) == 0 && item->columns == item->vectors * VL;
-    if (is_whole && (halves || (t->dtype == K_F32 && item->conv->rounding == K_ROUND_NONE)))
+    if (item->pieces == 1 && item->columns % (2 * VL) == 0)
         return piece_at(item, t, &item->piece[0], channel);
     char *to = (char *)line;
     for (int i = 0; i < item->pieces; i++) {
         const struct point_piece *p = &item->piece[i];
-        const char *from = piece_at(item, t, p, channel);
-        if (halves)
-            k_halves_row(from, 0, p->count, p->count, to + 2 * (int64_t)p->first);
-        else
-            band_row(t->dtype, from, 1, 0, p->count, p->count, item->conv->rounding,
-                     line + p->first);
+        k_halves_row(piece_at(item, t, p, channel), 0, p->count, p->count,
+                     to + 2 * (int64_t)p->first);
     }
     return to;
 }
 
-/* Channels [begin, end) of all tiles. */
+static void pack_halves(const struct point_item *item, int64_t begin, int64_t end,
+                        struct point_buffers *own)
+{
+    const int64_t tile = conv_up(end - begin, 2) * GEMM_COLUMNS;
+    float *to = own->columns;
+    for (int64_t c = begin; c < end; c += 2, to += GEMM_COLUMNS) {
+        const char *first = channel_halves(item, c, own->line[0]);
+        const char *second = c + 1 < end ? channel_halves(item, c + 1, own->line[1]) : NULL;
+        for (int v = 0; v < item->vectors; v += 2) {
+            vw a, b = {0};
+            memcpy(&a, first + v * 2 * VL, sizeof a);
+            if (second) memcpy(&b, second + v * 2 * VL, sizeof b);
+            const vw low = v_zip_halves(0, a, b), high = v_zip_halves(1, a, b);
+            const int w = v + 1;
+            memcpy(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, &low, sizeof low);
+            if (w < item->vectors)
+                memcpy(to + w / GEMM_WIDTH * tile + w % GEMM_WIDTH * VL, &high, sizeof high);
+        }
+    }
+}
+#endif
+
 static void pack_channels(const struct point_item *item, int64_t begin, int64_t end,
                           struct point_buffers *own)
 {
-    const bool pairs = item->conv->pairs;
-    const int64_t step = pairs ? 2 : 1, tile = conv_up(end - begin, step) * GEMM_COLUMNS;
-    float *to = own->columns;
-    for (int64_t c = begin; c < end; c += step, to += GEMM_COLUMNS) {
-        const char *from = channel_row(item, c, pairs, own->line[0]);
+    const enum k_dtype dt = tensor_from(item->conv)->dtype;
 #if defined(K_PAIRS)
-        if (pairs) {
-            const char *second = c + 1 < end ? channel_row(item, c + 1, true, own->line[1]) : NULL;
-            for (int v = 0; v < item->vectors; v += 2) {
-                vw a, b = {0};
-                memcpy(&a, from + v * 2 * VL, sizeof a);
-                if (second) memcpy(&b, second + v * 2 * VL, sizeof b);
-                const vw low = v_zip_halves(0, a, b), high = v_zip_halves(1, a, b);
-                const int w = v + 1;
-                memcpy(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, &low, sizeof low);
-                if (w < item->vectors)
-                    memcpy(to + w / GEMM_WIDTH * tile + w % GEMM_WIDTH * VL, &high, sizeof high);
-            }
-            continue;
-        }
-#endif
-        const float *row = (const float *)(const void *)from;
-        for (int v = 0; v < item->vectors; v++)
-            v_store(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, v_load(row + v * VL));
+    if (item->conv->pairs) {
+        pack_halves(item, begin, end, own);
+        return;
     }
+#endif
+    if (dt == K_F32)
+        pack_floats(K_F32, item, begin, end, own->columns);
+    else if (dt == K_F16)
+        pack_floats(K_F16, item, begin, end, own->columns);
+    else
+        pack_floats(K_BF16, item, begin, end, own->columns);
 }
 
 /* ---- storing ---- */
 
-/* `count` floats at least; past the caches in whole lines. */
+/* `count` floats at least, past the caches in whole lines. */
 K_TEMPLATE
-void put_run(enum k_dtype dt, const float *from, int64_t count, char *to, bool stream)
+void stream_run(enum k_dtype dt, const float *from, int64_t count, char *to)
 {
     enum { AT_ONCE = LINE_BYTES / K_VECTOR_BYTES };
     const int64_t block = dt == K_F32 ? VL : 2 * VL;
+    const int64_t head = (int64_t)(-(uintptr_t)to % LINE_BYTES) / k_size(dt);
     int64_t i = 0;
-    if (stream) {
-        const int64_t head = (int64_t)(-(uintptr_t)to % LINE_BYTES) / k_size(dt);
-        for (; i < head && i < count; i += VL) {
-            const int64_t left = (head < count ? head : count) - i;
-            k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(left < VL ? left : VL),
-                            v_load(from + i));
-        }
-        if (i > head) i = head;
-        for (; i + AT_ONCE * block <= count; i += AT_ONCE * block)
-#pragma GCC unroll 4
-            for (int v = 0; v < AT_ONCE; v++) {
-                const float *at = from + i + v * block;
-                const vf elements =
-                    dt == K_F32 ? v_load(at) : (vf)v_to_halves(dt, v_load(at), v_load(at + VL));
-                k_stream(to + (i + v * block) * k_size(dt), elements);
-            }
+    for (; i < head && i < count; i += VL) {
+        const int64_t left = (head < count ? head : count) - i;
+        k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(left < VL ? left : VL),
+                        v_load(from + i));
     }
+    if (i > head) i = head;
+    for (; i + AT_ONCE * block <= count; i += AT_ONCE * block)
+#pragma GCC unroll 4
+        for (int v = 0; v < AT_ONCE; v++) {
+            const float *at = from + i + v * block;
+            const vf elements =
+                dt == K_F32 ? v_load(at) : (vf)v_to_halves(dt, v_load(at), v_load(at + VL));
+            k_stream(to + (i + v * block) * k_size(dt), elements);
+        }
     for (; i < count; i += VL)
         k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(count - i < VL ? count - i : VL),
                         v_load(from + i));
 }
 
-static __attribute__((noinline)) void put_pieces(const struct point_item *item, char *to,
-                                                 const float *line)
+/* A row of results, from its sums of the first tile, and what is added to them. */
+K_TEMPLATE
+void store_row(enum k_dtype dt, const struct point_item *item, const float *sums, vf add, char *to,
+               float *line)
 {
     const struct k_conv_tensor *t = tensor_to(item->conv);
-    const bool stream = item->conv->stream_output;
+    if (!item->conv->stream_output) {
+        for (const struct point_span *s = item->span; s < item->span + item->spans; s++) {
+            const float *at = sums + s->tile * (CONV_PANEL * GEMM_COLUMNS) + s->column;
+            k_store_between(dt, to + k_size(dt) * s->to, 1, s->first, s->count, v_load(at) + add);
+        }
+        return;
+    }
+    for (int tile = 0; tile < item->tiles; tile++)
+#pragma GCC unroll 3
+        for (int v = 0; v < GEMM_WIDTH; v++)
+            v_store(line + tile * GEMM_COLUMNS + v * VL,
+                    v_load(sums + tile * (CONV_PANEL * GEMM_COLUMNS) + v * VL) + add);
     for (int i = 0; i < item->pieces; i++) {
         const struct point_piece *p = &item->piece[i];
-        char *at = to + pack_size(t->dtype) * (p->image * t->outer + p->element);
-        if (t->dtype == K_F32)
-            put_run(K_F32, line + p->first, p->count, at, stream);
-        else if (t->dtype == K_F16)
-            put_run(K_F16, line + p->first, p->count, at, stream);
-        else
-            put_run(K_BF16, line + p->first, p->count, at, stream);
+        stream_run(dt, line + p->first, p->count,
+                   to + k_size(dt) * (p->image * t->outer + p->element));
     }
+}
+
+static __attribute__((noinline)) void put_row(const struct point_item *item, const float *sums,
+                                              float bias, char *to, float *line)
+{
+    const enum k_dtype dt = tensor_to(item->conv)->dtype;
+    if (dt == K_F32)
+        store_row(K_F32, item, sums, v_all(bias), to, line);
+    else if (dt == K_F16)
+        store_row(K_F16, item, sums, v_all(bias), to, line);
+    else
+        store_row(K_BF16, item, sums, v_all(bias), to, line);
 }
 
 /* A panel's rows of all tiles. */
@@ -167,13 +220,9 @@ static void store_panel(const struct point_item *item, int64_t panel, const floa
     for (int64_t row = 0; row < CONV_PANEL && panel * CONV_PANEL + row < item->rows; row++) {
         const int64_t channel = item->channel + panel * CONV_PANEL + row;
         /* What is added without a bias leaves every value as it is, -0 as well. */
-        const vf add = v_all(conv->has_bias ? load_bias(conv, item->bias, channel) : -0.0F);
-        for (int tile = 0; tile < item->tiles; tile++)
-#pragma GCC unroll 3
-            for (int v = 0; v < GEMM_WIDTH; v++)
-                v_store(line + tile * GEMM_COLUMNS + v * VL,
-                        v_load(sums + (tile * CONV_PANEL + row) * GEMM_COLUMNS + v * VL) + add);
-        put_pieces(item, item->result + channel * t->inner * pack_size(t->dtype), line);
+        const float bias = conv->has_bias ? load_bias(conv, item->bias, channel) : -0.0F;
+        put_row(item, sums + row * GEMM_COLUMNS, bias,
+                item->result + channel * t->inner * pack_size(t->dtype), line);
     }
 }
 
@@ -240,12 +289,35 @@ static void run_item(const struct point_item *item, const struct point_item *nex
                 struct gemm_ahead ahead = {(const char *)weight, 0};
                 if ((block + 1) * lines / blocks > line)
                     ahead = operand_line(of, is_last ? 0 : end, line);
-                if (is_last && !conv->stream_output && tile < some)
-                    announce_result(item, panel, tile);
+                if (is_last && !conv->stream_output)
+                    for (int64_t row = tile * some / item->tiles;
+                         row < (tile + 1) * some / item->tiles; row++)
+                        announce_result(item, panel, row);
                 multiply_panel(conv->pairs, some, weight, own->columns + tile * rows * GEMM_COLUMNS,
                                count, sums + tile * CONV_PANEL * GEMM_COLUMNS, begin > 0, ahead);
             }
             if (is_last) store_panel(item, panel, sums, own->line[0]);
+        }
+    }
+}
+
+static void find_spans(struct point_item *item)
+{
+    const struct k_conv_tensor *from = tensor_from(item->conv), *to = tensor_to(item->conv);
+    item->spans = 0;
+    for (const struct point_piece *p = item->piece; p < item->piece + item->pieces; p++) {
+        const int end = p->first + p->count;
+        for (int at = p->first; at < end;) {
+            const int lane = at % VL, left = VL - lane, count = left < end - at ? left : end - at;
+            const int64_t element = p->element + (at - p->first) - lane;
+            item->span[item->spans++] =
+                (struct point_span){.first = lane,
+                                    .count = count,
+                                    .tile = at / GEMM_COLUMNS,
+                                    .column = at % GEMM_COLUMNS - lane,
+                                    .operand = p->image * from->outer + element,
+                                    .to = p->image * to->outer + element};
+            at += count;
         }
     }
 }
@@ -266,6 +338,7 @@ static void cut_columns(struct point_item *item, int64_t begin, int64_t end)
                                                            .count = (int)count};
         at += count;
     }
+    find_spans(item);
 }
 
 static void find_item(struct point_item *item, int64_t index, void *const buffers[])
@@ -282,6 +355,7 @@ static void find_item(struct point_item *item, int64_t index, void *const buffer
     item->channel = group * conv_rows(conv) + panel * CONV_PANEL;
     item->rows = conv_rows(conv) - panel * CONV_PANEL;
     if (item->rows > plan->block_panels * CONV_PANEL) item->rows = plan->block_panels * CONV_PANEL;
+    item->apart = from->inner;
     item->operand =
         v_address(buffers[K_CONV_MAP_FROM], pack_size(from->dtype) * group * depth * from->inner);
     item->result = buffers[K_CONV_MAP_TO];
