@@ -2,14 +2,18 @@
 /* A plan in words, for ACLNN_CPU_LOG=plan:
  *
  *     plan aclnnAvgPool2dBackward: isa avx512, 1 step, workspace 0 B, operands 16056320 B
- *       step 0 avg_pool_grad_f32: 2048 items, grain 64; reads/writes arg0 arg2
- *       step 1 deliver: ...; scratch[0..4096) arg2 */
+ *       step 0 avg_pool_grad: 2048 items, at least 64 a slice; arg0+0 (3211264 B) arg2+0 (12845056
+ * B) each thread's stack: 256 KiB, rows of quotients, images of rows step 1 deliver: ...;
+ * scratch[0..4096) arg2
+ *
+ * A step whose kernel takes little of its threads' stacks has no line about it. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "executor/executor.h"
+#include "kernels/kernel_stack.h"
 #include "runtime/log.h"
 
 static void append(char *text, size_t size, const char *format, ...)
@@ -45,5 +49,9 @@ void ex_explain(const struct ex_plan *plan)
         rt_log_topic(RT_LOG_PLAN,
                      "  step %d %s: %" PRId64 " items, at least %" PRId64 " a slice;%s", i,
                      step->name, step->work.items, step->work.grain, text);
+        const struct k_stack stack = k_stack_of(step->kernel);
+        if (stack.kernel)
+            rt_log_topic(RT_LOG_PLAN, "      each thread's stack: %d KiB, %s", stack.kib,
+                         stack.what);
     }
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels take of their threads' stacks: no more than their rows in kernel_stack.def say, and
+ * a thread that runs tasks has that. Each step of random plans runs on a stack that was painted. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "executor/executor.h"
+#include "kernels/kernel_stack.h"
+#include "runtime/base.h"
+#include "runtime/stack.h"
+#include "tests/support/conv_rig.h"
+#include "tests/support/rows_pooling.h"
+
+enum {
+    KIB = 1024,
+    STACK = 2 * RT_TASK_STACK,
+    PAINT = 0xA5,
+    ROWS = 64,
+    RESERVE = 64,  /* KiB of a task, for what calls the kernel */
+    PROBLEMS = 20, /* of an operator */
+    ALIGNMENT = 64,
+};
+
+_Static_assert(RT_TASK_STACK <= 4 << 20, "a convolution's scratch, of each worker");
+
+static unsigned char *stack; /* painted */
+static size_t taken_by_nothing;
+static bool is_seen[ROWS];
+
+/* ---- a step on a painted stack ---- */
+
+struct run {
+    const struct ex_step *step; /* or NULL */
+    const void *parameters;
+    void *buffers[EX_MAX_STEP_BUFFERS + 1];
+};
+
+static void *run_step(void *argument)
+{
+    struct run *run = argument;
+    struct k_fault fault = {.position = INT64_MAX};
+    if (!run->step) return NULL;
+    if (run->step->describe) run->buffers[run->step->buffer_count] = &fault;
+    run->step->kernel(run->parameters, run->buffers, (struct k_slice){0, run->step->work.items});
+    return NULL;
+}
+
+static size_t taken_by(struct run *run)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    size_t untouched = 0;
+    cr_assert_eq(pthread_attr_init(&attributes), 0);
+    cr_assert_eq(pthread_attr_setstack(&attributes, stack, STACK), 0);
+    cr_assert_eq(pthread_create(&thread, &attributes, run_step, run), 0);
+    pthread_attr_destroy(&attributes);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    while (untouched < STACK && stack[untouched] == PAINT)
+        untouched++;
+    memset(stack + untouched, PAINT, STACK - untouched);
+    return STACK - untouched;
+}
+
+/* Sanitizers and builds that do not optimise make frames larger. */
+static int64_t allowed(const struct k_stack *row)
+{
+#if defined(__OPTIMIZE__) && !RT_WITH_ASAN && !defined(__SANITIZE_THREAD__)
+    return row->kib;
+#else
+    (void)row;
+    return RT_TASK_STACK / KIB - RESERVE;
+#endif
+}
+
+static void check_plan(const struct ex_plan *plan)
+{
+    char *workspace = aligned_alloc(ALIGNMENT, (plan->workspace_size / ALIGNMENT + 1) * ALIGNMENT);
+    cr_assert_not_null(workspace);
+    for (int i = 0; i < plan->step_count; i++) {
+        const struct ex_step *step = &plan->steps[i];
+        struct run run = {.step = step, .parameters = plan->step_bytes + step->parameters};
+        for (int b = 0; b < step->buffer_count; b++) {
+            const struct ex_buffer *buffer = &plan->buffers[step->buffers[b]];
+            char *base = workspace;
+            if (buffer->operand >= 0)
+                base = atomic_load(&plan->operands[buffer->operand].tensor->address);
+            run.buffers[b] = base + buffer->offset;
+        }
+        const struct k_stack row = k_stack_of(step->kernel), *rows;
+        const int64_t kib = (int64_t)((taken_by(&run) - taken_by_nothing) / KIB);
+        cr_assert_leq(kib, allowed(&row), "%s, %s: %d KiB of stack, not %d", plan->operator_name,
+                      step->name, (int)kib, row.kib);
+        for (int r = k_stacks(&rows); r-- > 0;)
+            if (rows[r].kernel == row.kernel) is_seen[r] = true;
+    }
+    free(workspace);
+}
+
+static void check_executor(aclOpExecutor *executor)
+{
+    check_plan(&executor->plan);
+    aclDestroyAclOpExecutor(executor);
+}
+
+/* ---- plans ---- */
+
+static void check_pooling(struct rig *rig, const struct rig_operator *op, struct test_case test)
+{
+    rig_load(rig, op, &test);
+    struct rig_call call = rig_call_of(op, &test);
+    for (int i = 0; i < rig_operand_count(op); i++) {
+        struct operand *operand = &call.operand[i];
+        if (op->operand[i].role == RIG_SHAPE) continue;
+        const size_t size = operand_bytes(operand);
+        operand->data = aligned_alloc(ALIGNMENT, (size / ALIGNMENT + 1) * ALIGNMENT);
+        cr_assert_not_null(operand->data);
+        operand_poison(operand, 0xFF);
+        if (op->operand[i].role == RIG_READ)
+            operand_write_bits(operand, rig->problem.tensor[i].bits);
+    }
+    rig_open(&call);
+    cr_assert_eq(rig_phase1(&call), ACLNN_SUCCESS, "%s", aclGetRecentErrMsg());
+    check_executor(call.executor);
+    rig_close(&call);
+    for (int i = 0; i < rig_operand_count(op); i++)
+        free(call.operand[i].data);
+}
+
+static void check_convolution(struct conv_rig *rig, const struct conv_case *test)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    conv_rig_load(rig, test);
+    conv_rig_open(rig, GUARD_END);
+    cr_assert_eq(conv_rig_phase1(rig, &size, &executor), ACLNN_SUCCESS, "%s", aclGetRecentErrMsg());
+    check_executor(executor);
+    for (int i = 0; i < CONV_TENSORS; i++)
+        operand_close(&rig->operand[i]);
+}
+
+/* Paths that random problems seldom take: windows of one element and of very many. */
+static const char *const rare[] = {
+    "convolution n2 c16>32 8x8 k1 x=f32 w=f32 y=f32",
+    "convolution_backward n1 c2>1 700 k650 dy=f32 x=f32 w=f32 dw=f32",
+};
+
+Test(kernel_stack, is_what_the_table_says, .timeout = 600)
+{
+    static struct rig rig;
+    static struct conv_rig conv_rig;
+    struct random random = {1};
+    const struct k_stack *rows;
+    struct run nothing = {0};
+    char error[200];
+    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(stack, MAP_FAILED);
+    memset(stack, PAINT, STACK);
+    taken_by_nothing = taken_by(&nothing);
+
+    rig_begin(&rig);
+    for (int i = 0; i < ROWS_POOLING * PROBLEMS; i++) {
+        const struct rig_operator *op = rows_pooling[i % ROWS_POOLING];
+        const enum case_dtype dtype = (enum case_dtype)(i / ROWS_POOLING % CASE_FLOATS);
+        check_pooling(&rig, op, op->random_case(&random, dtype));
+    }
+    rig_end(&rig);
+
+    conv_rig_begin(&conv_rig);
+    for (int i = 0; i < CONV_OPERATORS * PROBLEMS; i++) {
+        const struct conv_case test =
+            conv_random_case(&random, (enum conv_operator)(i % CONV_OPERATORS),
+                             (enum case_dtype)(i / CONV_OPERATORS % CASE_FLOATS), true);
+        check_convolution(&conv_rig, &test);
+    }
+    for (int i = 0; i < (int)RT_LENGTH(rare); i++) {
+        struct conv_case test;
+        cr_assert(conv_parse(rare[i], &test, error, sizeof error), "%s", error);
+        check_convolution(&conv_rig, &test);
+    }
+    conv_rig_end(&conv_rig);
+
+    for (int r = k_stacks(&rows); r-- > 0;)
+        cr_assert(is_seen[r], "no plan has a step %s", rows[r].kernel);
+    munmap(stack, STACK);
+}
+
+Test(kernel_stack, is_less_than_tasks_have)
+{
+    const struct k_stack *rows;
+    const int count = k_stacks(&rows);
+    cr_assert_leq(count, ROWS);
+    for (int r = 0; r < count; r++) {
+        cr_assert_gt(rows[r].kib, K_STACK_LITTLE);
+        cr_assert_leq(rows[r].kib, RT_TASK_STACK / KIB - RESERVE, "%s", rows[r].kernel);
+    }
+}
