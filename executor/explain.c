@@ -2,9 +2,9 @@
 /* A plan in words, for ACLNN_CPU_LOG=plan:
  *
  *     plan aclnnAvgPool2dBackward: isa avx512, 1 step, workspace 0 B, operands 16056320 B
- *       step 0 avg_pool_grad: 2048 items, at least 64 a slice; arg0+0 (3211264 B) arg2+0 (12845056
- * B) each thread's stack: 256 KiB, rows of quotients, images of rows step 1 deliver: ...;
- * scratch[0..4096) arg2
+ *       step 0 avg_pool_grad: 2048 items, at least 64 a slice; arg0+0 (3211264 B) arg2+0 ...
+ *           each thread's stack: 256 KiB, rows of quotients, images of rows
+ *       step 1 deliver: ...; scratch[0..4096) arg2+0 ...
  *
  * A step whose kernel takes little of its threads' stacks has no line about it. */
 #include <inttypes.h>
