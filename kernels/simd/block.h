@@ -98,7 +98,11 @@ vf block_words_bf16(vf first, vf second, vi upper)
 K_TEMPLATE
 vf block_pair_bf16(vf first, vf second)
 {
+#if defined(K_ISA_avx512)
+    return block_words_bf16(first, second, v_lanes() * 0x20002 + 0x210001);
+#else
     return (vf)(block_round_bf16(first) >> 16 | (block_round_bf16(second) & 0xffff0000));
+#endif
 }
 
 /* The elements as in memory. */
@@ -181,6 +185,17 @@ struct k_block block_load_part(enum k_dtype dt, const char *at, int from, int to
 }
 
 /* ---- arithmetic ---- */
+
+/* x * y, where +0 stands for -0. certain: no product but that of a 0 is rounded to 0. */
+K_TEMPLATE
+vf v_product(bool certain, vf x, vf y)
+{
+#if defined(K_ISA_avx512)
+    if (certain) return (vf)_mm512_fmadd_ps((__m512)x, (__m512)y, _mm512_setzero_ps());
+#endif
+    (void)certain;
+    return x * y + 0.0f;
+}
 
 K_TEMPLATE
 struct k_block block_add(enum k_dtype dt, struct k_block x, struct k_block y)

@@ -39,7 +39,7 @@ struct grad {
     const char *dy, *dy_end;
     char *dx;
     bool contiguous; /* the items' cells follow each other in memory */
-    bool moderate;   /* no factor is below 2^-20 */
+    bool moderate;   /* no factor is below 2^-16: a half times one is 0 only if the half is */
     bool pairs;      /* bf16 may be rounded by v_round_pairs */
     int64_t windows_of_channel;
     int64_t whole_low, whole_high;  /* rows of dY that reach beyond neither end of the height */
@@ -115,8 +115,8 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     g->dy = buf[K_AVG_POOL_GRAD_DY];
     g->dx = buf[K_AVG_POOL_GRAD_DX];
     g->moderate = pool->divisor != 0
-                      ? pool->divisor <= 1 << 20 && pool->divisor >= -(1 << 20)
-                      : plan->depth.kernel <= 1 << 16 && height->kernel <= 3 && width->kernel <= 3;
+                      ? pool->divisor <= 1 << 16 && pool->divisor >= -(1 << 16)
+                      : plan->depth.kernel <= 1 << 12 && height->kernel <= 3 && width->kernel <= 3;
     g->pairs = dt == K_BF16 && k_pairs_bf16();
     g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || height->in == 1);
     const int64_t windows = plan->outer * plan->depth.out * height->out * width->out;

@@ -239,9 +239,10 @@ void channels_tiles(enum k_dtype dt, struct grad *g, const struct cells_out *out
 }
 
 /* Are windows three cells wide, with n rows of them over this row of cells that have code? */
-static inline bool channels_slides(const struct grad *g, int n)
+static inline bool channels_slides(enum k_dtype dt, const struct grad *g, int n)
 {
     const struct pool_axis *width = &g->plan.width;
+    if (dt != K_F32 && !g->moderate) return false; /* see slide_term */
     if (width->stride == 2) return width->most == 2 && width->rest == 1 && n >= 1 && n <= 2;
     return width->stride == 1 && width->most == 3 && n >= 2;
 }
@@ -284,9 +285,8 @@ void channels_rows(enum k_dtype dt, struct grad *g, struct cells_out *out, const
         /* At once where that costs no order of streaming stores. */
         if (wide && !line->stream) out->rows = pool_min(in->rest - in->place, left);
         channels_tiles(dt, g, out, in, line);
-    } else if (out->direct && wide && !line->half && channels_slides(g, n)) {
-        /* In pairs where that is faster: it is not where rounding takes longer than loads. */
-        const bool pairs = dt == K_F32 && line->blocks * 2 * VL <= SLIDE_PAIR;
+    } else if (out->direct && wide && !line->half && channels_slides(dt, g, n)) {
+        const bool pairs = line->blocks * 2 * VL <= POOL_SLOT / 2;
         if (pairs && n == 3 && in->step == 1 && g->plan.width.stride == 1)
             out->rows = pool_min(left, 2);
         channels_slide(dt, g, out, in, line, n);

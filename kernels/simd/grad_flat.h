@@ -22,24 +22,13 @@ _Static_assert(FLAT_BAND >= 4 * POOL_FLAT_CELLS, "a band has at least one row");
 
 /* Rows [low, high) of dY, of which [begin, end) exist. certain: whatever is computed from them is 0
  * because its terms are, or because they cancel out, and else no subnormal number. Values of 2^-56
- * and more times factors of 2^-20 and more are multiples of 2^-99, and so are sums of them; times a
+ * and more times factors of 2^-16 and more are multiples of 2^-95, and so are sums of them; times a
  * third or more, and summed once more, they are multiples of 2^-124. */
 struct band {
     int64_t low, high, begin, end;
     bool certain;
     float *image; /* row `low` */
 };
-
-/* x * y, where +0 stands for -0. certain: no other product is rounded to 0. */
-K_TEMPLATE
-vf flat_product(bool certain, vf x, vf y)
-{
-#if defined(K_ISA_avx512)
-    if (certain) return (vf)_mm512_fmadd_ps((__m512)x, (__m512)y, _mm512_setzero_ps());
-#endif
-    (void)certain;
-    return x * y + 0.0f;
-}
 
 /* Whether all of `count` values of bf16 are 0 or at least 2^-56. */
 K_TEMPLATE
@@ -73,7 +62,7 @@ vf band_vector(enum k_dtype dt, bool certain, const struct grad *g, const char *
                    ? k_load(dt, at)
                    : k_load_first_before(dt, at, (int)count, g->dy_end);
     if (__builtin_expect(rounding != K_ROUND_NONE, 0)) value = pool_round(dt, rounding, value);
-    return flat_product(certain, value, factor);
+    return v_product(certain, value, factor);
 }
 
 /* The rows that exist, one behind the other, in whole vectors. Rows with the same factor are one
@@ -142,7 +131,7 @@ vf flat_windows(int n, bool certain, const struct flat *f, int64_t x)
     vf sum = v_load(f->image[0] + x);
     if (n >= 2) sum = sum + v_load(f->image[1] + x);
     if (n >= 3) sum = sum + v_load(f->image[2] + x);
-    return f->factors ? flat_product(certain, sum, v_load(f->factors + f->phase + 1)) : sum;
+    return f->factors ? v_product(certain, sum, v_load(f->factors + f->phase + 1)) : sum;
 }
 
 /* The next cells, x and on: windows x - 1 to x + 1 of each, the oldest first. */

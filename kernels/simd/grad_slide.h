@@ -8,10 +8,7 @@
 
 #include "kernels/simd/grad.h"
 
-enum {
-    SLIDE_PAIR = POOL_SLOT / 2, /* floats of a window's slot where there are six */
-    SLIDE_TOGETHER = 4,         /* blocks of two cells that are written in turns */
-};
+enum { SLIDE_TOGETHER = 4 }; /* blocks of two cells that are written in turns */
 
 struct slide {
     const char *at;    /* the first window in the newest row of dY over the first row of cells */
@@ -31,19 +28,18 @@ struct slide {
 
 /* Elements of a row of dY, scaled; the first term of a sum is never -0. */
 K_TEMPLATE
-struct k_block slide_term(enum k_dtype dt, const struct slide *s, const char *at, int row)
+struct k_block slide_term(enum k_dtype dt, const struct slide *s, const char *at, int row,
+                          bool is_first)
 {
     struct k_block value = block_load(dt, at);
     if (__builtin_expect(s->rounding != K_ROUND_NONE, 0))
         value = grad_round(dt, s->rounding, value);
     const vf factor = v_all(s->factor[row]);
+    const bool certain = dt != K_F32; /* channels_slides */
+    if (is_first)
+        return (struct k_block){v_product(certain, value.a, factor),
+                                dt == K_F32 ? value.b : v_product(certain, value.b, factor)};
     return (struct k_block){value.a * factor, dt == K_F32 ? value.b : value.b * factor};
-}
-
-K_TEMPLATE
-struct k_block slide_first(enum k_dtype dt, struct k_block x)
-{
-    return (struct k_block){x.a + 0.0f, dt == K_F32 ? x.b : x.b + 0.0f};
 }
 
 K_TEMPLATE
@@ -72,23 +68,23 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
     struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
     if (n == 1) {
         k_prefetch_far(at);
-        sums.first = slide_first(dt, slide_term(dt, s, at, 0));
+        sums.first = slide_term(dt, s, at, 0, true);
         if (!s->uniform) sums.first = block_scale(dt, sums.first, v_all(width));
         return sums;
     }
     const char *second = at - (n - 2) * s->row_bytes;
-    const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0);
-    const struct k_block b = slide_term(dt, s, second, 1);
+    const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0, true);
+    const struct k_block b = slide_term(dt, s, second, 1, rows == 2);
     k_prefetch_far(at);
-    sums.first = block_add(dt, slide_first(dt, a), b);
+    sums.first = block_add(dt, a, b);
     if (n == 3) {
-        const struct k_block c = slide_term(dt, s, at, 2);
+        const struct k_block c = slide_term(dt, s, at, 2, false);
         sums.first = block_add(dt, sums.first, c);
         if (rows == 2) {
             at += s->row_bytes;
             k_prefetch_far(at);
-            sums.second = block_add(dt, slide_first(dt, b), c);
-            sums.second = block_add(dt, sums.second, slide_term(dt, s, at, 2));
+            sums.second = block_add(dt, b, c);
+            sums.second = block_add(dt, sums.second, slide_term(dt, s, at, 2, false));
         }
     }
     if (!s->uniform) {
@@ -117,7 +113,7 @@ void slide_window(enum k_dtype dt, int n, int rows, bool is_there, bool has_cell
                   const struct slide *s, const char *at, float width, float *const slots[3],
                   char *to)
 {
-    const int pitch = POOL_FUSED * SLIDE_PAIR; /* to the second row's */
+    const int pitch = POOL_FUSED * s->blocks * 2 * VL; /* to the second row's */
     const float *oldest = slots[0], *middle = slots[1];
     float *newest = slots[2];
     for (int block = 0; block < s->blocks; block++) {
@@ -137,12 +133,12 @@ K_TEMPLATE
 void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
 {
     const struct slide s = *given; /* a copy: not read again after each store */
-    const int64_t pitch = rows == 2 ? (int64_t)SLIDE_PAIR : (int64_t)POOL_SLOT;
+    const int64_t pitch = (int64_t)s.blocks * 2 * VL;
     float *slots[3] = {s.slots, s.slots + pitch, s.slots + 2 * pitch};
     const size_t bytes = (size_t)s.blocks * 2 * VL * sizeof(float);
     for (int i = 0; i < 3; i++) {
         memset(slots[i], 0, bytes);
-        if (rows == 2) memset(slots[i] + POOL_FUSED * SLIDE_PAIR, 0, bytes);
+        if (rows == 2) memset(slots[i] + POOL_FUSED * pitch, 0, bytes);
     }
     for (int64_t j = 0; j < s.count; j++) {
         const char *at = s.at + j * s.cell_bytes;
@@ -197,7 +193,7 @@ K_TEMPLATE
 void slide_hops(enum k_dtype dt, int n, const struct slide *given)
 {
     const struct slide s = *given;
-    float *older = s.slots, *newest = s.slots + POOL_SLOT;
+    float *older = s.slots, *newest = s.slots + (int64_t)s.blocks * 2 * VL;
     memset(older, 0, (size_t)s.blocks * 2 * VL * sizeof(float));
     for (int64_t j = 0; j < s.count; j++) {
         const int64_t start = 2 * j - s.front;

@@ -41,7 +41,7 @@ vf twos_windows(bool certain, const struct twos *t)
         sum = v_load(at - t->width) + v_load(at);
     else
         sum = v_load(at - t->width) + block_lanes(0, (int)(left + t->width), v_load(at));
-    return t->factors ? flat_product(certain, sum, v_load(t->factors + t->phase)) : sum;
+    return t->factors ? v_product(certain, sum, v_load(t->factors + t->phase)) : sum;
 }
 
 /* Those whose neighbour is in their row. */
