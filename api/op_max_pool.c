@@ -318,8 +318,14 @@ void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,
     const int y = ex_target(plan, small.buffer, &to);
     int i = y;
     if (indices.tensor) i = is_raw ? indices.buffer : ex_target(plan, indices.buffer, &to);
-    pool.stream_output = y == small.buffer && (is_raw || !places || i == indices.buffer) &&
-                         op_exceeds_caches(small.tensor);
+    /* Along the channels either of what is read and the indices drives what is written out of the
+     * caches. */
+    const bool last = layout == K_CHANNELS_LAST;
+    const bool large_enough = op_exceeds_caches(small.tensor) ||
+                              (last && op_exceeds_caches(large.tensor)) ||
+                              (last && places && op_exceeds_caches(places));
+    pool.stream_output =
+        large_enough && y == small.buffer && (is_raw || !places || i == indices.buffer);
     const bool is_float = op_k_dtype(large.tensor) < K_DTYPES;
     if (is_float && k_max_pool_is_fast(&pool))
         ex_step(plan, "max_pool", k_best()->max_pool[op_k_dtype(large.tensor)], &pool, sizeof pool,

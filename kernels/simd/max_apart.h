@@ -90,7 +90,8 @@ vf apart_run(enum k_dtype dt, bool codes, bool wide, int count, const struct max
         for (int64_t w = 0; w < out; w += VL) {
             apart_windows(dt, codes, count, rows, row + 2 * w * size, &best, &place, &sum);
             k_store_same(dt, values + w * size, best);
-            if (codes) put_place(wide, places + w * place_size, place + (cell + 2 * (int32_t)w));
+            if (codes)
+                put_place(wide, places + w * place_size, place + (cell + 2 * (int32_t)w), false);
         }
         values += to->pitch;
         if (codes) places += to->place_pitch;

@@ -8,7 +8,9 @@
 
 #include "kernels/max_pool_plan.h"
 #include "kernels/simd/block.h"
-#include "kernels/simd/select.h"
+#include "kernels/simd/max_keys.h"
+
+enum { DEEP_BLOCKS = 4 }; /* vectors of memory that are worked on at once, at most */
 
 /* The taps of a window that lie in the input, along each axis: from the first one on. */
 struct max_taps {
@@ -17,6 +19,16 @@ struct max_taps {
     int64_t count[K_MAX_POOL_AXES], bytes[K_MAX_POOL_AXES];
     int32_t places[K_MAX_POOL_AXES];
     int64_t fresh; /* so many of the last rows of taps are new to this window: announced ahead */
+};
+
+/* The same as one list, in their order, for all windows with as many of them: how far from the
+ * first tap. Halves need places of 16 bits. */
+struct max_list {
+    int64_t made_for[K_MAX_POOL_AXES]; /* counts; all 0 at first */
+    int count;                         /* 0: no tap, or too many for a list */
+    uint64_t fresh;                    /* a bit for each tap */
+    int64_t bytes[MAX_TAPS];
+    int32_t places[MAX_TAPS]; /* halves: the same 16 bits twice */
 };
 
 /* Most steps are 1, and a division takes as long as a dozen additions. */
@@ -34,53 +46,131 @@ static inline int64_t taps_inside(const struct max_axis *axis, int64_t o, int64_
     return start + before * step;
 }
 
-/* Announces what a window ahead reads where this one reads `vectors` vectors: spread over the taps,
- * so that there are never more announcements than a CPU keeps open. */
-K_TEMPLATE
-void taps_ahead(enum k_dtype dt, const char *at, int vectors)
+static inline void list_make(enum k_dtype dt, struct max_list *list, const struct max_taps *taps)
 {
-    const int64_t bytes = VL * k_size(dt);
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
-        if (v * bytes % LINE_BYTES == 0) k_prefetch_far(at + v * bytes);
+    const int64_t *count = taps->count;
+    const int64_t most = dt == K_F32 ? INT32_MAX : UINT16_MAX;
+    memcpy(list->made_for, count, sizeof list->made_for);
+    list->count = 0;
+    list->fresh = 0;
+    for (int i = 0; i < K_MAX_POOL_AXES; i++)
+        if (count[i] == 0 || count[i] > MAX_TAPS) return;
+    int64_t last = 0;
+    for (int i = 0; i < K_MAX_POOL_AXES; i++)
+        last += (count[i] - 1) * taps->places[i];
+    if (count[0] * count[1] * count[2] > MAX_TAPS || last > most) return;
+    for (int64_t d = 0; d < count[0]; d++)
+        for (int64_t h = 0; h < count[1]; h++)
+            for (int64_t w = 0; w < count[2]; w++) {
+                const int64_t place =
+                    d * taps->places[0] + h * taps->places[1] + w * taps->places[2];
+                list->bytes[list->count] =
+                    d * taps->bytes[0] + h * taps->bytes[1] + w * taps->bytes[2];
+                list->places[list->count] = (int32_t)(dt == K_F32 ? place : place * 0x10001);
+                if (h >= count[1] - taps->fresh) list->fresh |= 1ULL << list->count;
+                list->count++;
+            }
 }
 
-/* Vectors of channels from one tap: as they lie; or, paired, those of even and those of odd number
- * of 2 VL, which is how bf16 is widened for least. */
+/* Makes the list that of the window's taps. */
+static inline void list_update(enum k_dtype dt, struct max_list *list, const struct max_taps *taps)
+{
+    if (taps->count[2] != list->made_for[2] || taps->count[1] != list->made_for[1] ||
+        taps->count[0] != list->made_for[0])
+        list_make(dt, list, taps);
+}
+
+/* Announces what a window ahead reads where this one reads: spread over the taps, so that there
+ * are never more announcements than a CPU keeps open. */
 K_TEMPLATE
-void tap_values(enum k_dtype dt, bool paired, const char *at, int vectors, vf value[])
+void taps_ahead(const char *at, int blocks)
 {
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; v += 1 + paired) {
-        const char *from = at + v * VL * k_size(dt);
-        if (paired) {
-            const struct k_block block = block_load(dt, from);
-            value[v] = v_held(block.a);
-            value[v + 1] = v_held(block.b);
-        } else {
-            value[v] = v_held(k_load(dt, from));
+    for (int b = 0; b < blocks; b++)
+        if (b * K_VECTOR_BYTES % LINE_BYTES == 0) k_prefetch_far(at + b * K_VECTOR_BYTES);
+}
+
+/* `blocks` vectors of floats: the first largest tap and how far its place is from the first one's.
+ * Returns whether there may be a NaN. What grows has no address outside of here, so that it stays
+ * in registers. */
+K_TEMPLATE
+bool largest_floats(bool codes, const struct max_list *list, const char *first, int blocks,
+                    vf best[], vi place[])
+{
+    vf most[4], sum[4] = {{0}}, value[4];
+    vi where[4] = {{0}};
+    if (list->fresh & 1) taps_ahead(first, blocks);
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; b++)
+        sum[b] = most[b] = v_held(k_load(K_F32, first + b * K_VECTOR_BYTES));
+    for (int t = 1; t < list->count; t++) {
+        const char *at = first + list->bytes[t];
+        const vi code = v_all_i(list->places[t]);
+        if (list->fresh >> t & 1) taps_ahead(at, blocks);
+#pragma GCC unroll 4
+        for (int b = 0; b < blocks; b++) {
+            value[b] = v_held(k_load(K_F32, at + b * K_VECTOR_BYTES));
+            if (codes)
+                v_take_greater(most + b, where + b, value[b], code);
+            else
+                most[b] = v_greater(most[b], value[b]);
+            sum[b] = sum[b] + value[b];
         }
     }
+    vi nan = {0};
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; b++) {
+        nan |= (vi)(sum[b] != sum[b]);
+        best[b] = most[b];
+        place[b] = where[b];
+    }
+    return v_any(nan);
 }
 
-/* `vectors` (1, 2 or 4) times VL channels: the first largest tap and its place. exact: the last NaN
- * if there is one; else returns whether there may be one. What grows has no address outside of
- * here, so that it stays in registers. */
+/* The same of halves; part: VL of them. */
 K_TEMPLATE
-bool largest_taps(enum k_dtype dt, bool codes, bool exact, bool paired, const struct max_taps *taps,
-                  int64_t channel, int vectors, vf best[], vi place[])
+bool largest_words(enum k_dtype dt, bool codes, const struct max_list *list, const char *first,
+                   int blocks, bool part, vf best[], vi place[])
+{
+    vw word[4], where[4] = {{0}};
+    vk most[4];
+    if (list->fresh & 1) taps_ahead(first, blocks);
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; b++) {
+        word[b] = words_at(part, first + b * K_VECTOR_BYTES);
+        most[b] = words_key(dt, word[b]);
+    }
+    for (int t = 1; t < list->count; t++) {
+        const char *at = first + list->bytes[t];
+        const vw code = (vw)v_all_i(list->places[t]);
+        if (list->fresh >> t & 1) taps_ahead(at, blocks);
+#pragma GCC unroll 4
+        for (int b = 0; b < blocks; b++) {
+            const vw value = words_at(part, at + b * K_VECTOR_BYTES);
+            words_take_greater(codes, most + b, word + b, where + b, words_key(dt, value), value,
+                               code);
+        }
+    }
+    vi nan = {0};
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; b++) {
+        nan |= keys_of_nan(dt, most[b]);
+        best[b] = (vf)word[b];
+        place[2 * b] = words_lanes_of(0, where[b]);
+        if (!part) place[2 * b + 1] = words_lanes_of(1, where[b]);
+    }
+    return v_any(nan);
+}
+
+/* VL channels of any window, one vector: the last NaN if there is one. */
+K_TEMPLATE
+void exact_taps(enum k_dtype dt, const struct max_taps *taps, int64_t channel, vf *best, vi *place)
 {
     const char *deep = taps->at + channel * k_size(dt);
     int32_t deep_place = taps->place;
-    vf most[4] = {{0}}, sum[4] = {{0}}, value[4] = {{0}};
-    vi where[4] = {{0}};
     const bool none = taps->count[0] * taps->count[1] * taps->count[2] == 0;
-    if (!none) tap_values(dt, paired, deep, vectors, most);
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++) {
-        if (none) most[v] = v_all(-INFINITY);
-        where[v] = v_all_i(deep_place);
-    }
+    vf most = none ? v_all(-INFINITY) : k_load(dt, deep);
+    vi where = v_all_i(deep_place);
     for (int64_t d = 0; d < taps->count[0]; d++) {
         const char *tall = deep;
         int32_t tall_place = deep_place;
@@ -88,18 +178,7 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, bool paired, const st
             const char *at = tall;
             int32_t code = tall_place;
             for (int64_t w = 0; w < taps->count[2]; w++) {
-                if (h >= taps->count[1] - taps->fresh) taps_ahead(dt, at, vectors);
-                tap_values(dt, paired, at, vectors, value);
-#pragma GCC unroll 4
-                for (int v = 0; v < vectors; v++) {
-                    if (exact)
-                        v_take_larger(most + v, where + v, value[v], v_all_i(code));
-                    else if (codes)
-                        v_take_greater(most + v, where + v, value[v], v_all_i(code));
-                    else
-                        most[v] = v_greater(most[v], value[v]);
-                    if (!exact) sum[v] = sum[v] + value[v];
-                }
+                v_take_larger(&most, &where, k_load(dt, at), v_all_i(code));
                 at += taps->bytes[2];
                 code += taps->places[2];
             }
@@ -109,88 +188,134 @@ bool largest_taps(enum k_dtype dt, bool codes, bool exact, bool paired, const st
         deep += taps->bytes[0];
         deep_place += taps->places[0];
     }
-    vi nan = {0};
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++) {
-        nan |= (vi)(sum[v] != sum[v]);
-        best[v] = most[v];
-        place[v] = where[v];
-    }
-    return !exact && v_any(nan);
+    *best = most;
+    *place = where;
 }
+
+/* The same as vectors of memory. */
+K_TEMPLATE
+void exact_blocks(enum k_dtype dt, const struct max_taps *taps, int64_t channel, int blocks,
+                  bool part, vf best[], vi place[])
+{
+    const int vectors = part ? 1 : blocks * LINE_PARTS(dt);
+    for (int v = 0; v < vectors; v++) {
+        vf value;
+        exact_taps(dt, taps, channel + v * VL, &value, place + v);
+        k_store_same(dt, (char *)best + v * VL * k_size(dt), value);
+    }
+}
+
+static __attribute__((noinline, unused)) void exact_f32(const struct max_taps *taps,
+                                                        int64_t channel, int blocks, bool part,
+                                                        vf best[], vi place[])
+{
+    exact_blocks(K_F32, taps, channel, blocks, part, best, place);
+}
+
+static __attribute__((noinline, unused)) void exact_f16(const struct max_taps *taps,
+                                                        int64_t channel, int blocks, bool part,
+                                                        vf best[], vi place[])
+{
+    exact_blocks(K_F16, taps, channel, blocks, part, best, place);
+}
+
+static __attribute__((noinline, unused)) void exact_bf16(const struct max_taps *taps,
+                                                         int64_t channel, int blocks, bool part,
+                                                         vf best[], vi place[])
+{
+    exact_blocks(K_BF16, taps, channel, blocks, part, best, place);
+}
+
+/* `blocks` vectors of memory from `channel` on, or (part) VL halves: the first largest tap, the
+ * last NaN if there is one, and its place, LINE_PARTS vectors of these for each block. */
+K_TEMPLATE
+void largest_blocks(enum k_dtype dt, bool codes, const struct max_taps *taps,
+                    const struct max_list *list, int64_t channel, int blocks, bool part, vf best[],
+                    vi place[])
+{
+    const char *first = taps->at + channel * k_size(dt);
+    vf found[DEEP_BLOCKS];
+    vi where[2 * DEEP_BLOCKS];
+    const bool nan =
+        list->count == 0 ||
+        (dt == K_F32 ? largest_floats(codes, list, first, blocks, best, place)
+                     : largest_words(dt, codes, list, first, blocks, part, best, place));
+    const int vectors = part ? 1 : blocks * LINE_PARTS(dt);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++)
+        place[v] += taps->place;
+    if (__builtin_expect(!nan, 1)) return;
+    if (dt == K_F32) exact_f32(taps, channel, blocks, part, found, where);
+    if (dt == K_F16) exact_f16(taps, channel, blocks, part, found, where);
+    if (dt == K_BF16) exact_bf16(taps, channel, blocks, part, found, where);
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; b++)
+        best[b] = found[b];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v++)
+        place[v] = where[v];
+}
+
+/* What is wanted of windows. */
+enum deep_result {
+    DEEP_VALUES,
+    DEEP_PLACES, /* values and places */
+    DEEP_TAPS    /* places only, each less than 256, as bytes */
+};
 
 /* Where a window's results go, and how: past the caches in whole vectors. */
 struct max_results {
     char *values, *places;
+    enum k_index index;
     bool stream;
 };
 
-/* Paired vectors of bf16 as they lie. */
 K_TEMPLATE
-void put_paired(char *values, vf best[2], vi place[2], bool stream)
+void put_largest(enum k_dtype dt, enum deep_result wanted, const struct max_results *to, int64_t at,
+                 int blocks, bool part, const vf best[], const vi place[])
 {
-    const vu words = (vu)best[0] >> 16 | ((vu)best[1] & 0xffff0000);
-    const vf even = (vf)place[0], odd = (vf)place[1];
-    k_write(values, (vf)words, stream);
-    place[0] = (vi)v_zip(0, even, odd);
-    place[1] = (vi)v_zip(1, even, odd);
-}
-
-K_TEMPLATE
-void put_largest(enum k_dtype dt, enum k_index index, bool paired, const struct max_results *to,
-                 int64_t at, int vectors, vf best[], vi place[])
-{
-    const int unit = vectors == 1 ? 1 : LINE_PARTS(dt);
+    const int vectors = part ? 1 : blocks * LINE_PARTS(dt);
+    const bool wide = to->index == K_INDEX_I64;
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; v += unit) {
-        char *values = to->values + (at + v * VL) * k_size(dt);
-        if (paired)
-            put_paired(values, best + v, place + v, to->stream);
-        else if (unit == LINE_PARTS(dt))
-            k_store_parts(dt, values, best + v, to->stream);
+    for (int b = 0; b < blocks && wanted != DEEP_TAPS; b++)
+        words_put(part, to->values + at * k_size(dt) + b * K_VECTOR_BYTES, best[b], to->stream);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors && wanted != DEEP_VALUES; v++, at += VL)
+        if (wanted == DEEP_TAPS)
+            v_store_bytes(to->places + at, place[v]);
         else
-            k_store_same(dt, values, best[v]);
-    }
-    const vf zero = {0}; /* a place is never negative: its upper half */
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++) {
-        if (index == K_INDEX_I32) {
-            k_write(to->places + (at + v * VL) * 4, (vf)place[v], to->stream);
-        } else if (index == K_INDEX_I64) {
-            char *places = to->places + (at + v * VL) * 8;
-            k_write(places, v_zip(0, (vf)place[v], zero), to->stream);
-            k_write(places + K_VECTOR_BYTES, v_zip(1, (vf)place[v], zero), to->stream);
-        }
-    }
+            put_place(wide, to->places + at * (wide ? 8 : 4), place[v], to->stream);
 }
 
+/* Channels from `channel` on, results from element `at` on. */
 K_TEMPLATE
-void deep_vectors(enum k_dtype dt, enum k_index index, const struct max_taps *taps,
-                  const struct max_results *to, int64_t channel, int64_t at, int vectors)
+void deep_blocks(enum k_dtype dt, enum deep_result wanted, const struct max_taps *taps,
+                 const struct max_list *list, const struct max_results *to, int64_t channel,
+                 int64_t at, int blocks, bool part)
 {
-    const bool paired = dt == K_BF16 && vectors > 1;
-    const int unit = 1 + paired;
-    vf best[4];
-    vi place[4];
-    if (largest_taps(dt, index != K_INDEX_NONE, false, paired, taps, channel, vectors, best, place))
-        for (int v = 0; v < vectors; v += unit)
-            largest_taps(dt, true, true, paired, taps, channel + v * VL, unit, best + v, place + v);
-    put_largest(dt, index, paired, to, at, vectors, best, place);
+    vf best[DEEP_BLOCKS];
+    vi place[2 * DEEP_BLOCKS];
+    largest_blocks(dt, wanted != DEEP_VALUES, taps, list, channel, blocks, part, best, place);
+    put_largest(dt, wanted, to, at, blocks, part, best, place);
 }
 
 /* Channels [first, end) of a window, at least VL; the last ones maybe twice. */
 K_TEMPLATE
-void deep_window(enum k_dtype dt, enum k_index index, const struct max_taps *taps,
-                 const struct max_results *to, int64_t first, int64_t end)
+void deep_window(enum k_dtype dt, enum deep_result wanted, const struct max_taps *taps,
+                 const struct max_list *list, const struct max_results *to, int64_t first,
+                 int64_t end)
 {
+    const int64_t one = BLOCK(dt), many = 4 * VL;
     int64_t channel = first;
-    for (; channel + 4 * VL <= end; channel += 4 * VL)
-        deep_vectors(dt, index, taps, to, channel, channel - first, 4);
-    for (; dt != K_F32 && channel + 2 * VL <= end; channel += 2 * VL)
-        deep_vectors(dt, index, taps, to, channel, channel - first, 2);
-    for (; channel < end; channel += VL) {
+    for (; channel + many <= end; channel += many)
+        deep_blocks(dt, wanted, taps, list, to, channel, channel - first, (int)(many / one), false);
+    for (; channel < end && end - first >= one; channel += one) {
+        channel = max_least(channel, end - one);
+        deep_blocks(dt, wanted, taps, list, to, channel, channel - first, 1, false);
+    }
+    for (; dt != K_F32 && channel < end; channel += VL) {
         channel = max_least(channel, end - VL);
-        deep_vectors(dt, index, taps, to, channel, channel - first, 1);
+        deep_blocks(dt, wanted, taps, list, to, channel, channel - first, 1, true);
     }
 }
 

@@ -15,31 +15,6 @@ static inline char *taps_row(const struct max_grad *g, int depth, int64_t oh)
     return g->taps + slot * g->plan.width.out * g->plan.channels;
 }
 
-K_TEMPLATE
-void find_vectors(enum k_dtype dt, const struct max_taps *taps, int64_t channel, int vectors,
-                  char *to)
-{
-    vf best[4];
-    vi tap[4];
-    if (largest_taps(dt, true, false, false, taps, channel, vectors, best, tap))
-        for (int v = 0; v < vectors; v++)
-            largest_taps(dt, true, true, false, taps, channel + v * VL, 1, best + v, tap + v);
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
-        v_store_bytes(to + channel + v * VL, tap[v]);
-}
-
-/* The channels of a window, at least VL; the last ones maybe twice. */
-K_TEMPLATE
-void find_window(enum k_dtype dt, const struct max_taps *taps, int64_t channels, char *to)
-{
-    int64_t channel = 0;
-    for (; channel + 4 * VL <= channels; channel += 4 * VL)
-        find_vectors(dt, taps, channel, 4, to);
-    for (; channel < channels; channel += VL)
-        find_vectors(dt, taps, max_least(channel, channels - VL), 1, to);
-}
-
 /* The first tap of a window inside the input, and how many are. */
 static inline int64_t first_tap(const struct max_axis *axis, int64_t o, int64_t *cell,
                                 int64_t *count)
@@ -62,6 +37,8 @@ void find_taps(enum k_dtype dt, struct max_grad *g, int slot, int64_t oh)
     struct max_taps taps = {
         .bytes = {plane * width->in * bytes, row * bytes, width->dilation * bytes},
         .places = {(int32_t)(height->kernel * width->kernel), (int32_t)width->kernel, 1}};
+    struct max_list list = {.count = 0};
+    struct max_results results = {.stream = false};
     int64_t d, h, w;
     const int64_t deep = first_tap(depth, g->depth[slot], &d, &taps.count[0]);
     const int64_t tall = deep * height->kernel + first_tap(height, oh, &h, &taps.count[1]);
@@ -77,7 +54,9 @@ void find_taps(enum k_dtype dt, struct max_grad *g, int slot, int64_t oh)
         }
         for (int64_t i = 0; i < line && i < MAX_AHEAD; i += LINE_BYTES)
             k_prefetch(taps.at + (taps.count[1] - 1) * taps.bytes[1] + MAX_AHEAD + i);
-        find_window(dt, &taps, plan->channels, to);
+        list_update(dt, &list, &taps);
+        results.places = to;
+        deep_window(dt, DEEP_TAPS, &taps, &list, &results, 0, plan->channels);
     }
 }
 

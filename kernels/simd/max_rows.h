@@ -442,7 +442,7 @@ bool rows_largest(enum k_dtype dt, bool codes, bool wide, const struct max_rows 
         if (!codes) continue;
         const vf real = out - w < VL ? v_first((int)(out - w), best, (vf){0}) : best;
         low |= (vi)(real == v_all(-INFINITY));
-        put_place(wide, indices + w * (wide ? 8 : 4), place);
+        put_place(wide, indices + w * (wide ? 8 : 4), place, false);
     }
     return !v_any(low);
 }

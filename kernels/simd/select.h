@@ -268,15 +268,15 @@ vi k_load_indices(bool wide, const char *at, int count, const char *end, vi *hig
 
 /* Indices of VL lanes; i64: twice the bytes. */
 K_TEMPLATE
-void put_place(bool wide, char *to, vi place)
+void put_place(bool wide, char *to, vi place, bool stream)
 {
     if (!wide) {
-        k_put(to, (vf)place);
+        k_write(to, (vf)place, stream);
         return;
     }
     const vf zero = {0}; /* a place is never negative: its upper half */
-    k_put(to, v_zip(0, (vf)place, zero));
-    k_put(to + K_VECTOR_BYTES, v_zip(1, (vf)place, zero));
+    k_write(to, v_zip(0, (vf)place, zero), stream);
+    k_write(to + K_VECTOR_BYTES, v_zip(1, (vf)place, zero), stream);
 }
 
 /* k_store of values that are elements, widened: nothing is rounded. */

@@ -12,12 +12,13 @@ struct maxima {
     struct adaptive_axis depth, height, width;
     const char *input, *end; /* the tensor */
     char *output, *indices;
+    struct max_list list;
 };
 
 /* Fewer channels than a vector has lanes. */
 K_TEMPLATE
-void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
-                const struct max_taps *taps, const struct max_results *to)
+void narrow_bin(enum k_dtype dt, const struct maxima *m, const struct max_taps *taps,
+                const struct max_results *to)
 {
     const int64_t channels = m->shape->channels;
     const char *deep = taps->at;
@@ -39,15 +40,16 @@ void narrow_bin(enum k_dtype dt, enum k_index index, const struct maxima *m,
         deep_place += taps->places[0];
     }
     char values[K_VECTOR_BYTES], places[2 * K_VECTOR_BYTES];
-    const struct max_results whole = {values, places, false};
-    put_largest(dt, index, false, &whole, 0, 1, &best, &place);
+    const int64_t index_size = m->shape->index_size;
+    k_store_same(dt, values, best);
+    put_place(index_size == 8, places, place, false);
     memcpy(to->values, values, (size_t)(channels * k_size(dt)));
-    memcpy(to->places, places, (size_t)(channels * (index == K_INDEX_I64 ? 8 : 4)));
+    memcpy(to->places, places, (size_t)(channels * index_size));
 }
 
 /* A row of bins. */
 K_TEMPLATE
-void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, int64_t item)
+void row_of_bins(enum k_dtype dt, struct maxima *m, int64_t item)
 {
     const struct k_adaptive_max *shape = m->shape;
     const int64_t channels = shape->channels, bytes = channels * k_size(dt);
@@ -65,7 +67,8 @@ void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, in
     };
     const int64_t output = item * m->width.out * channels;
     struct max_results to = {m->output + output * k_size(dt),
-                             m->indices + output * shape->index_size, false};
+                             m->indices + output * shape->index_size,
+                             shape->index_size == 8 ? K_INDEX_I64 : K_INDEX_I32, false};
     struct adaptive_mark mark = {0, 0}, next;
     for (int64_t i = 0; i < m->width.out; i++, mark = next) {
         next = adaptive_next(&m->width, mark);
@@ -73,10 +76,12 @@ void row_of_bins(enum k_dtype dt, enum k_index index, const struct maxima *m, in
         taps.at = from + bin.begin * bytes;
         taps.place = (int32_t)(first + bin.begin);
         taps.count[2] = bin.end - bin.begin;
-        if (channels < VL)
-            narrow_bin(dt, index, m, &taps, &to);
-        else
-            deep_window(dt, index, &taps, &to, 0, channels);
+        if (channels < VL) {
+            narrow_bin(dt, m, &taps, &to);
+        } else {
+            list_update(dt, &m->list, &taps);
+            deep_window(dt, DEEP_PLACES, &taps, &m->list, &to, 0, channels);
+        }
         to.values += bytes;
         to.places += channels * shape->index_size;
     }
@@ -98,10 +103,7 @@ void adaptive_max_channels(enum k_dtype dt, const struct k_adaptive_max *shape,
     const int64_t cells = shape->in[0] * shape->in[1] * shape->in[2];
     m.end = m.input + shape->planes * cells * shape->channels * k_size(dt);
     for (int64_t item = slice.begin; item < slice.end; item++)
-        if (shape->index_size == 4)
-            row_of_bins(dt, K_INDEX_I32, &m, item);
-        else
-            row_of_bins(dt, K_INDEX_I64, &m, item);
+        row_of_bins(dt, &m, item);
 }
 
 K_FLOATS(adaptive_max_channels, struct k_adaptive_max)

@@ -28,6 +28,7 @@ struct forward {
     struct k_argmax argmax;
     struct k_lanes lanes;
     struct max_rows rows;
+    struct max_list list;
     struct k_outlet values, places;
     vf best[(MAX_ROW + MAX_SLACK) / VL];
     vi code[(MAX_ROW + MAX_SLACK) / VL];
@@ -47,9 +48,9 @@ static inline void put_places(bool wide, char *to, const int32_t *code, const in
     for (int64_t i = 0; i < count; i += VL) {
         const vi place = v_load_i(code + i) + v_load_i(base + i) + row;
         if (wide)
-            put_place(true, to + i * 8, place);
+            put_place(true, to + i * 8, place, false);
         else
-            put_place(false, to + i * 4, place);
+            put_place(false, to + i * 4, place, false);
     }
 }
 
@@ -225,36 +226,47 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
 
 /* ---- many channels ---- */
 
-/* One window where its results belong, or by way of images. */
+/* One window by way of images. */
 K_TEMPLATE
-void forward_window(enum k_dtype dt, enum k_index index, struct forward *f,
-                    const struct max_taps *taps, bool straight)
+void forward_pieces(enum k_dtype dt, bool codes, struct forward *f, const struct max_taps *taps)
 {
     enum { PIECE = OUTLET_ROOM / 8 - VL };
-    const int64_t channels = f->plan.channels, size = index == K_INDEX_I64 ? 8 : 4;
-    struct max_results to = {f->values.vectors.to, NULL, f->values.stream};
-    if (index != K_INDEX_NONE) to.places = f->places.vectors.to;
-    if (straight) {
-        deep_window(dt, index, taps, &to, 0, channels);
-        f->values.vectors.to += channels * k_size(dt);
-        if (index != K_INDEX_NONE) f->places.vectors.to += channels * size;
-        return;
-    }
-    to.stream = false;
+    const int64_t channels = f->plan.channels, size = f->index_size;
     for (int64_t first = 0, end; first < channels; first = end) {
         end = channels - first < PIECE + VL ? channels : first + PIECE - VL;
         const int64_t piece = end - first;
-        to.values = outlet_room(&f->values, 1, piece * k_size(dt));
-        if (index != K_INDEX_NONE) to.places = outlet_room(&f->places, 1, piece * size);
-        deep_window(dt, index, taps, &to, first, end);
+        struct max_results to = {outlet_room(&f->values, 1, piece * k_size(dt)), NULL,
+                                 f->pool->index, false};
+        if (codes) to.places = outlet_room(&f->places, 1, piece * size);
+        deep_window(dt, codes ? DEEP_PLACES : DEEP_VALUES, taps, &f->list, &to, first, end);
         outlet_took(&f->values, 1, piece * k_size(dt));
-        if (index != K_INDEX_NONE) outlet_took(&f->places, 1, piece * size);
+        if (codes) outlet_took(&f->places, 1, piece * size);
     }
+}
+
+/* `windows` windows that have as many taps each, from the one of `taps` on, where their results
+ * belong. */
+K_TEMPLATE
+void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_taps *taps,
+                     int64_t windows)
+{
+    const int64_t channels = f->plan.channels, stride = f->plan.width.stride;
+    struct max_results to = {f->values.vectors.to, codes ? f->places.vectors.to : NULL,
+                             f->pool->index, f->values.stream};
+    for (int64_t w = 0; w < windows; w++) {
+        deep_window(dt, codes ? DEEP_PLACES : DEEP_VALUES, taps, &f->list, &to, 0, channels);
+        to.values += channels * k_size(dt);
+        if (codes) to.places += channels * f->index_size;
+        taps->at += stride * channels * k_size(dt);
+        taps->place += (int32_t)stride;
+    }
+    f->values.vectors.to = to.values;
+    if (codes) f->places.vectors.to = to.places;
 }
 
 /* Row (od, oh) of windows. */
 K_TEMPLATE
-void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_t outer, int64_t od,
+void forward_deep(enum k_dtype dt, bool codes, struct forward *f, int64_t outer, int64_t od,
                   int64_t oh)
 {
     const struct max_plan *plan = &f->plan;
@@ -262,7 +274,7 @@ void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_
     const int64_t bytes = plan->channels * k_size(dt);
     const int64_t row = height->dilation * width->in, plane = depth->dilation * height->in;
     const bool whole = bytes % K_VECTOR_BYTES == 0 && f->values.vectors.filled == 0 &&
-                       (index == K_INDEX_NONE || f->places.vectors.filled == 0);
+                       (!codes || f->places.vectors.filled == 0);
     const bool straight = !f->values.stream || whole;
     struct max_taps taps = {
         .bytes = {plane * width->in * bytes, row * bytes, width->dilation * bytes},
@@ -270,38 +282,48 @@ void forward_deep(enum k_dtype dt, enum k_index index, struct forward *f, int64_
         .fresh = height->stride};
     const int64_t d = taps_inside(depth, od, &taps.count[0]);
     const int64_t h = taps_inside(height, oh, &taps.count[1]);
-    for (int64_t ow = 0; ow < width->out; ow++) {
+    for (int64_t ow = 0, run; ow < width->out; ow += run) {
         const int64_t w = taps_inside(width, ow, &taps.count[2]);
         const int64_t place = (d * height->in + h) * width->in + w;
         const int64_t cell = outer * depth->in * height->in * width->in + place;
         taps.place = (int32_t)place;
         taps.at = (const char *)((uintptr_t)f->x + (uintptr_t)(cell * bytes));
-        forward_window(dt, index, f, &taps, straight);
+        list_update(dt, &f->list, &taps);
+        run = 1;
+        if (straight && taps.count[2] == width->kernel) /* more, until the last tap leaves */
+            run = max_least((width->in - w - max_span(width)) / width->stride + 1, width->out - ow);
+        if (straight)
+            forward_windows(dt, codes, f, &taps, run);
+        else
+            forward_pieces(dt, codes, f, &taps);
     }
 }
 
 static __attribute__((noinline)) void forward_deep_f32(struct forward *f, int64_t outer, int64_t od,
                                                        int64_t oh)
 {
-    if (f->pool->index == K_INDEX_NONE) forward_deep(K_F32, K_INDEX_NONE, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I32) forward_deep(K_F32, K_INDEX_I32, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I64) forward_deep(K_F32, K_INDEX_I64, f, outer, od, oh);
+    if (f->indices)
+        forward_deep(K_F32, true, f, outer, od, oh);
+    else
+        forward_deep(K_F32, false, f, outer, od, oh);
 }
 
 static __attribute__((noinline)) void forward_deep_f16(struct forward *f, int64_t outer, int64_t od,
                                                        int64_t oh)
 {
-    if (f->pool->index == K_INDEX_NONE) forward_deep(K_F16, K_INDEX_NONE, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I32) forward_deep(K_F16, K_INDEX_I32, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I64) forward_deep(K_F16, K_INDEX_I64, f, outer, od, oh);
+    if (f->indices)
+        forward_deep(K_F16, true, f, outer, od, oh);
+    else
+        forward_deep(K_F16, false, f, outer, od, oh);
 }
 
 static __attribute__((noinline)) void forward_deep_bf16(struct forward *f, int64_t outer,
                                                         int64_t od, int64_t oh)
 {
-    if (f->pool->index == K_INDEX_NONE) forward_deep(K_BF16, K_INDEX_NONE, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I32) forward_deep(K_BF16, K_INDEX_I32, f, outer, od, oh);
-    if (f->pool->index == K_INDEX_I64) forward_deep(K_BF16, K_INDEX_I64, f, outer, od, oh);
+    if (f->indices)
+        forward_deep(K_BF16, true, f, outer, od, oh);
+    else
+        forward_deep(K_BF16, false, f, outer, od, oh);
 }
 
 /* ---- items ---- */
@@ -347,6 +369,8 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.argmax.best = (float *)(void *)f.best;
     f.argmax.code = (int32_t *)(void *)f.code;
     f.lanes.windows = -1;
+    memset(f.list.made_for, 0, sizeof f.list.made_for);
+    f.list.count = 0;
     const bool by_rows = !plan->wide && max_by_rows(plan);
     f.apart = by_rows && max_is_apart(plan);
     if (by_rows && !f.apart) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
