@@ -23,7 +23,6 @@ enum {
 
     CONV_OUTER_PANEL = 64,      /* small channels side by side in conv_outer_grad */
     CONV_OUTER_ROWS = 128,      /* small channels of one item, at most; whole panels */
-    CONV_OUTER_COLUMNS = 432,   /* (large channel, tap) of one item, about */
     CONV_OUTER_SUMS = 61440,    /* floats of an item's sums */
     CONV_OUTER_POSITIONS = 320, /* that are packed at once: panels of them stay in L2 */
     CONV_OUTER_BAND = 61440,    /* floats of the large side's bands */
@@ -466,8 +465,7 @@ static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
     plan.small_blocks = conv_up(conv->small_channels, rows);
     plan.small_rows = conv_up(conv_up(conv->small_channels, plan.small_blocks), CONV_OUTER_PANEL) *
                       CONV_OUTER_PANEL;
-    int64_t channels = CONV_OUTER_COLUMNS / taps;
-    if (channels > CONV_OUTER_BAND / floats) channels = CONV_OUTER_BAND / floats;
+    int64_t channels = CONV_OUTER_BAND / floats;
     if (channels > CONV_OUTER_SUMS / (plan.small_rows * taps))
         channels = CONV_OUTER_SUMS / (plan.small_rows * taps);
     if (channels < 1) channels = 1;

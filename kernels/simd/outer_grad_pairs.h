@@ -160,13 +160,14 @@ static int64_t even_positions(const struct outer_grad *item, const struct k_conv
         const bool is_there = row < q->end[1] - q->begin[1] && end > 0;
         s[k] = (struct strip){v_address(from, 2 * at), 0, is_there ? end : 0};
     }
-    const struct tile_place *second = &p->of[1];
-    const int64_t second_rows = second->end[1] - second->begin[1];
-    if (item->plan->is_joined || t->axis[1] != columns * t->axis[2]) return count;
-    if (second_rows > 0 && (second_rows < rows || s[1].end != s[0].end)) return count;
+    /* Rows that follow each other, of both tiles. */
+    const int64_t second_rows = p->of[1].end[1] - p->of[1].begin[1];
+    const bool is_flat = !item->plan->is_joined && t->axis[1] == columns * t->axis[2] &&
+                         (second_rows == 0 || (second_rows == rows && s[1].end == s[0].end));
+    if (is_flat) count = rows * columns - number;
     for (int k = 0; k < 2; k++)
-        if (s[k].end > 0) s[k].end = rows * columns - number;
-    return rows * columns - number;
+        if (s[k].end > count || (is_flat && s[k].end > 0)) s[k].end = count;
+    return count;
 }
 
 /* Channels [0, channels) of such positions become rows, `pitch` floats from one to the next. */

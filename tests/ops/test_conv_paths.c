@@ -26,6 +26,7 @@ static const struct shape shapes[] = {
     {"odd rows, many images", 2, 5, 1, 35, 36, {1, 7, 7}, {1, 3, 3}, 1, 1, 1},
     {"several blocks of channels", 2, 2, 1, 200, 70, {1, 9, 8}, {1, 3, 3}, 1, 1, 1},
     {"a row longer than a tile", 1, 2, 1, 20, 20, {1, 1, 501}, {1, 1, 5}, 1, 1, 2},
+    {"tiles of unequal rows", 2, 3, 1, 20, 18, {1, 23, 50}, {1, 3, 3}, 1, 1, 1},
     {"odd rows, stride", 2, 3, 1, 36, 30, {1, 15, 17}, {1, 3, 3}, 2, 1, 1},
     {"more taps than a block of sums", 2, 1, 1, 20, 2, {1, 40, 41}, {1, 29, 31}, 1, 1, 0},
     {"a reach that no band holds", 1, 1, 1, 20, 20, {1, 1, 16500}, {1, 1, 2}, 1, 16450, 0},
@@ -70,12 +71,12 @@ static void check_all(enum conv_operator op, bool transposed)
     static const enum case_layout others[] = {CASE_CHANNELS_LAST, CASE_BROADCAST};
     conv_rig_begin(&rig);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (int j = 0; j < CASE_FLOATS + 2; j++) { /* other layouts of FLOAT */
-            const int dtype = j < CASE_FLOATS ? j : CASE_F32;
+        for (int j = 0; j < CASE_FLOATS + 4; j++) { /* other layouts of FLOAT and BFLOAT16 */
+            const int dtype = j < CASE_FLOATS ? j : j < CASE_FLOATS + 2 ? CASE_F32 : CASE_BF16;
             struct conv_case test = case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
             for (int k = 0; j >= CASE_FLOATS && k < CONV_GRAD_BIAS; k++) {
                 const bool is_read = op == CONV_FORWARD ? k != CONV_OUTPUT : k <= CONV_WEIGHT;
-                test.layout[k] = others[j - CASE_FLOATS];
+                test.layout[k] = others[(j - CASE_FLOATS) % 2];
                 if (!is_read && test.layout[k] == CASE_BROADCAST) test.layout[k] = CASE_STRIDED;
             }
             cr_expect(conv_rig_check(&rig, &test), "%s: %s", shapes[i].name, rig.text);
