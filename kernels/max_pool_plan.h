@@ -54,6 +54,7 @@ static inline int64_t max_most(int64_t a, int64_t b)
 
 static inline int64_t max_floor_div(int64_t a, int64_t b)
 {
+    if (b == 1) return a; /* most are, and a division takes as long as a dozen additions */
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
@@ -74,14 +75,18 @@ static inline struct max_axis max_axis(const struct k_max_pool *pool, int axis)
 /* kernel <= MAX_SIDE, stride <= MAX_STRIDE. */
 static inline void max_phases(const struct max_axis *a, struct max_phases *phases)
 {
-    int count = 0;
-    for (int64_t c = 0; c < a->stride; c++) {
+    int count = 0, shift[MAX_SIDE], phase[MAX_SIDE];
+    for (int64_t j = 0; j < a->kernel; j++) {
+        const int64_t cell = j * a->dilation - a->pad, group = max_floor_div(cell, a->stride);
+        phase[j] = (int)(cell - group * a->stride);
+        shift[j] = (int)-group;
+    }
+    for (int c = 0; c < a->stride; c++) {
         phases->first[c] = count;
-        for (int64_t j = a->kernel - 1; j >= 0; j--) {
-            const int64_t offset = c + a->pad - j * a->dilation;
-            if (max_floor_div(offset, a->stride) * a->stride != offset) continue;
-            phases->shift[count] = (int)(offset / a->stride);
-            phases->tap[count++] = (int)j;
+        for (int j = (int)a->kernel - 1; j >= 0; j--) {
+            if (phase[j] != c) continue;
+            phases->shift[count] = shift[j];
+            phases->tap[count++] = j;
         }
     }
     phases->first[a->stride] = count;

@@ -19,19 +19,15 @@ struct k_work k_plane_scatter_work(const struct k_plane *plane)
 }
 
 /* Gathering compares a window's index with each of its taps, scattering adds it once; nine
- * comparisons are faster than that, but not for half types where there are as many windows as
- * cells. Few planes are better shared by their rows. */
+ * comparisons are faster than that. Few planes are better shared by their rows. */
 bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
 {
-    enum { TAPS = 9, PLANES = 64, TILE_CELLS = 1 << 14 };
+    enum { TAPS = 9, PLANES = 64 };
     const struct max_plan plan = max_plan_axes(pool);
     if (pool->channels != 1 || pool->space != K_INDEX_OF_PLANE) return false;
     if (!max_can_gather(&plan)) return true;
     const int64_t taps = plan.depth.kernel * plan.height.kernel * plan.width.kernel;
-    const int64_t cells = plan.depth.in * plan.height.in * plan.width.in;
-    const bool dense = pool->dtype != K_F32 && cells <= TILE_CELLS && plan.depth.stride == 1 &&
-                       plan.height.stride == 1 && plan.width.stride == 1;
-    return taps > (dense ? TAPS - 1 : TAPS) && pool->outer >= PLANES;
+    return taps > TAPS && pool->outer >= PLANES;
 }
 
 struct k_work k_plane_gather_work(const struct k_plane *plane)

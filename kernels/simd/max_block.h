@@ -107,7 +107,7 @@ void block_cells(enum k_dtype dt, struct max_grad *g, int64_t planes, int64_t d,
         .width = (int32_t)width->in,
         .lanes = plan->pitch,
         .base = (int32_t)((d * height->in + q * height->stride) * width->in + width->pad),
-        .look = g->in_place && cells_look(g, groups) ? CELLS_LOOK : CELLS_KNOWN};
+        .look = g->in_place && cells_look(g) ? CELLS_LOOK : CELLS_KNOWN};
     if (g->in_place) {
         run.base = (int32_t)((uint32_t)run.base + first_index(g));
         run.plane = depth_places(g, d, 1);
@@ -194,18 +194,19 @@ static inline void block_begin(struct max_grad *g)
                 (plan->planes == 1 || (plan->pitch == width->out && plan->groups == height->out &&
                                        g->indices_step == 0));
     g->pattern = cell_pattern(height, width);
-    g->own = g->pattern != CELLS_ANY && axis_is_even(height) && axis_is_even(width) &&
-             (g->pattern == CELLS_APART || plan->depth.kernel == 1) &&
-             (g->pattern != CELLS_EVERYWHERE || (width->pad == 1 && height->out >= MAX_STRIP));
+    g->own = g->pattern != CELLS_ANY && g->pattern != CELLS_EVERYWHERE && axis_is_even(height) &&
+             axis_is_even(width) && (g->pattern == CELLS_APART || plan->depth.kernel == 1);
     /* Rows apart have to fit. */
     const int64_t line = (plan->pitch * width->stride * 4 + LINE_BYTES - 1) / LINE_BYTES;
     if (plan->block * height->stride * line * LINE_BYTES > MAX_BLOCK * 4) {
-        if (g->pattern == CELLS_EVERYWHERE) g->pattern = CELLS_ANY, g->own = false;
+        if (g->pattern == CELLS_EVERYWHERE) g->pattern = CELLS_ANY;
         if (plan->pitch != width->out) g->direct = false;
     }
     g->cells_terms.stride = (int)width->stride;
-    memcpy(g->cells_terms.from, g->from, sizeof g->from);
-    memcpy(g->cells_terms.place, g->place, sizeof g->place);
+    if (width->stride > 2) {
+        memcpy(g->cells_terms.from, g->from, sizeof g->from);
+        memcpy(g->cells_terms.place, g->place, sizeof g->place);
+    }
     for (int k = 0; k < max_depths(&plan->depth); k++)
         no_codes(block_row(g, k, 0) - max_guard(plan), block_row(g, k, 0));
 }

@@ -4,6 +4,7 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_BLOCK_WINDOWS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_BLOCK_WINDOWS_H
 
+#include "kernels/simd/max_apart.h"
 #include "kernels/simd/max_grad.h"
 
 static inline int64_t block_rows(const struct max_plan *plan)
@@ -130,9 +131,33 @@ void find_places(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
     widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, out, g->dy_end);
 }
 
-/* `rows` rows of windows from (od, oh) on, into the ring from `to` on; all exist. */
+/* `rows` rows of windows, counted through all planes, that are apart, at once; false if that cannot
+ * be, or is not to be trusted. */
 K_TEMPLATE
-void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh,
+bool find_apart(enum k_dtype dt, struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
+{
+    const int64_t out = g->plan.width.out, pitch = g->plan.pitch;
+    const struct k_argmax *argmax = g->argmax;
+    const struct max_rows_out places = {.values = (char *)argmax->best,
+                                        .places = (char *)to,
+                                        .place_pitch = pitch * (int64_t)sizeof *to};
+    if (!g->rows || !max_is_apart(&g->plan) ||
+        !apart_block(dt, true, false, &g->plan, argmax->x, argmax->end, row, rows, places))
+        return false;
+    const int64_t runs = pitch == out ? 1 : rows, count = pitch == out ? rows * out : out;
+    const char *dy = g->dy + row * out * k_size(dt);
+    for (int64_t run = 0; run < runs; run++, to += pitch, dy += out * k_size(dt)) {
+        widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, count, g->dy_end);
+        for (int64_t w = out; w < pitch; w++) /* not more: the next row's places are there */
+            to[w] = NO_CODE;
+    }
+    return true;
+}
+
+/* `rows` rows of windows from (od, oh) on, into the ring from `to` on; all exist. False if they are
+ * of several planes and have to be taken plane by plane. */
+K_TEMPLATE
+bool take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh,
                int64_t rows, int32_t *to)
 {
     const struct max_plan *plan = &g->plan;
@@ -140,11 +165,14 @@ void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
     const bool planar = block_is_planar(plan);
     const bool joined = plan->pitch == out && !GRAD_FINDS && planar;
     const int64_t runs = joined ? 1 : rows, count = joined ? rows * out : out;
+    const int64_t first = (g->outer * plan->depth.out + od) * plan->height.out + oh;
     struct row_codes codes;
     vi stray = {0};
+    if (GRAD_FINDS && find_apart(dt, g, first, rows, to)) return true;
+    if (GRAD_FINDS && rows > plan->height.out - oh) return false;
     block_codes(plan, od, oh, &codes);
     for (int64_t run = 0; run < runs; run++, to += plan->pitch) {
-        const int64_t row = (g->outer * plan->depth.out + od) * plan->height.out + oh + run;
+        const int64_t row = first + run;
         const char *dy = g->dy + row * out * k_size(dt);
         const int32_t base = (int32_t)row_base(plan, od, oh + run);
         if (!planar && run > 0) block_codes(plan, od, oh + run, &codes);
@@ -162,32 +190,33 @@ void take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
         if (plan->pitch > out) no_codes(to + out, to + plan->pitch);
     }
     if (v_any(stray)) g->stray = true;
+    return true;
 }
 
 #define TAKE_ARGUMENTS                                                                             \
     struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh, int64_t rows, int32_t *to
 
-static __attribute__((noinline, unused)) void take_rows_f32(TAKE_ARGUMENTS)
+static __attribute__((noinline, unused)) bool take_rows_f32(TAKE_ARGUMENTS)
 {
-    take_rows(K_F32, g, real, od, oh, rows, to);
+    return take_rows(K_F32, g, real, od, oh, rows, to);
 }
 
-static __attribute__((noinline, unused)) void take_rows_f16(TAKE_ARGUMENTS)
+static __attribute__((noinline, unused)) bool take_rows_f16(TAKE_ARGUMENTS)
 {
-    take_rows(K_F16, g, real, od, oh, rows, to);
+    return take_rows(K_F16, g, real, od, oh, rows, to);
 }
 
-static __attribute__((noinline, unused)) void take_rows_bf16(TAKE_ARGUMENTS)
+static __attribute__((noinline, unused)) bool take_rows_bf16(TAKE_ARGUMENTS)
 {
-    take_rows(K_BF16, g, real, od, oh, rows, to);
+    return take_rows(K_BF16, g, real, od, oh, rows, to);
 }
 
 K_TEMPLATE
-void take_rows_of(enum k_dtype dt, TAKE_ARGUMENTS)
+bool take_rows_of(enum k_dtype dt, TAKE_ARGUMENTS)
 {
-    if (dt == K_F32) take_rows_f32(g, real, od, oh, rows, to);
-    if (dt == K_F16) take_rows_f16(g, real, od, oh, rows, to);
-    if (dt == K_BF16) take_rows_bf16(g, real, od, oh, rows, to);
+    if (dt == K_F32) return take_rows_f32(g, real, od, oh, rows, to);
+    if (dt == K_F16) return take_rows_f16(g, real, od, oh, rows, to);
+    return take_rows_bf16(g, real, od, oh, rows, to);
 }
 
 #undef TAKE_ARGUMENTS
@@ -217,13 +246,11 @@ void take_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
 {
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->height.out, front = -plan->height.low;
-    const bool joined = plan->pitch == plan->width.out && plan->groups == out && !GRAD_FINDS &&
-                        g->indices_step == 0;
+    const bool joined =
+        plan->pitch == plan->width.out && plan->groups == out && g->indices_step == 0;
     g->outer = outer;
     no_codes(block_row(g, 0, 0), block_row(g, 0, front));
-    if (joined) {
-        take_rows_of(dt, g, real, 0, 0, planes * out, block_row(g, 0, front));
-    } else {
+    if (!joined || !take_rows_of(dt, g, real, 0, 0, planes * out, block_row(g, 0, front))) {
         for (int64_t plane = 0; plane < planes; plane++, g->outer++) {
             const int64_t row = front + plane * plan->groups;
             take_rows_of(dt, g, real, 0, 0, out, block_row(g, 0, row));
@@ -292,22 +319,21 @@ static __attribute__((noinline, unused)) bool rows_are_known(struct max_grad *g,
     return !v_any(stray);
 }
 
-/* Do the cells of so many groups of a plane look at their own windows? */
-static inline bool cells_look(const struct max_grad *g, int64_t groups)
+/* Do the cells look at their own windows? */
+static inline bool cells_look(const struct max_grad *g)
 {
-    return g->direct && g->own && (g->pattern != CELLS_EVERYWHERE || groups >= MAX_STRIP);
+    return g->direct && g->own;
 }
 
 /* May the windows of so many groups from group q of plane `outer` on be read where they are, of
- * which there is one depth over the cells? Their
- * own windows need not be looked at if the cells do it. Other planes' windows lie beside the first
- * and the last ones. */
+ * which there is one depth over the cells? Their own windows need not be looked at if the cells do
+ * it. Other planes' windows lie beside the first and the last ones. */
 static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q, int64_t groups)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *height = &plan->height, *width = &plan->width;
     if (!g->direct || g->depths != 1) return false;
-    if (g->dy_size != 4 && !cells_look(g, groups)) return false;
+    if (g->dy_size != 4 && !cells_look(g)) return false;
     const int64_t plane = outer * plan->depth.out + g->depth[0];
     const int64_t row = plane * height->out + q + height->low;
     const int64_t end = row + groups + height->high - height->low;
@@ -316,7 +342,7 @@ static inline bool block_is_direct(struct max_grad *g, int64_t outer, int64_t q,
     const int64_t all = plan->outer * plan->depth.out * height->out * width->out;
     if (first < 0 || last + VL > all) return false;
     const int64_t low = first / width->out, high = (last + width->out - 1) / width->out;
-    if (cells_look(g, groups)) {
+    if (cells_look(g)) {
         const int64_t begin = plane * height->out;
         const int64_t behind = begin + (plan->planes > 1 ? groups : height->out);
         g->direct = rows_are_known(g, low, begin) && rows_are_known(g, behind, high);

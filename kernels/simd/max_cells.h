@@ -193,38 +193,31 @@ void cells_overlapping(enum k_dtype dt, enum k_dtype from, int lone, enum cell_l
     if (look) in->stray |= v_any(stray);
 }
 
-/* MAX_STRIP rows of cells; to look at windows the padding is 1. */
+/* MAX_STRIP rows of cells. */
 K_TEMPLATE
-void cells_everywhere(enum k_dtype dt, enum k_dtype from, enum cell_look look, struct cell_run *in)
+void cells_everywhere(enum k_dtype dt, enum k_dtype from, const struct cell_run *run)
 {
-    const struct cell_run run = *in;
-    vi stray = {0};
-    for (int64_t i = 0; i < run.lanes; i += VL) {
-        const vi cell = v_load_i(run.first + i) + run.base;
+    for (int64_t i = 0; i < run->lanes; i += VL) {
+        const vi cell = v_load_i(run->first + i) + run->base;
         vf sums[MAX_STRIP] = {{0}};
-        for (int row = 0; look && row < MAX_STRIP; row++)
-            cells_ahead(from, run.low, row * run.step + i);
 #pragma GCC unroll 8
         for (int row = 0; row < MAX_STRIP + 2; row++) {
-            const int64_t at = row * run.step + i;
-            const int32_t *place = run.low.place + at;
+            const int64_t at = row * run->step + i;
+            const int32_t *place = run->low.place + at;
 #pragma GCC unroll 4
             for (int column = 0; column < 3; column++) {
                 const vi p = (vi)v_held((vf)v_load_i(place + column));
-                const vf v = cell_values(from, run.low.value, at + column);
-                if (look && column == 1 && row >= 1 && row <= MAX_STRIP)
-                    stray |= cells_stray(&run, look, 3, 1, p, cell + (row - 1) * run.width, i);
+                const vf v = cell_values(from, run->low.value, at + column);
 #pragma GCC unroll 4
                 for (int r = 0; r < MAX_STRIP; r++)
                     if (r <= row && row <= r + 2)
-                        sums[r] = v_add_where_same(sums[r], p, cell + r * run.width, v);
+                        sums[r] = v_add_where_same(sums[r], p, cell + r * run->width, v);
             }
         }
 #pragma GCC unroll 4
         for (int r = 0; r < MAX_STRIP; r++)
-            k_store(dt, run.to[r] + i * k_size(dt), sums[r]);
+            k_store(dt, run->to[r] + i * k_size(dt), sums[r]);
     }
-    if (look) in->stray |= v_any(stray);
 }
 
 /* Any windows: terms of a row of cells by phases of the width, at the block's lane 0. */
@@ -279,9 +272,11 @@ void put_cells(enum k_dtype dt, enum k_dtype from, enum cell_look look, enum cel
         cells_overlapping(dt, from, 0, look, run);
     else if (pattern == CELLS_EVEN)
         cells_overlapping(dt, from, 1, look, run);
+    else if (look != CELLS_KNOWN)
+        return; /* the others do not look */
     else if (pattern == CELLS_EVERYWHERE)
-        cells_everywhere(dt, from, look, run);
-    else if (look == CELLS_KNOWN)
+        cells_everywhere(dt, from, run);
+    else
         cells_any(dt, from, run, terms);
 }
 

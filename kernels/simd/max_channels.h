@@ -4,68 +4,9 @@
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_CHANNELS_H
 
-#include "kernels/simd/max_found.h"
-#include "kernels/simd/max_look.h"
+#include "kernels/simd/max_channels_apart.h"
 
 enum { CHANNELS_PIECE = OUTLET_ROOM / 4 - VL }; /* channels of a cell in one piece */
-
-/* How a window's place is told: by an index of the plane or of the tensor, or by the number of its
- * tap (max_found.h). */
-enum channel_kind {
-    CHANNEL_I32,
-    CHANNEL_I64,
-    CHANNEL_TENSOR_I32,
-    CHANNEL_TENSOR_I64,
-    CHANNEL_TAPS
-};
-
-/* The windows over a cell: their first channels. Away from a row's ends the same serve all cells of
- * a phase, so many windows further on. */
-struct channel_terms {
-    const char *place[MAX_TAPS], *value[MAX_TAPS];
-    int32_t tap[MAX_TAPS]; /* CHANNEL_TAPS: which one the cell is */
-    int count;
-};
-
-/* A cell of the row. `windows` channels are skipped in its terms. Indices of the tensor rise by
- * `unit` from cell to cell, by `step` from channel to channel. */
-struct channel_cell {
-    const struct channel_terms *terms;
-    int64_t windows;
-    int32_t place, unit, step;
-};
-
-K_TEMPLATE
-int64_t place_size(enum channel_kind kind)
-{
-    return kind == CHANNEL_TAPS ? 1 : kind == CHANNEL_I64 || kind == CHANNEL_TENSOR_I64 ? 8 : 4;
-}
-
-K_TEMPLATE
-vi load_places(enum channel_kind kind, const char *at)
-{
-    if (kind == CHANNEL_TAPS) return v_load_bytes(at);
-    if (place_size(kind) == 4) return v_load_i((const int32_t *)(const void *)at);
-    vf halves[2];
-    memcpy(halves, at, sizeof halves);
-    return (vi)v_unzip(0, halves[0], halves[1]);
-}
-
-K_TEMPLATE
-bool is_of_tensor(enum channel_kind kind)
-{
-    return kind == CHANNEL_TENSOR_I32 || kind == CHANNEL_TENSOR_I64;
-}
-
-/* The indices that mean cell `c` of those from this one on, from channel `channel` on. */
-K_TEMPLATE
-vi channel_places(enum channel_kind kind, const struct channel_cell *cell, int c, int64_t channel)
-{
-    if (!is_of_tensor(kind)) return v_all_i(cell->place + c);
-    const uint32_t first = (uint32_t)cell->place + (uint32_t)(c * cell->unit);
-    return (vi)((vu)v_lanes() * (uint32_t)cell->step + first +
-                (uint32_t)channel * (uint32_t)cell->step);
-}
 
 K_TEMPLATE
 vf add_channels(enum k_dtype dt, enum channel_kind kind, vf sum, const struct channel_terms *terms,
@@ -161,12 +102,6 @@ void put_channels(enum k_dtype dt, enum channel_kind kind, const struct channel_
         put_terms(dt, kind, count, cell, channel, end, to, stream);
 }
 
-/* A row of windows as seen from a row of cells: its first window, first channel. */
-struct channel_row {
-    const char *place, *value;
-    int32_t tap; /* CHANNEL_TAPS: of the window, the first one in the row of cells */
-};
-
 K_TEMPLATE
 int channel_rows(enum channel_kind kind, const struct max_grad *g, int64_t h,
                  struct channel_row rows[])
@@ -228,7 +163,7 @@ void put_cell(enum k_dtype dt, enum channel_kind kind, struct max_grad *g,
     }
 }
 
-/* Windows apart: does one window lie over all cells of a group, and over them alone? */
+/* Does one window lie over all cells of a group, and over them alone? */
 static inline bool group_is_apart(const struct channel_terms phases[], int64_t stride)
 {
     for (int64_t c = 0; c < stride; c++)
@@ -236,57 +171,25 @@ static inline bool group_is_apart(const struct channel_terms phases[], int64_t s
     return true;
 }
 
-/* `vectors` vectors of channels of such a group's cells, which lie `bytes` apart. */
+/* The first cell of row h of depth d. */
 K_TEMPLATE
-void put_apart(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell, int stride,
-               int64_t channel, int vectors, char *to, int64_t bytes, bool stream)
+struct channel_cell first_cell(enum channel_kind kind, const struct max_grad *g, int64_t d,
+                               int64_t h)
 {
-    const struct channel_terms *phases = cell->terms;
-    const int64_t at = cell->windows + channel;
-    const bool whole = dt != K_F32 && vectors == 2;
-    const char *value = phases->value[0] + at * k_size(dt);
-    const vw words = whole ? words_load(dt, value) : (vw){0};
-    vi places[2], meant[2];
-    vf values[2], sums[2];
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
-        places[v] = load_places(kind, phases->place[0] + (at + v * VL) * place_size(kind));
-        if (!whole) values[v] = v_held(k_load(dt, value + v * VL * k_size(dt)));
-    }
-    for (int c = 0; c < stride; c++) {
-        char *put = to + c * bytes + channel * k_size(dt);
-#pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++) {
-            meant[v] = kind == CHANNEL_TAPS ? v_all_i(phases[c].tap[0])
-                                            : channel_places(kind, cell, c, channel + v * VL);
-            if (!whole) sums[v] = v_add_where_same((vf){0}, places[v], meant[v], values[v]);
-        }
-        if (whole)
-            k_write(put, words_where_same(places, meant, words), stream);
-        else if (vectors == LINE_PARTS(dt))
-            k_store_parts(dt, put, sums, stream);
-        else
-            k_store(dt, put, sums[0]);
-    }
+    struct index_unit unit = {.cell = 1};
+    if (is_of_tensor(kind)) unit = index_unit(g);
+    const int64_t cells = (d * g->plan.height.in + h) * g->plan.width.in;
+    return (struct channel_cell){
+        .place = (int32_t)(first_index(g) + (uint32_t)cells * unit.cell),
+        .unit = (int32_t)unit.cell,
+        .step = (int32_t)unit.channel,
+    };
 }
 
-/* The cells of a group of windows apart, from the first one on. */
+/* Row h of cells of depth d; or, if windows are apart, so many rows `at_once`. */
 K_TEMPLATE
-void put_group(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell, int stride,
-               int64_t channels, char *to, bool stream)
-{
-    const int unit = LINE_PARTS(dt);
-    const int64_t bytes = channels * k_size(dt);
-    int64_t channel = 0;
-    for (; channel + unit * VL <= channels; channel += unit * VL)
-        put_apart(dt, kind, cell, stride, channel, unit, to, bytes, stream);
-    for (; channel < channels; channel += VL) /* the last ones maybe again */
-        put_apart(dt, kind, cell, stride, max_least(channel, channels - VL), 1, to, bytes, false);
-}
-
-/* Row h of cells of depth d. */
-K_TEMPLATE
-void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h)
+void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h,
+                  int64_t at_once)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *width = &plan->width;
@@ -296,28 +199,26 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
     struct channel_row rows[MAX_TAPS];
     struct channel_terms phases[MAX_STRIDE], border;
     const int count = channel_rows(kind, g, h, rows);
+    struct channel_cell cell = first_cell(kind, g, d, h);
+    if (at_once > 1) {
+        put_apart(dt, kind, g, rows, &cell, at_once, width->out, g->outlet.vectors.to);
+        outlet_skip(&g->outlet, at_once * width->in * bytes);
+        return;
+    }
     for (int64_t c = 0; inner < last && c < width->stride; c++)
         find_terms(kind, g, rows, count, c, inner, phases + c);
-    struct index_unit unit = {.cell = 1};
-    if (is_of_tensor(kind)) unit = index_unit(g);
-    const int64_t cells = (d * plan->height.in + h) * width->in;
-    struct channel_cell cell = {.unit = (int32_t)unit.cell, .step = (int32_t)unit.channel};
-    cell.place = (int32_t)(first_index(g) + (uint32_t)(cells * cell.unit));
     char *straight = NULL; /* cells are written where they belong */
     if (!g->outlet.stream || (bytes % K_VECTOR_BYTES == 0 && g->outlet.vectors.filled == 0))
         straight = g->outlet.vectors.to;
     int64_t q = 0, c = 0;
     /* Many lines are written in order. */
-    const bool apart = straight && inner == 0 && last > 0 && width->stride <= width->in / last &&
-                       channels <= 4 * VL && group_is_apart(phases, width->stride);
-    for (; apart && q < last; q++, cell.place += (int32_t)width->stride * cell.unit) {
-        cell.terms = phases;
-        cell.windows = q * channels;
-        if (width->stride == 2)
-            put_group(dt, kind, &cell, 2, channels, straight, g->outlet.stream);
-        else
-            put_group(dt, kind, &cell, (int)width->stride, channels, straight, g->outlet.stream);
-        straight += width->stride * bytes;
+    if (straight && inner == 0 && last > 0 && width->stride <= width->in / last &&
+        channels <= 4 * VL && group_is_apart(phases, width->stride)) {
+        const struct channel_row row = {phases[0].place[0], phases[0].value[0], phases[0].tap[0]};
+        put_apart(dt, kind, g, &row, &cell, 1, last, straight);
+        q = last;
+        cell.place += (int32_t)(last * width->stride) * cell.unit;
+        straight += last * width->stride * bytes;
     }
     for (int64_t x = q * width->stride; x < width->in; x++, cell.place += cell.unit) {
         cell.terms = phases + c;
@@ -335,36 +236,36 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
 }
 
 K_TEMPLATE
-void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h)
+void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, int64_t at_once)
 {
     if (GRAD_FINDS)
-        channels_row(dt, CHANNEL_TAPS, g, d, h);
+        channels_row(dt, CHANNEL_TAPS, g, d, h, at_once);
     else if (g->indices_step > 0 && g->pool->index == K_INDEX_I64)
-        channels_row(dt, CHANNEL_TENSOR_I64, g, d, h);
+        channels_row(dt, CHANNEL_TENSOR_I64, g, d, h, at_once);
     else if (g->indices_step > 0)
-        channels_row(dt, CHANNEL_TENSOR_I32, g, d, h);
+        channels_row(dt, CHANNEL_TENSOR_I32, g, d, h, at_once);
     else if (g->pool->index == K_INDEX_I64)
-        channels_row(dt, CHANNEL_I64, g, d, h);
+        channels_row(dt, CHANNEL_I64, g, d, h, at_once);
     else
-        channels_row(dt, CHANNEL_I32, g, d, h);
+        channels_row(dt, CHANNEL_I32, g, d, h, at_once);
 }
 
 static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
-                                                               int64_t h)
+                                                               int64_t h, int64_t at_once)
 {
-    channels_row_of(K_F32, g, d, h);
+    channels_row_of(K_F32, g, d, h, at_once);
 }
 
 static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
-                                                               int64_t h)
+                                                               int64_t h, int64_t at_once)
 {
-    channels_row_of(K_F16, g, d, h);
+    channels_row_of(K_F16, g, d, h, at_once);
 }
 
 static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
-                                                                int64_t h)
+                                                                int64_t h, int64_t at_once)
 {
-    channels_row_of(K_BF16, g, d, h);
+    channels_row_of(K_BF16, g, d, h, at_once);
 }
 
 /* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a
@@ -374,12 +275,15 @@ bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, in
                    bool ignore)
 {
     const struct max_axis *height = &g->plan.height;
-    for (; h < end; h++) {
+    for (int64_t at_once; h < end; h += at_once) {
+        at_once = rows_apart(g, h, end);
         const int64_t needed = max_least(h / height->stride + height->high, height->out - 1);
         for (; g->made <= needed; g->made++)
             for (int k = 0; k < g->depths; k++) {
-                if (!GRAD_FINDS)
+                if (!GRAD_FINDS && at_once == 1)
                     look_at_channels(g, g->depth[k], g->made);
+                else if (!GRAD_FINDS)
+                    continue; /* looked at when it is used */
                 else if (dt == K_F32)
                     find_taps_f32(g, k, g->made);
                 else if (dt == K_F16)
@@ -388,11 +292,11 @@ bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, in
                     find_taps_bf16(g, k, g->made);
             }
         if (g->stray && !ignore) return false;
-        if (dt == K_F32) channels_row_f32(g, d, h);
-        if (dt == K_F16) channels_row_f16(g, d, h);
-        if (dt == K_BF16) channels_row_bf16(g, d, h);
+        if (dt == K_F32) channels_row_f32(g, d, h, at_once);
+        if (dt == K_F16) channels_row_f16(g, d, h, at_once);
+        if (dt == K_BF16) channels_row_bf16(g, d, h, at_once);
     }
-    return true;
+    return ignore || !g->stray;
 }
 
 #endif

@@ -36,6 +36,7 @@ struct max_grad {
     struct max_rows *rows;   /* if not NULL, finds the indices of most rows of windows faster */
     bool contiguous;         /* the items' cells follow each other in memory */
     bool stray;              /* an index lies outside of its window */
+    bool apart;              /* wide plans: rows of windows apart make all their cells at once */
     uint32_t indices_step;   /* from outer to outer, what indices begin with; 0: each with 0 */
 
     /* The tile in work. */
@@ -48,8 +49,8 @@ struct max_grad {
     int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
     int depth_tap[MAX_SIDE];
     struct max_term terms[MAX_TAPS];
-    int first_term[MAX_STRIDE + 1]; /* by phases of the width */
-    vi from[MAX_STRIDE], place[MAX_STRIDE];
+    int first_term[MAX_STRIDE + 1];         /* by phases of the width */
+    vi from[MAX_STRIDE], place[MAX_STRIDE]; /* if there are more than two phases */
 
     /* The block in work. */
     enum cell_pattern pattern;
@@ -312,7 +313,7 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
     const int64_t elements = plan->depth.in * plan->height.in * plan->width.in * plan->channels;
     g->indices_step = pool->space == K_INDEX_OF_TENSOR ? (uint32_t)elements : 0;
     g->lanes.windows = 0;
-    for (int v = 0; v < (int)plan->width.stride; v++) {
+    for (int v = 0; plan->width.stride > 2 && v < (int)plan->width.stride; v++) {
         const vi element = v_lanes() + v * VL;
         g->from[v] = element / (int)plan->width.stride;
         g->place[v] = element % (int)plan->width.stride;

@@ -135,13 +135,4 @@ static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *
         look_at_row(K_INDEX_I32, false, g, od, oh);
 }
 
-/* The windows of a row, one lane each. */
-static inline void channels_begin(struct max_grad *g)
-{
-    g->lanes.first = g->lanes.channel = 0;
-    g->lanes.channels = 1;
-    g->lanes.windows = g->plan.width.out;
-    lanes_begin(&g->lanes, &g->plan.width);
-}
-
 #endif

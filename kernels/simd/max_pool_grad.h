@@ -82,8 +82,14 @@ void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const b
     grad_begin(&g, dt, pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES],
                buf[K_MAX_POOL_GRAD_DX]);
     if (g.plan.wide) channels_begin(&g);
-    for (int64_t outer = slice.begin; outer < slice.end; outer++)
-        if (outer_strays(dt, &g, outer)) scatter_outer(dt, &scatter, outer);
+    /* A stray index may have been taken for one of the outer beside its own. */
+    bool before = slice.begin > 0 && outer_strays(dt, &g, slice.begin - 1);
+    bool now = outer_strays(dt, &g, slice.begin);
+    for (int64_t outer = slice.begin; outer < slice.end; outer++) {
+        const bool next = outer + 1 < pool->outer && outer_strays(dt, &g, outer + 1);
+        if (before || now || next) scatter_outer(dt, &scatter, outer);
+        before = now, now = next;
+    }
 }
 
 K_TEMPLATE

@@ -31,6 +31,36 @@ vu words_lanes(enum k_dtype dt, const char *at)
 #endif
 }
 
+/* VL halves and as many zeros; the first VL halves. */
+K_TEMPLATE
+vw words_wide(vh halves)
+{
+    const vh zero = {0};
+#if K_VECTOR_BYTES == 64
+    return __builtin_shufflevector(halves, zero, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+                                   15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+                                   31);
+#elif K_VECTOR_BYTES == 32
+    return __builtin_shufflevector(halves, zero, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+                                   15);
+#else
+    return __builtin_shufflevector(halves, zero, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+
+K_TEMPLATE
+vh words_first(vw words)
+{
+#if K_VECTOR_BYTES == 64
+    return __builtin_shufflevector(words, words, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+                                   15);
+#elif K_VECTOR_BYTES == 32
+    return __builtin_shufflevector(words, words, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    return __builtin_shufflevector(words, words, 0, 1, 2, 3);
+#endif
+}
+
 /* 2 VL halves. */
 K_TEMPLATE
 vw words_load(enum k_dtype dt, const char *at)
