@@ -147,7 +147,8 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
     k->weight = describe_tensor(conv, grad_weight, true);
     k->pairs = multiplies_pairs(k, k->small.dtype, k->large.dtype);
     k_conv_set_parts(k);
-    const int parts = ex_scratch(plan, k_conv_parts_bytes(k));
+    const bool is_whole = k_conv_grad_is_whole(k);
+    const int parts = is_whole ? to : ex_scratch(plan, k_conv_parts_bytes(k));
     const char *name = "conv_weight_grad";
     k_fn *kernel = k_best()->conv_weight_grad;
     if (k_conv_grad_is_direct(k)) {
@@ -162,6 +163,7 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
     }
     ex_step(plan, name, kernel, k, sizeof *k, k_conv_weight_grad_work(k),
             EX_BUFFERS(small, large, parts));
+    if (is_whole) return;
     ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
             k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
 }

@@ -393,6 +393,16 @@ static inline int64_t conv_outer_columns(const struct k_conv *conv, int64_t colu
     return (columns - 1) * a->stride + (a->kernel - 1) * a->dilation + 1;
 }
 
+/* Whether its sums are the weight's gradient itself, in that one's type: of one part, dense. */
+static inline bool conv_outer_is_whole(const struct k_conv *conv)
+{
+    const struct k_conv_tensor *w = &conv->weight;
+    const struct k_conv_axis *a = conv->axis;
+    return conv->parts == 1 && w->axis[2] == 1 && w->axis[1] == a[2].kernel &&
+           w->axis[0] == a[1].kernel * a[2].kernel && w->inner == conv_taps(conv) &&
+           w->outer == conv->large_channels * w->inner;
+}
+
 /* Windows of one element at every position: a plane's rows are one. */
 static inline bool conv_outer_joins(const struct k_conv *conv)
 {

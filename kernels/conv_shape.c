@@ -177,6 +177,11 @@ bool k_conv_grad_is_outer(const struct k_conv *conv)
     return !k_conv_grad_is_direct(conv) && conv_outer_plan(conv).fits;
 }
 
+bool k_conv_grad_is_whole(const struct k_conv *conv)
+{
+    return !k_conv_grad_is_gemm(conv) && k_conv_grad_is_outer(conv) && conv_outer_is_whole(conv);
+}
+
 size_t k_conv_parts_bytes(const struct k_conv *conv)
 {
     return bytes_of(conv->parts, conv->groups * conv->small_channels,

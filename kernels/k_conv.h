@@ -91,6 +91,8 @@ enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
 bool k_conv_grad_is_direct(const struct k_conv *conv);
 /* conv_outer_grad: the same for all others whose window is not huge. */
 bool k_conv_grad_is_outer(const struct k_conv *conv);
+/* Whether it writes no parts but the weight's gradient itself, when k_conv_set_parts says so. */
+bool k_conv_grad_is_whole(const struct k_conv *conv);
 /* k_conv_gemm_grad: the same by BLIS, where channels lie last. */
 bool k_conv_grad_is_gemm(const struct k_conv *conv);
 struct k_work k_conv_gemm_grad_work(const struct k_conv *conv);

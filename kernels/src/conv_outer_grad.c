@@ -192,10 +192,29 @@ static void list_positions(struct outer_grad *item, const struct tile_pair *pair
     }
 }
 
-/* [panel][tap][channel][m] becomes [m][channel][tap], rows `all` floats apart; by way of VL rows in
- * L1. */
-static void store_sums(const struct outer_grad *item, struct outer_grad_buffers *own, float *to,
-                       int64_t all)
+K_TEMPLATE
+void store_row_of(enum k_dtype dt, const float *from, int64_t count, char *to)
+{
+    for (int64_t i = 0; i < count; i += VL)
+        k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(count - i < VL ? count - i : VL),
+                        v_load(from + i));
+}
+
+/* `count` sums side by side. */
+static void store_row(enum k_dtype dtype, const float *from, int64_t count, char *to)
+{
+    if (dtype == K_F32)
+        memcpy(to, from, sizeof(float) * (size_t)count);
+    else if (dtype == K_F16)
+        store_row_of(K_F16, from, count, to);
+    else
+        store_row_of(K_BF16, from, count, to);
+}
+
+/* [panel][tap][channel][m] becomes [m][channel][tap], rows `all` elements apart; by way of VL rows
+ * in L1. */
+static void store_sums(const struct outer_grad *item, struct outer_grad_buffers *own,
+                       enum k_dtype dtype, char *to, int64_t all)
 {
     const int64_t taps = conv_taps(&item->conv), channels = item->channels;
     const int64_t columns = taps * channels, pitch = columns + VL;
@@ -216,7 +235,8 @@ static void store_sums(const struct outer_grad *item, struct outer_grad_buffers 
                     v_store(own->rows + k * pitch + c * run + i, a[k]);
             }
         for (int64_t r = 0; r < VL && row + r < item->rows; r++)
-            memcpy(to + (row + r) * all, own->rows + r * pitch, sizeof(float) * (size_t)columns);
+            store_row(dtype, own->rows + r * pitch, columns,
+                      to + (row + r) * all * pack_size(dtype));
     }
 }
 
@@ -284,7 +304,7 @@ static struct tile_pair pair_of(const struct outer_grad *item, int64_t tile, int
 }
 
 static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, int64_t first,
-                     int64_t last, float *to)
+                     int64_t last)
 {
     const struct conv_outer_plan *plan = item->plan;
     const int64_t columns = item->channels * conv_taps(&item->conv);
@@ -324,8 +344,6 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
         announce_tiles(item, tile, left < next ? left : next);
         add_tiles(item, own);
     }
-    const int64_t all = item->conv.large_channels * conv_taps(&item->conv);
-    store_sums(item, own, to + item->row * all + item->channel * conv_taps(&item->conv), all);
 }
 
 /* Rows that follow each other without a gap. */
@@ -353,6 +371,7 @@ void K_SYMBOL(conv_outer_grad)(const void *parameters, void *const buffers[], st
         if (has_whole_planes(given)) item.small_width = item.conv.axis[2].small;
     }
     const int64_t all = given->large_channels * conv_taps(given);
+    const enum k_dtype dtype = conv_outer_is_whole(given) ? given->weight.dtype : K_F32;
     struct outer_grad_buffers own;
     for (int64_t i = slice.begin; i < slice.end; i++) {
         int64_t rest = i / plan.channel_blocks;
@@ -372,8 +391,11 @@ void K_SYMBOL(conv_outer_grad)(const void *parameters, void *const buffers[], st
         item.large = (const char *)buffers[K_CONV_GRAD_LARGE] + group * given->large_channels *
                                                                     given->large.inner *
                                                                     pack_size(given->large.dtype);
-        run_item(&item, &own, first, first + (left < plan.part ? left : plan.part),
-                 (float *)buffers[K_CONV_GRAD_PARTS] +
-                     (part * given->groups + group) * given->small_channels * all);
+        run_item(&item, &own, first, first + (left < plan.part ? left : plan.part));
+        const int64_t m = (part * given->groups + group) * given->small_channels + item.row;
+        store_sums(&item, &own, dtype,
+                   (char *)buffers[K_CONV_GRAD_PARTS] +
+                       (m * all + item.channel * conv_taps(given)) * pack_size(dtype),
+                   all);
     }
 }
