@@ -60,10 +60,11 @@ struct slide_pair {
     struct k_block first, second;
 };
 
-/* The sums along the height of the window's channels at `at`, of n rows of dY. */
+/* The sums along the height of the window's channels at `at`, of n rows of dY. skip: bytes to
+ * where the announced ones go on. */
 K_TEMPLATE
 struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slide *s,
-                             const char *at, float width)
+                             const char *at, int64_t skip, float width)
 {
     struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
     if (n == 1) {
@@ -75,7 +76,7 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
     const char *second = at - (n - 2) * s->row_bytes;
     const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0, true);
     const struct k_block b = slide_term(dt, s, second, 1, rows == 2);
-    k_prefetch_far(at);
+    k_prefetch_far(at + skip);
     sums.first = block_add(dt, a, b);
     if (n == 3) {
         const struct k_block c = slide_term(dt, s, at, 2, false);
@@ -110,21 +111,21 @@ void slide_cell(enum k_dtype dt, bool has_cell, const float *oldest, const float
 /* A window, if it is there, and the cells of which it is the newest, if they are. */
 K_TEMPLATE
 void slide_window(enum k_dtype dt, int n, int rows, bool is_there, bool has_cell,
-                  const struct slide *s, const char *at, float width, float *const slots[3],
-                  char *to)
+                  const struct slide *s, const char *at, int64_t skip, float width,
+                  float *const slots[3], char *to)
 {
-    const int pitch = POOL_FUSED * s->blocks * 2 * VL; /* to the second row's */
+    const int pitch = POOL_FUSED * s->blocks * BLOCK(dt); /* to the second row's */
     const float *oldest = slots[0], *middle = slots[1];
     float *newest = slots[2];
     for (int block = 0; block < s->blocks; block++) {
         const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
         struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
-        if (is_there) sums = slide_sums(dt, n, rows, s, at + x, width);
+        if (is_there) sums = slide_sums(dt, n, rows, s, at + x, skip, width);
         slide_cell(dt, has_cell, oldest, middle, newest, sums.first, to + x, s->stream);
         if (rows == 2)
             slide_cell(dt, has_cell, oldest + pitch, middle + pitch, newest + pitch, sums.second,
                        to + s->to_bytes + x, s->stream);
-        oldest += 2 * VL, middle += 2 * VL, newest += 2 * VL;
+        oldest += BLOCK(dt), middle += BLOCK(dt), newest += BLOCK(dt);
     }
 }
 
@@ -133,9 +134,9 @@ K_TEMPLATE
 void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
 {
     const struct slide s = *given; /* a copy: not read again after each store */
-    const int64_t pitch = (int64_t)s.blocks * 2 * VL;
+    const int64_t pitch = (int64_t)s.blocks * BLOCK(dt);
     float *slots[3] = {s.slots, s.slots + pitch, s.slots + 2 * pitch};
-    const size_t bytes = (size_t)s.blocks * 2 * VL * sizeof(float);
+    const size_t bytes = (size_t)s.blocks * BLOCK(dt) * sizeof(float);
     for (int i = 0; i < 3; i++) {
         memset(slots[i], 0, bytes);
         if (rows == 2) memset(slots[i] + POOL_FUSED * pitch, 0, bytes);
@@ -145,10 +146,13 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
         char *to = s.to + (j - s.front) * s.cell_bytes;
         const bool is_there = j < s.real, has_cell = j >= s.front;
         const float width = s.uniform || !is_there ? 1 : s.widths[j];
+        /* Behind the end of a row lies one that is here already; the other one's end leads on. */
+        const bool ends = rows == 2 && j * s.cell_bytes + FAR_BYTES >= s.row_bytes;
+        const int64_t skip = ends ? 2 * s.row_bytes : 0;
         if (is_there && has_cell)
-            slide_window(dt, n, rows, true, true, &s, at, width, slots, to);
+            slide_window(dt, n, rows, true, true, &s, at, skip, width, slots, to);
         else
-            slide_window(dt, n, rows, is_there, has_cell, &s, at, width, slots, to);
+            slide_window(dt, n, rows, is_there, has_cell, &s, at, skip, width, slots, to);
         float *oldest = slots[0];
         slots[0] = slots[1], slots[1] = slots[2], slots[2] = oldest;
     }
@@ -170,10 +174,10 @@ void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int
     char *to = s->to + start * s->cell_bytes;
     const bool apart = s->blocks > SLIDE_TOGETHER; /* streaming stores want one sequence */
     for (int block = 0; block < s->blocks; block++) {
-        const int slot = block * 2 * VL;
+        const int slot = block * BLOCK(dt);
         const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
         struct k_block sum = {{0}, {0}};
-        if (is_there) sum = slide_sums(dt, n, 1, s, at + x, width).first;
+        if (is_there) sum = slide_sums(dt, n, 1, s, at + x, 0, width).first;
         if (has_first)
             k_write(to + x, block_elements(dt, block_add(dt, slide_load(dt, older + slot), sum)),
                     s->stream);
@@ -184,7 +188,7 @@ void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int
     to += s->cell_bytes;
     for (int block = 0; block < s->blocks && has_second && apart; block++) {
         const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
-        const struct k_block sum = slide_load(dt, newest + block * 2 * VL);
+        const struct k_block sum = slide_load(dt, newest + block * BLOCK(dt));
         k_write(to + x, block_elements(dt, sum), s->stream);
     }
 }
@@ -193,8 +197,8 @@ K_TEMPLATE
 void slide_hops(enum k_dtype dt, int n, const struct slide *given)
 {
     const struct slide s = *given;
-    float *older = s.slots, *newest = s.slots + (int64_t)s.blocks * 2 * VL;
-    memset(older, 0, (size_t)s.blocks * 2 * VL * sizeof(float));
+    float *older = s.slots, *newest = s.slots + (int64_t)s.blocks * BLOCK(dt);
+    memset(older, 0, (size_t)s.blocks * BLOCK(dt) * sizeof(float));
     for (int64_t j = 0; j < s.count; j++) {
         const int64_t start = 2 * j - s.front;
         if (j < s.real && start >= 0 && start + 1 < s.cells)
