@@ -18,7 +18,8 @@ struct max_taps {
     int32_t place;
     int64_t count[K_MAX_POOL_AXES], bytes[K_MAX_POOL_AXES];
     int32_t places[K_MAX_POOL_AXES];
-    int64_t fresh; /* so many of the last rows of taps are new to this window: announced ahead */
+    int64_t fresh;  /* so many of the last rows of taps are new to this window: announced ahead */
+    int64_t beyond; /* bytes to add to how far ahead */
 };
 
 /* The same as one list, in their order, for all windows with as many of them: how far from the
@@ -94,19 +95,19 @@ void taps_ahead(const char *at, int blocks)
  * Returns whether there may be a NaN. What grows has no address outside of here, so that it stays
  * in registers. */
 K_TEMPLATE
-bool largest_floats(bool codes, const struct max_list *list, const char *first, int blocks,
-                    vf best[], vi place[])
+bool largest_floats(bool codes, const struct max_list *list, int64_t beyond, const char *first,
+                    int blocks, vf best[], vi place[])
 {
     vf most[4], sum[4] = {{0}}, value[4];
     vi where[4] = {{0}};
-    if (list->fresh & 1) taps_ahead(first, blocks);
+    if (list->fresh & 1) taps_ahead(first + beyond, blocks);
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; b++)
         sum[b] = most[b] = v_held(k_load(K_F32, first + b * K_VECTOR_BYTES));
     for (int t = 1; t < list->count; t++) {
         const char *at = first + list->bytes[t];
         const vi code = v_all_i(list->places[t]);
-        if (list->fresh >> t & 1) taps_ahead(at, blocks);
+        if (list->fresh >> t & 1) taps_ahead(at + beyond, blocks);
 #pragma GCC unroll 4
         for (int b = 0; b < blocks; b++) {
             value[b] = v_held(k_load(K_F32, at + b * K_VECTOR_BYTES));
@@ -129,12 +130,12 @@ bool largest_floats(bool codes, const struct max_list *list, const char *first, 
 
 /* The same of halves; part: VL of them. */
 K_TEMPLATE
-bool largest_words(enum k_dtype dt, bool codes, const struct max_list *list, const char *first,
-                   int blocks, bool part, vf best[], vi place[])
+bool largest_words(enum k_dtype dt, bool codes, const struct max_list *list, int64_t beyond,
+                   const char *first, int blocks, bool part, vf best[], vi place[])
 {
     vw word[4], where[4] = {{0}};
     vk most[4];
-    if (list->fresh & 1) taps_ahead(first, blocks);
+    if (list->fresh & 1) taps_ahead(first + beyond, blocks);
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; b++) {
         word[b] = words_at(part, first + b * K_VECTOR_BYTES);
@@ -143,7 +144,7 @@ bool largest_words(enum k_dtype dt, bool codes, const struct max_list *list, con
     for (int t = 1; t < list->count; t++) {
         const char *at = first + list->bytes[t];
         const vw code = (vw)v_all_i(list->places[t]);
-        if (list->fresh >> t & 1) taps_ahead(at, blocks);
+        if (list->fresh >> t & 1) taps_ahead(at + beyond, blocks);
 #pragma GCC unroll 4
         for (int b = 0; b < blocks; b++) {
             const vw value = words_at(part, at + b * K_VECTOR_BYTES);
@@ -238,8 +239,9 @@ void largest_blocks(enum k_dtype dt, bool codes, const struct max_taps *taps,
     vi where[2 * DEEP_BLOCKS];
     const bool nan =
         list->count == 0 ||
-        (dt == K_F32 ? largest_floats(codes, list, first, blocks, best, place)
-                     : largest_words(dt, codes, list, first, blocks, part, best, place));
+        (dt == K_F32
+             ? largest_floats(codes, list, taps->beyond, first, blocks, best, place)
+             : largest_words(dt, codes, list, taps->beyond, first, blocks, part, best, place));
     const int vectors = part ? 1 : blocks * LINE_PARTS(dt);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)

@@ -251,13 +251,17 @@ void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_
                      int64_t windows)
 {
     const int64_t channels = f->plan.channels, stride = f->plan.width.stride;
+    const int64_t below = (f->plan.height.stride - 1) * f->plan.width.in * channels * k_size(dt);
     struct max_results to = {f->values.vectors.to, codes ? f->places.vectors.to : NULL,
                              f->pool->index, f->values.stream};
+    const int64_t step = stride * channels * k_size(dt);
     for (int64_t w = 0; w < windows; w++) {
+        /* Behind the end of a row it is what the next row of windows begins with. */
+        taps->beyond = (windows - w) * step > FAR_BYTES ? 0 : below;
         deep_window(dt, codes ? DEEP_PLACES : DEEP_VALUES, taps, &f->list, &to, 0, channels);
         to.values += channels * k_size(dt);
         if (codes) to.places += channels * f->index_size;
-        taps->at += stride * channels * k_size(dt);
+        taps->at += step;
         taps->place += (int32_t)stride;
     }
     f->values.vectors.to = to.values;
