@@ -9,16 +9,13 @@
 #include "kernels/simd/conv_band.h"
 #include "kernels/simd/transpose.h"
 
-enum { LINE = 1024, PITCH = LINE + CONV_LANES };
-
 struct panel {
     const struct k_conv *conv;
     struct conv_line line[K_CONV_AXES];
     bool is_reversed[K_CONV_AXES];
     int64_t row, channel; /* bytes from one result channel to the next, and operand channel */
     int64_t rows, width;
-    _Alignas(64) float stage[CONV_LANES * PITCH];
-    _Alignas(64) float turned[LINE * CONV_LANES];
+    _Alignas(64) float turned[OUTER_TAPS * CONV_LANES];
 };
 
 /* Number `tap` in the order of positions, as an index along an axis of the weight. */
@@ -81,27 +78,43 @@ static bool is_dense(const struct k_conv *conv)
            w->axis[0] == a[1].kernel * a[2].kernel && w->inner == conv_taps(conv);
 }
 
-/* Towards the small side a row holds all channels and taps of a result channel. */
-static void pack_to_small(struct panel *p, const char *from, int64_t channels, float *to)
+/* VL rows of `count` elements, turned round; rows from `rows` on are zeros. What lies `ahead` of
+ * them, of the channels that are packed next, is announced; so are their places by those who store.
+ */
+K_TEMPLATE
+void turn_rows(enum k_dtype dt, enum k_rounding rounding, const char *from, int64_t step,
+               int64_t rows, int count, int64_t ahead, vf a[VL])
 {
-    const struct k_conv *conv = p->conv;
-    const int64_t taps = conv_taps(conv), all = channels * taps,
-                  size = pack_size(conv->weight.dtype);
-    for (int64_t r = 0; r < p->width; r += VL)
-        for (int64_t k = 0; k < all; k += LINE) {
-            const int64_t count = all - k < LINE ? all - k : LINE;
-            for (int64_t i = 0; i < VL; i++) {
-                if (r + i < p->rows)
-                    band_row(conv->weight.dtype, from + (r + i) * p->row + k * size, 1, 0, count,
-                             count, conv->rounding, p->stage + i * PITCH);
-                else
-                    memset(p->stage + i * PITCH, 0, sizeof(float) * (size_t)count);
-            }
-            for (int64_t i = 0; i < count; i += VL)
-                transpose(p->stage + i, PITCH, p->turned + i * VL, VL);
+#pragma GCC unroll 16
+    for (int64_t i = 0; i < VL; i++) {
+        a[i] = (vf){0};
+        if (i >= rows) continue;
+        const char *at = from + i * step;
+        __builtin_prefetch(v_address(at, ahead), 0, 2);
+        a[i] = k_load_between(dt, at, 1, 0, count, a[i]);
+        if (rounding != K_ROUND_NONE) a[i] = v_round_operand(rounding, a[i]);
+    }
+    v_transpose(a);
+}
+
+/* Towards the small side a row holds all channels and taps of a result channel; some channels are
+ * packed at a time, so the next ones are not far. */
+K_TEMPLATE
+void pack_to_small(enum k_dtype dt, const struct panel *p, const char *from, int64_t channels,
+                   float *to)
+{
+    const int64_t taps = conv_taps(p->conv), all = channels * taps;
+    for (int64_t k = 0; k < all; k += VL)
+        for (int64_t r = 0; r < p->width; r += VL) {
+            const int count = (int)(all - k < VL ? all - k : VL);
             int64_t tap = k % taps, channel = k / taps;
-            for (int64_t i = 0; i < count; i++) {
-                v_store(to + (tap * channels + channel) * p->width + r, v_load(p->turned + i * VL));
+            vf a[VL];
+            turn_rows(dt, p->conv->rounding, from + r * p->row + k * k_size(dt), p->row,
+                      p->rows - r, count, all * k_size(dt), a);
+            for (int i = 0; i < count; i++) {
+                float *at = to + (tap * channels + channel) * p->width + r;
+                __builtin_prefetch(at + all * p->width, 1, 2);
+                v_store(at, a[i]);
                 if (++tap == taps) tap = 0, channel++;
             }
         }
@@ -109,18 +122,24 @@ static void pack_to_small(struct panel *p, const char *from, int64_t channels, f
 
 /* Towards the large side the taps of all result channels of an operand channel follow each other.
  */
-static void pack_to_large(struct panel *p, const char *from, int64_t channels, float *to)
+K_TEMPLATE
+void pack_to_large(enum k_dtype dt, struct panel *p, const char *from, int64_t channels, float *to)
 {
     const struct k_conv *conv = p->conv;
     const struct conv_line *l = p->line;
-    const int64_t taps = conv_taps(conv), count = p->rows * taps;
-    memset(p->stage, 0, sizeof(float) * (size_t)(p->width * taps));
-    for (int64_t c = 0; c < channels; c++) {
-        band_row(conv->weight.dtype, from + c * p->channel, 1, 0, count, count, conv->rounding,
-                 p->stage);
+    const int64_t taps = conv_taps(conv);
+    const int64_t next = l[0].taps * l[1].taps * l[2].taps * channels * p->width;
+    for (int64_t c = 0; c < channels; c++)
         for (int64_t r = 0; r < p->width; r += VL) {
-            for (int64_t i = 0; i < taps; i += VL)
-                transpose(p->stage + r * taps + i, taps, p->turned + i * VL, VL);
+            for (int64_t i = 0; i < taps; i += VL) {
+                vf a[VL];
+                turn_rows(dt, conv->rounding, from + c * p->channel + (r * taps + i) * k_size(dt),
+                          taps * k_size(dt), p->rows - r, (int)(taps - i < VL ? taps - i : VL),
+                          p->channel, a);
+#pragma GCC unroll 16
+                for (int64_t j = 0; j < VL; j++)
+                    v_store(p->turned + (i + j) * VL, a[j]);
+            }
             float *at = to + c * p->width + r;
             for (int64_t d = 0; d < l[0].taps; d++)
                 for (int64_t h = 0; h < l[1].taps; h++)
@@ -129,10 +148,28 @@ static void pack_to_large(struct panel *p, const char *from, int64_t channels, f
                             (tap_of(p, 0, d) * conv->axis[1].kernel + tap_of(p, 1, h)) *
                                 conv->axis[2].kernel +
                             tap_of(p, 2, w);
+                        __builtin_prefetch(at + next, 1, 2);
                         v_store(at, v_load(p->turned + tap * VL));
                     }
         }
-    }
+}
+
+static void pack_dense(struct panel *p, const char *from, int64_t channels, float *to)
+{
+    const enum k_dtype dt = p->conv->weight.dtype;
+    const bool to_large = p->conv->to_large;
+    if (dt == K_F32 && to_large)
+        pack_to_large(K_F32, p, from, channels, to);
+    else if (dt == K_F16 && to_large)
+        pack_to_large(K_F16, p, from, channels, to);
+    else if (to_large)
+        pack_to_large(K_BF16, p, from, channels, to);
+    else if (dt == K_F32)
+        pack_to_small(K_F32, p, from, channels, to);
+    else if (dt == K_F16)
+        pack_to_small(K_F16, p, from, channels, to);
+    else
+        pack_to_small(K_BF16, p, from, channels, to);
 }
 
 /* ---- a panel ---- */
@@ -156,15 +193,13 @@ static void make_pairs(const struct panel *p, int64_t taps, int64_t channels, fl
 static void pack_panel(struct panel *p, const char *from, int64_t at_once, float *to)
 {
     const struct k_conv *conv = p->conv;
-    const int64_t all = conv_depth_channels(conv), all_taps = conv_taps(conv);
+    const int64_t all = conv_depth_channels(conv);
     const int64_t taps = p->line[0].taps * p->line[1].taps * p->line[2].taps;
     for (int64_t c = 0; c < all; c += at_once) {
         const int64_t channels = all - c < at_once ? all - c : at_once;
         float *rows = to + c * taps * p->width;
-        if (is_dense(conv) && !conv->to_large)
-            pack_to_small(p, from + c * p->channel, channels, rows);
-        else if (is_dense(conv) && OUTER_PANEL * all_taps <= LINE * CONV_LANES - CONV_LANES)
-            pack_to_large(p, from + c * p->channel, channels, rows);
+        if (is_dense(conv))
+            pack_dense(p, from + c * p->channel, channels, rows);
         else
             pack_any(p, from + c * p->channel, channels, rows);
         if (conv->pairs) make_pairs(p, taps, channels, rows);
