@@ -320,9 +320,10 @@ void operand_write_bits(const struct operand *operand, const uint64_t *bits)
 static double special_value(enum case_dtype dtype, struct random *random)
 {
     double smallest = oracle_ulp(dtype, 0), largest = oracle_largest(dtype);
-    const double values[] = {NAN, INFINITY, -INFINITY,    0.0,           -0.0,
-                             1,   smallest, -smallest,    3 * smallest,  largest / 1024,
-                             -1,  0.5,      smallest * 9, -largest / 512};
+    const double values[] = {
+        NAN,           -NAN,      INFINITY,     -INFINITY,      0.0, -0.0, 1,
+        smallest,      -smallest, 3 * smallest, largest / 1024, -1,  0.5,  smallest * 9,
+        -largest / 512};
     return values[random_below(random, sizeof values / sizeof values[0])];
 }
 
