@@ -46,7 +46,7 @@ void told_hear(struct told *told)
     text[fread(text, 1, sizeof text - 1, sink)] = '\0';
     memset(told, 0, sizeof *told);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        if (strncmp(line, "plan ", 5) == 0 || strncmp(line, "  step", 6) == 0) {
+        if (strncmp(line, "plan ", 5) == 0 || strncmp(line, "  ", 2) == 0) {
             add(told->plan, sizeof told->plan, line);
         } else {
             snprintf(told->line, sizeof told->line, "%s", line);
