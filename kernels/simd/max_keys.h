@@ -22,7 +22,8 @@ vk words_key(enum k_dtype dt, vw words)
     const int16_t offset = key_offset(dt);
 #if defined(K_ISA_avx512)
     const __m512i bits = (__m512i)words;
-    return (vk)_mm512_mask_sub_epi16((__m512i)((vk)words - offset), _mm512_movepi16_mask(bits),
+    return (vk)_mm512_mask_sub_epi16((__m512i)(words - (uint16_t)offset),
+                                     _mm512_movepi16_mask(bits),
                                      _mm512_set1_epi16((int16_t)(INT16_MAX - offset + 1)), bits);
 #elif defined(K_ISA_avx2)
     const __m256i size = (__m256i)(words & 0x7fff);
