@@ -27,7 +27,7 @@ enum {
 _Static_assert(RT_TASK_STACK <= 4 << 20, "a convolution's scratch, of each worker");
 
 static unsigned char *stack; /* painted */
-static size_t taken_by_nothing;
+static int64_t taken_by_nothing;
 static bool is_seen[ROWS];
 
 /* ---- a step on a painted stack ---- */
@@ -90,7 +90,7 @@ static void check_plan(const struct ex_plan *plan)
             run.buffers[b] = base + buffer->offset;
         }
         const struct k_stack row = k_stack_of(step->kernel), *rows;
-        const int64_t kib = (int64_t)((taken_by(&run) - taken_by_nothing) / KIB);
+        const int64_t kib = ((int64_t)taken_by(&run) - taken_by_nothing) / KIB;
         cr_assert_leq(kib, allowed(&row), "%s, %s: %d KiB of stack, not %d", plan->operator_name,
                       step->name, (int)kib, row.kib);
         for (int r = k_stacks(&rows); r-- > 0;)
@@ -158,7 +158,7 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
     stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(stack, MAP_FAILED);
     memset(stack, PAINT, STACK);
-    taken_by_nothing = taken_by(&nothing);
+    taken_by_nothing = (int64_t)taken_by(&nothing);
 
     rig_begin(&rig);
     for (int i = 0; i < ROWS_POOLING * PROBLEMS; i++) {
