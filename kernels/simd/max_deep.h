@@ -243,10 +243,12 @@ void largest_blocks(enum k_dtype dt, bool codes, const struct max_taps *taps,
              ? largest_floats(codes, list, taps->beyond, first, blocks, best, place)
              : largest_words(dt, codes, list, taps->beyond, first, blocks, part, best, place));
     const int vectors = part ? 1 : blocks * LINE_PARTS(dt);
+    if (__builtin_expect(!nan, 1)) {
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
-        place[v] += taps->place;
-    if (__builtin_expect(!nan, 1)) return;
+        for (int v = 0; v < vectors; v++)
+            place[v] += taps->place;
+        return;
+    }
     if (dt == K_F32) exact_f32(taps, channel, blocks, part, found, where);
     if (dt == K_F16) exact_f16(taps, channel, blocks, part, found, where);
     if (dt == K_BF16) exact_bf16(taps, channel, blocks, part, found, where);
