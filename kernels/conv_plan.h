@@ -393,14 +393,24 @@ static inline int64_t conv_outer_columns(const struct k_conv *conv, int64_t colu
     return (columns - 1) * a->stride + (a->kernel - 1) * a->dilation + 1;
 }
 
+/* Whether a row of the weight, all channels' taps, lies in one piece. The stride of an axis without
+ * a second tap may be any number. */
+static inline bool conv_weight_is_dense(const struct k_conv *conv)
+{
+    const struct k_conv_tensor *w = &conv->weight;
+    int64_t taps = 1;
+    for (int axis = K_CONV_AXES - 1; axis >= 0; axis--) {
+        if (conv->axis[axis].kernel != 1 && w->axis[axis] != taps) return false;
+        taps *= conv->axis[axis].kernel;
+    }
+    return conv->large_channels == 1 || w->inner == taps;
+}
+
 /* Whether its sums are the weight's gradient itself, in that one's type: of one part, dense. */
 static inline bool conv_outer_is_whole(const struct k_conv *conv)
 {
-    const struct k_conv_tensor *w = &conv->weight;
-    const struct k_conv_axis *a = conv->axis;
-    return conv->parts == 1 && w->axis[2] == 1 && w->axis[1] == a[2].kernel &&
-           w->axis[0] == a[1].kernel * a[2].kernel && w->inner == conv_taps(conv) &&
-           w->outer == conv->large_channels * w->inner;
+    return conv->parts == 1 && conv_weight_is_dense(conv) &&
+           conv->weight.outer == conv->large_channels * conv_taps(conv);
 }
 
 /* Windows of one element at every position: a plane's rows are one. */

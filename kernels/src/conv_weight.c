@@ -136,8 +136,7 @@ void sum_row(enum k_dtype dt, const struct k_conv *conv, const float *part, int6
 {
     const struct k_conv_tensor *w = &conv->weight;
     const struct k_conv_axis *a = conv->axis;
-    if (w->axis[2] == 1 && w->axis[1] == a[2].kernel && w->axis[0] == a[1].kernel * a[2].kernel &&
-        w->inner == conv_taps(conv)) {
+    if (conv_weight_is_dense(conv)) {
         sum_dense_row(dt, conv, part, part_floats, conv->large_channels * conv_taps(conv), to);
         return;
     }
