@@ -15,7 +15,8 @@ struct panel {
     bool is_reversed[K_CONV_AXES];
     int64_t row, channel; /* bytes from one result channel to the next, and operand channel */
     int64_t rows, width;
-    _Alignas(64) float turned[OUTER_TAPS * CONV_LANES];
+    int64_t block;                 /* floats to the place of the channels that come next */
+    int32_t place[2 * OUTER_TAPS]; /* of each term, from its result channel's; or -1 */
 };
 
 /* Number `tap` in the order of positions, as an index along an axis of the weight. */
@@ -70,106 +71,122 @@ static void pack_any(const struct panel *p, const char *from, int64_t channels, 
 
 /* ---- dense weights ---- */
 
-static bool is_dense(const struct k_conv *conv)
+/* Fewer terms in a row are not worth being turned round. */
+static bool is_turned(const struct k_conv *conv)
 {
-    const struct k_conv_tensor *w = &conv->weight;
-    const struct k_conv_axis *a = conv->axis;
-    return w->axis[2] == 1 && w->axis[1] == a[2].kernel &&
-           w->axis[0] == a[1].kernel * a[2].kernel && w->inner == conv_taps(conv);
+    const bool in_a_row = !conv->to_large && !conv->pairs;
+    return conv_weight_is_dense(conv) && (in_a_row || conv_taps(conv) >= 4);
 }
 
-/* VL rows of `count` elements, turned round; rows from `rows` on are zeros. What lies `ahead` of
- * them, of the channels that are packed next, is announced; so are their places by those who store.
- */
+/* VL rows of `count` elements, turned round; rows from `rows` on are zeros. With `second`, the
+ * bytes to another channel, they become pairs of bf16. What lies `ahead` of them, of the channels
+ * that are packed next, is announced; so are their places by those who store. */
 K_TEMPLATE
-void turn_rows(enum k_dtype dt, enum k_rounding rounding, const char *from, int64_t step,
-               int64_t rows, int count, int64_t ahead, vf a[VL])
+void turn_rows(enum k_dtype dt, bool pairs, bool whole, const char *from, int64_t step,
+               int64_t second, int64_t rows, int count, int64_t ahead, vf a[VL])
 {
+    const int some = whole ? VL : count;
 #pragma GCC unroll 16
     for (int64_t i = 0; i < VL; i++) {
         a[i] = (vf){0};
-        if (i >= rows) continue;
+        if (!whole && i >= rows) continue;
         const char *at = from + i * step;
         __builtin_prefetch(v_address(at, ahead), 0, 2);
-        a[i] = k_load_between(dt, at, 1, 0, count, a[i]);
-        if (rounding != K_ROUND_NONE) a[i] = v_round_operand(rounding, a[i]);
+        a[i] = k_load_between(dt, at, 1, 0, some, a[i]);
+        if (!pairs) continue;
+        vf other = {0};
+        if (second != 0) other = k_load_between(dt, v_address(at, second), 1, 0, some, other);
+        if (second >= ahead / 2) __builtin_prefetch(v_address(at, second + ahead), 0, 2);
+        a[i] = (vf)v_pair(a[i], other);
     }
     v_transpose(a);
 }
 
-/* Towards the small side a row holds all channels and taps of a result channel; some channels are
- * packed at a time, so the next ones are not far. */
+/* `terms` in a row, of VL result channels: of one channel or, where they follow each other, of
+ * several ones. */
 K_TEMPLATE
-void pack_to_small(enum k_dtype dt, const struct panel *p, const char *from, int64_t channels,
+void pack_terms(enum k_dtype dt, bool pairs, const struct panel *p, const char *from,
+                int64_t second, int64_t rows, int64_t terms, int64_t ahead, float *to)
+{
+    const int64_t next = p->block;
+    for (int64_t k = 0; k < terms; k += VL, from += VL * k_size(dt)) {
+        const int count = (int)(terms - k < VL ? terms - k : VL);
+        vf a[VL];
+        if (rows >= VL && count == VL)
+            turn_rows(dt, pairs, true, from, p->row, second, rows, count, ahead, a);
+        else
+            turn_rows(dt, pairs, false, from, p->row, second, rows, count, ahead, a);
+        for (int i = 0; i < VL; i++)
+            if (p->conv->rounding != K_ROUND_NONE) a[i] = v_round_operand(p->conv->rounding, a[i]);
+        for (int i = 0; i < count; i++) {
+            if (p->place[k + i] < 0) continue;
+            float *at = to + p->place[k + i];
+            __builtin_prefetch(at + next, 1, 2);
+            v_store(at, a[i]);
+        }
+    }
+}
+
+/* Where the terms of one channel go or, in a row with them, of so many; others than the class's
+ * nowhere. */
+static void find_places(struct panel *p, int64_t channels, int64_t apart)
+{
+    const struct conv_line *l = p->line;
+    const int64_t taps = conv_taps(p->conv);
+    const int64_t kernel_h = p->conv->axis[1].kernel, kernel_w = p->conv->axis[2].kernel;
+    int64_t row = 0;
+    for (int64_t i = 0; i < channels * taps; i++)
+        p->place[i] = -1;
+    for (int64_t d = 0; d < l[0].taps; d++)
+        for (int64_t h = 0; h < l[1].taps; h++)
+            for (int64_t w = 0; w < l[2].taps; w++, row += apart) {
+                const int64_t tap =
+                    (tap_of(p, 0, d) * kernel_h + tap_of(p, 1, h)) * kernel_w + tap_of(p, 2, w);
+                for (int64_t c = 0; c < channels; c++)
+                    p->place[c * taps + tap] = (int32_t)((row + c) * p->width);
+            }
+}
+
+/* Towards the small side a row holds all channels and taps of a result channel; some channels are
+ * packed at a time, so the next ones are not far. Towards the large side the taps of all result
+ * channels of an operand channel follow each other. */
+K_TEMPLATE
+void pack_dense_of(enum k_dtype dt, bool pairs, struct panel *p, const char *from, int64_t channels,
                    float *to)
 {
-    const int64_t taps = conv_taps(p->conv), all = channels * taps;
-    for (int64_t k = 0; k < all; k += VL)
-        for (int64_t r = 0; r < p->width; r += VL) {
-            const int count = (int)(all - k < VL ? all - k : VL);
-            int64_t tap = k % taps, channel = k / taps;
-            vf a[VL];
-            turn_rows(dt, p->conv->rounding, from + r * p->row + k * k_size(dt), p->row,
-                      p->rows - r, count, all * k_size(dt), a);
-            for (int i = 0; i < count; i++) {
-                float *at = to + (tap * channels + channel) * p->width + r;
-                __builtin_prefetch(at + all * p->width, 1, 2);
-                v_store(at, a[i]);
-                if (++tap == taps) tap = 0, channel++;
-            }
+    const int64_t taps = conv_taps(p->conv), step = pairs ? 2 : 1;
+    const bool to_large = p->conv->to_large, in_a_row = !pairs && !to_large;
+    const int64_t at_once = in_a_row ? channels : step;
+    const int64_t ahead = (to_large ? step : channels) * p->channel;
+    find_places(p, in_a_row ? channels : 1, pairs ? conv_up(channels, 2) : channels);
+    p->block = p->line[0].taps * p->line[1].taps * p->line[2].taps * channels * p->width;
+    const int64_t outer = to_large ? channels : p->width, outer_step = to_large ? at_once : VL;
+    const int64_t inner = to_large ? p->width : channels, inner_step = to_large ? VL : at_once;
+    for (int64_t i = 0; i < outer; i += outer_step)
+        for (int64_t j = 0; j < inner; j += inner_step) {
+            const int64_t c = to_large ? i : j, r = to_large ? j : i;
+            pack_terms(dt, pairs, p, from + c * p->channel + r * p->row,
+                       c + 1 < channels ? p->channel : 0, p->rows - r,
+                       in_a_row ? channels * taps : taps, ahead, to + c / step * p->width + r);
         }
 }
 
-/* Towards the large side the taps of all result channels of an operand channel follow each other.
- */
-K_TEMPLATE
-void pack_to_large(enum k_dtype dt, struct panel *p, const char *from, int64_t channels, float *to)
-{
-    const struct k_conv *conv = p->conv;
-    const struct conv_line *l = p->line;
-    const int64_t taps = conv_taps(conv);
-    const int64_t next = l[0].taps * l[1].taps * l[2].taps * channels * p->width;
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t r = 0; r < p->width; r += VL) {
-            for (int64_t i = 0; i < taps; i += VL) {
-                vf a[VL];
-                turn_rows(dt, conv->rounding, from + c * p->channel + (r * taps + i) * k_size(dt),
-                          taps * k_size(dt), p->rows - r, (int)(taps - i < VL ? taps - i : VL),
-                          p->channel, a);
-#pragma GCC unroll 16
-                for (int64_t j = 0; j < VL; j++)
-                    v_store(p->turned + (i + j) * VL, a[j]);
-            }
-            float *at = to + c * p->width + r;
-            for (int64_t d = 0; d < l[0].taps; d++)
-                for (int64_t h = 0; h < l[1].taps; h++)
-                    for (int64_t w = 0; w < l[2].taps; w++, at += channels * p->width) {
-                        const int64_t tap =
-                            (tap_of(p, 0, d) * conv->axis[1].kernel + tap_of(p, 1, h)) *
-                                conv->axis[2].kernel +
-                            tap_of(p, 2, w);
-                        __builtin_prefetch(at + next, 1, 2);
-                        v_store(at, v_load(p->turned + tap * VL));
-                    }
-        }
-}
-
-static void pack_dense(struct panel *p, const char *from, int64_t channels, float *to)
+static __attribute__((noinline)) void pack_dense(struct panel *p, const char *from,
+                                                 int64_t channels, float *to)
 {
     const enum k_dtype dt = p->conv->weight.dtype;
-    const bool to_large = p->conv->to_large;
-    if (dt == K_F32 && to_large)
-        pack_to_large(K_F32, p, from, channels, to);
-    else if (dt == K_F16 && to_large)
-        pack_to_large(K_F16, p, from, channels, to);
-    else if (to_large)
-        pack_to_large(K_BF16, p, from, channels, to);
-    else if (dt == K_F32)
-        pack_to_small(K_F32, p, from, channels, to);
+#if defined(K_PAIRS)
+    if (p->conv->pairs) {
+        pack_dense_of(K_BF16, true, p, from, channels, to);
+        return;
+    }
+#endif
+    if (dt == K_F32)
+        pack_dense_of(K_F32, false, p, from, channels, to);
     else if (dt == K_F16)
-        pack_to_small(K_F16, p, from, channels, to);
+        pack_dense_of(K_F16, false, p, from, channels, to);
     else
-        pack_to_small(K_BF16, p, from, channels, to);
+        pack_dense_of(K_BF16, false, p, from, channels, to);
 }
 
 /* ---- a panel ---- */
@@ -198,10 +215,11 @@ static void pack_panel(struct panel *p, const char *from, int64_t at_once, float
     for (int64_t c = 0; c < all; c += at_once) {
         const int64_t channels = all - c < at_once ? all - c : at_once;
         float *rows = to + c * taps * p->width;
-        if (is_dense(conv))
+        if (is_turned(conv)) {
             pack_dense(p, from + c * p->channel, channels, rows);
-        else
-            pack_any(p, from + c * p->channel, channels, rows);
+            continue;
+        }
+        pack_any(p, from + c * p->channel, channels, rows);
         if (conv->pairs) make_pairs(p, taps, channels, rows);
     }
 }
