@@ -18,7 +18,7 @@ enum {
     OUTER_STAGE = 528,     /* operand positions of a row, at most */
     OUTER_TAPS = 1024,     /* taps, at most */
     OUTER_REACH = 1 << 14, /* the longest reach of a window */
-    OUTER_ENOUGH = 64,     /* items that keep many threads busy */
+    OUTER_ENOUGH = 32,     /* items that keep many threads busy */
 };
 
 /* Items are (batch block, tile along each axis, group, row block), the last fastest. A tile is a
