@@ -146,11 +146,26 @@ struct gemm_ahead {
     int64_t step; /* bytes */
 };
 
-/* c[row][column] (rows GEMM_COLUMNS apart) = or += sum over k of a[k][row] * b[k][column]; a's rows
- * are CONV_PANEL apart. */
+/* Where the sums of a product go: rows `apart` floats from each other. */
+struct gemm_sums {
+    float *at;
+    int64_t apart;
+    bool add; /* to what is there */
+};
+
+/* Rows of columns where they lie in a tensor, `step` bytes apart, as FLOAT or, for pairs, as
+ * halves. A product that takes them from there leaves them packed at `to` and hides that they are
+ * waited for. */
+struct gemm_source {
+    const char *at; /* or NULL: b has them */
+    int64_t step;
+    float *to;
+};
+
+/* c[row][column] = or += sum over k of a[k][row] * b[k][column]; a's rows are CONV_PANEL apart. */
 K_TEMPLATE
-void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *c, bool add,
-                struct gemm_ahead ahead)
+void gemm_block(int rows, const float *a, const float *b, int64_t depth, struct gemm_sums c,
+                struct gemm_ahead ahead, struct gemm_source source)
 {
     vf sum[GEMM_ROWS][GEMM_WIDTH];
 #pragma GCC unroll 8
@@ -159,8 +174,16 @@ void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *
         for (int v = 0; v < GEMM_WIDTH; v++)
             sum[r][v] = (vf){0};
     for (int64_t k = 0; k < depth; k++) {
-        const vf b0 = v_keep(v_load(b)), b1 = v_keep(v_load(b + VL));
-        const vf b2 = v_keep(v_load(b + 2 * VL));
+        const char *at = source.at ? source.at : (const char *)b;
+        const vf b0 = v_keep(k_load(K_F32, at)), b1 = v_keep(k_load(K_F32, at + sizeof b0));
+        const vf b2 = v_keep(k_load(K_F32, at + 2 * sizeof b0));
+        if (source.at) {
+            v_store(source.to, b0);
+            v_store(source.to + VL, b1);
+            v_store(source.to + 2 * VL, b2);
+            source.at += source.step;
+            source.to += GEMM_COLUMNS;
+        }
         __builtin_prefetch(ahead.at, 0, 2);
         ahead.at += ahead.step;
 #pragma GCC unroll 8
@@ -177,16 +200,25 @@ void gemm_block(int rows, const float *a, const float *b, int64_t depth, float *
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
         for (int v = 0; v < GEMM_WIDTH; v++) {
-            float *at = c + r * GEMM_COLUMNS + v * VL;
-            v_store(at, add ? v_load(at) + sum[r][v] : sum[r][v]);
+            float *at = c.at + r * c.apart + v * VL;
+            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
         }
 }
 
 #if defined(K_PAIRS)
+K_TEMPLATE
+vw v_load_words(const char *at)
+{
+    vw words;
+    memcpy(&words, at, sizeof words);
+    return words;
+}
+
 /* The same with rows of pairs; depth counts them. */
 K_TEMPLATE
-K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t depth, float *c,
-                               bool add, struct gemm_ahead ahead)
+K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t depth,
+                               struct gemm_sums c, struct gemm_ahead ahead,
+                               struct gemm_source source)
 {
     vf sum[GEMM_ROWS][GEMM_WIDTH];
 #pragma GCC unroll 8
@@ -195,8 +227,24 @@ K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t
         for (int v = 0; v < GEMM_WIDTH; v++)
             sum[r][v] = (vf){0};
     for (int64_t k = 0; k < depth; k++) {
-        const vu b0 = v_keep_pairs(v_load_pairs(b)), b1 = v_keep_pairs(v_load_pairs(b + VL));
-        const vu b2 = v_keep_pairs(v_load_pairs(b + 2 * VL));
+        vu b0, b1, b2;
+        if (source.at) {
+            const char *second = source.at + source.step;
+            const vw one = v_load_words(source.at), other = v_load_words(second);
+            b0 = v_keep_pairs((vu)v_zip_halves(0, one, other));
+            b1 = v_keep_pairs((vu)v_zip_halves(1, one, other));
+            b2 = v_keep_pairs(v_pair(k_load(K_BF16, source.at + sizeof one),
+                                     k_load(K_BF16, second + sizeof one)));
+            v_store(source.to, (vf)b0);
+            v_store(source.to + VL, (vf)b1);
+            v_store(source.to + 2 * VL, (vf)b2);
+            source.at = second + source.step;
+            source.to += GEMM_COLUMNS;
+        } else {
+            b0 = v_keep_pairs(v_load_pairs(b));
+            b1 = v_keep_pairs(v_load_pairs(b + VL));
+            b2 = v_keep_pairs(v_load_pairs(b + 2 * VL));
+        }
         __builtin_prefetch(ahead.at, 0, 2);
         __builtin_prefetch(ahead.at + ahead.step, 0, 2);
         ahead.at += 2 * ahead.step;
@@ -216,8 +264,8 @@ K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
         for (int v = 0; v < GEMM_WIDTH; v++) {
-            float *at = c + r * GEMM_COLUMNS + v * VL;
-            v_store(at, add ? v_load(at) + sum[r][v] : sum[r][v]);
+            float *at = c.at + r * c.apart + v * VL;
+            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
         }
 }
 #endif

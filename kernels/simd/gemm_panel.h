@@ -6,35 +6,36 @@
 #include "kernels/simd/gemm.h"
 
 static __attribute__((noinline)) void multiply(int rows, const float *a, const float *b,
-                                               int64_t depth, float *c, bool add,
+                                               int64_t depth, struct gemm_sums c,
                                                struct gemm_ahead ahead)
 {
+    const struct gemm_source packed = {0};
     switch (rows) {
 #if K_VECTOR_BYTES == 64
     case 8:
-        gemm_block(8, a, b, depth, c, add, ahead);
+        gemm_block(8, a, b, depth, c, ahead, packed);
         break;
     case 7:
-        gemm_block(7, a, b, depth, c, add, ahead);
+        gemm_block(7, a, b, depth, c, ahead, packed);
         break;
     case 6:
-        gemm_block(6, a, b, depth, c, add, ahead);
+        gemm_block(6, a, b, depth, c, ahead, packed);
         break;
     case 5:
-        gemm_block(5, a, b, depth, c, add, ahead);
+        gemm_block(5, a, b, depth, c, ahead, packed);
         break;
 #endif
     case 4:
-        gemm_block(4, a, b, depth, c, add, ahead);
+        gemm_block(4, a, b, depth, c, ahead, packed);
         break;
     case 3:
-        gemm_block(3, a, b, depth, c, add, ahead);
+        gemm_block(3, a, b, depth, c, ahead, packed);
         break;
     case 2:
-        gemm_block(2, a, b, depth, c, add, ahead);
+        gemm_block(2, a, b, depth, c, ahead, packed);
         break;
     default:
-        gemm_block(1, a, b, depth, c, add, ahead);
+        gemm_block(1, a, b, depth, c, ahead, packed);
         break;
     }
 }
@@ -42,35 +43,72 @@ static __attribute__((noinline)) void multiply(int rows, const float *a, const f
 #if defined(K_PAIRS)
 static __attribute__((noinline)) K_PAIRS_TARGET void multiply_pairs(int rows, const float *a,
                                                                     const float *b, int64_t depth,
-                                                                    float *c, bool add,
+                                                                    struct gemm_sums c,
                                                                     struct gemm_ahead ahead)
 {
-    if (rows == 8)
-        gemm_pairs(8, a, b, depth, c, add, ahead);
-    else if (rows >= 4) {
-        gemm_pairs(4, a, b, depth, c, add, ahead);
-        for (int row = 4; row < rows; row++)
-            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add, ahead);
-    } else
-        for (int row = 0; row < rows; row++)
-            gemm_pairs(1, a + row, b, depth, c + row * GEMM_COLUMNS, add, ahead);
+    const struct gemm_source packed = {0};
+    if (rows == 8) {
+        gemm_pairs(8, a, b, depth, c, ahead, packed);
+        return;
+    }
+    int row = 0;
+    if (rows >= 4) {
+        gemm_pairs(4, a, b, depth, c, ahead, packed);
+        c.at += 4 * c.apart;
+        row = 4;
+    }
+    for (; row < rows; row++, c.at += c.apart)
+        gemm_pairs(1, a + row, b, depth, c, ahead, packed);
+}
+
+static __attribute__((noinline, unused)) K_PAIRS_TARGET void
+pack_multiply_pairs(const float *a, int64_t depth, struct gemm_sums c, struct gemm_ahead ahead,
+                    struct gemm_source source)
+{
+    gemm_pairs(CONV_PANEL, a, source.to, depth, c, ahead, source);
 }
 #endif
 
+static __attribute__((noinline, unused)) void pack_multiply(const float *a, int64_t depth,
+                                                            struct gemm_sums c,
+                                                            struct gemm_ahead ahead,
+                                                            struct gemm_source source)
+{
+    gemm_block(GEMM_ROWS, a, source.to, depth, c, ahead, source);
+}
+
 /* All rows of a panel; weight is its first row of the depth's block. */
 static void multiply_panel(bool pairs, int64_t rows, const float *weight, const float *columns,
-                           int64_t depth, float *sums, bool add, struct gemm_ahead ahead)
+                           int64_t depth, struct gemm_sums sums, struct gemm_ahead ahead)
 {
 #if defined(K_PAIRS)
     if (pairs) {
-        multiply_pairs((int)rows, weight, columns, conv_up(depth, 2), sums, add, ahead);
+        multiply_pairs((int)rows, weight, columns, conv_up(depth, 2), sums, ahead);
         return;
     }
 #endif
-    for (int64_t row = 0; row < rows; row += GEMM_ROWS)
+    for (int64_t row = 0; row < rows; row += GEMM_ROWS, sums.at += GEMM_ROWS * sums.apart)
         multiply((int)(rows - row < GEMM_ROWS ? rows - row : GEMM_ROWS), weight + row, columns,
-                 depth, sums + row * GEMM_COLUMNS, add, ahead);
+                 depth, sums, ahead);
     (void)pairs;
+}
+
+/* The same of a whole panel, with columns of a source; depth is even for pairs. */
+static __attribute__((unused)) void pack_multiply_panel(bool pairs, const float *weight,
+                                                        int64_t depth, struct gemm_sums sums,
+                                                        struct gemm_ahead ahead,
+                                                        struct gemm_source source)
+{
+#if defined(K_PAIRS)
+    if (pairs) {
+        pack_multiply_pairs(weight, depth / 2, sums, ahead, source);
+        return;
+    }
+#endif
+    pack_multiply(weight, depth, sums, ahead, source);
+    sums.at += GEMM_ROWS * sums.apart;
+    multiply_panel(pairs, CONV_PANEL - (int64_t)GEMM_ROWS, weight + GEMM_ROWS, source.to, depth,
+                   sums, ahead);
 }
 
 #endif

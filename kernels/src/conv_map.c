@@ -134,8 +134,8 @@ static void run_item(struct map_item *item, struct map_buffers *buffers)
                 if (rows > CONV_PANEL) rows = CONV_PANEL;
                 const struct gemm_ahead none = {(const char *)weight, 0};
                 if (depth > 0)
-                    multiply_panel(item->conv->pairs, rows, weight, columns, depth, sums, begin > 0,
-                                   none);
+                    multiply_panel(item->conv->pairs, rows, weight, columns, depth,
+                                   (struct gemm_sums){sums, GEMM_COLUMNS, begin > 0}, none);
                 if (is_last) store_tile(item, tile, panel, sums);
             }
         }

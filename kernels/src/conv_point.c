@@ -20,7 +20,6 @@
 
 enum {
     POINT_COLUMNS = POINT_TILES * CONV_TILE,
-    POINT_LINE = POINT_COLUMNS + CONV_LANES * 2,
 };
 
 /* Columns of an item that lie in one image. */
@@ -49,15 +48,16 @@ struct point_item {
     const float *weight;   /* of the first panel */
     int64_t channel, rows; /* of the result */
     int64_t apart;         /* the operand's channels, in elements */
-    int pieces, spans, tiles, vectors, columns;
+    int pieces, spans, tiles;
     struct point_piece piece[POINT_PIECES];
     struct point_span span[POINT_SPANS];
+    int64_t straight[POINT_TILES * CONV_TILE / GEMM_COLUMNS]; /* of a tile: elements from a
+                                                    channel's first one; or -1: not of one image */
 };
 
 struct point_buffers {
     _Alignas(64) float columns[POINT_FLOATS];           /* [tile][channel][column] */
-    _Alignas(64) float sums[POINT_FLOATS + CONV_LANES]; /* [panel][tile][row][column] */
-    _Alignas(64) float line[2][POINT_LINE];
+    _Alignas(64) float sums[POINT_FLOATS + CONV_LANES]; /* [panel][row][tile][column] */
 };
 
 /* ---- packing ---- */
@@ -69,87 +69,66 @@ static inline const char *piece_at(const struct point_item *item, const struct k
                                                            piece->element + channel * t->inner));
 }
 
-/* Channels [begin, end) of all tiles. */
+/* A vector of a channel's columns, joined to those lanes that come from the image before. */
 K_TEMPLATE
-void pack_floats(enum k_dtype dt, const struct point_item *item, int64_t begin, int64_t end,
-                 float *to)
+vf load_span(enum k_dtype dt, const struct point_item *item, const struct point_span *s, int64_t c,
+             vf before)
 {
-    const int64_t tile = (end - begin) * GEMM_COLUMNS;
+    const char *at = v_address(item->operand, k_size(dt) * (c * item->apart + s->operand));
+    const vf other = s->first == 0 ? (vf){0} : before;
+    return k_load_between(dt, at, 1, s->first, s->count, other);
+}
+
+/* Channels [begin, end) of the tiles that products do not pack. */
+K_TEMPLATE
+void pack_columns(enum k_dtype dt, bool pairs, const struct point_item *item, int64_t begin,
+                  int64_t end, float *to)
+{
+    const int64_t step = pairs ? 2 : 1, tile = conv_up(end - begin, step) * GEMM_COLUMNS;
     const enum k_rounding rounding = item->conv->rounding;
-    for (int64_t c = begin; c < end; c++, to += GEMM_COLUMNS) {
-        const char *channel = v_address(item->operand, k_size(dt) * c * item->apart);
-        vf value = {0};
-        for (const struct point_span *s = item->span; s < item->span + item->spans; s++) {
-            if (s->first == 0) value = (vf){0};
-            value = k_load_between(dt, v_address(channel, k_size(dt) * s->operand), 1, s->first,
-                                   s->count, value);
-            if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
-            v_store(to + s->tile * tile + s->column, value);
+    for (const struct point_span *s = item->span; s < item->span + item->spans;) {
+        const struct point_span *first = s;
+        do
+            s++;
+        while (s < item->span + item->spans && s->tile == first->tile);
+        if (item->straight[first->tile] >= 0) continue;
+        float *row = to + first->tile * tile;
+        for (int64_t c = begin; c < end; c += step, row += GEMM_COLUMNS) {
+            vf one = {0}, other = {0};
+            for (const struct point_span *i = first; i < s; i++) {
+                one = load_span(dt, item, i, c, one);
+                if (pairs && c + 1 < end) other = load_span(dt, item, i, c + 1, other);
+                vf value = pairs ? (vf)v_pair(one, other) : one;
+                if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, one);
+                v_store(row + i->column, value);
+            }
         }
     }
 }
 
-#if defined(K_PAIRS)
-/* A channel's columns, halves, as they are in the tensor or in `line`. */
-static const char *channel_halves(const struct point_item *item, int64_t channel, float *line)
-{
-    const struct k_conv_tensor *t = tensor_from(item->conv);
-    if (item->pieces == 1 && item->columns % (2 * VL) == 0)
-        return piece_at(item, t, &item->piece[0], channel);
-    char *to = (char *)line;
-    for (int i = 0; i < item->pieces; i++) {
-        const struct point_piece *p = &item->piece[i];
-        k_halves_row(piece_at(item, t, p, channel), 0, p->count, p->count,
-                     to + 2 * (int64_t)p->first);
-    }
-    return to;
-}
-
-static void pack_halves(const struct point_item *item, int64_t begin, int64_t end,
-                        struct point_buffers *own)
-{
-    const int64_t tile = conv_up(end - begin, 2) * GEMM_COLUMNS;
-    float *to = own->columns;
-    for (int64_t c = begin; c < end; c += 2, to += GEMM_COLUMNS) {
-        const char *first = channel_halves(item, c, own->line[0]);
-        const char *second = c + 1 < end ? channel_halves(item, c + 1, own->line[1]) : NULL;
-        for (int v = 0; v < item->vectors; v += 2) {
-            vw a, b = {0};
-            memcpy(&a, first + v * 2 * VL, sizeof a);
-            if (second) memcpy(&b, second + v * 2 * VL, sizeof b);
-            const vw low = v_zip_halves(0, a, b), high = v_zip_halves(1, a, b);
-            const int w = v + 1;
-            memcpy(to + v / GEMM_WIDTH * tile + v % GEMM_WIDTH * VL, &low, sizeof low);
-            if (w < item->vectors)
-                memcpy(to + w / GEMM_WIDTH * tile + w % GEMM_WIDTH * VL, &high, sizeof high);
-        }
-    }
-}
-#endif
-
-static void pack_channels(const struct point_item *item, int64_t begin, int64_t end,
-                          struct point_buffers *own)
+static __attribute__((noinline)) void pack_channels(const struct point_item *item, int64_t begin,
+                                                    int64_t end, struct point_buffers *own)
 {
     const enum k_dtype dt = tensor_from(item->conv)->dtype;
 #if defined(K_PAIRS)
     if (item->conv->pairs) {
-        pack_halves(item, begin, end, own);
+        pack_columns(K_BF16, true, item, begin, end, own->columns);
         return;
     }
 #endif
     if (dt == K_F32)
-        pack_floats(K_F32, item, begin, end, own->columns);
+        pack_columns(K_F32, false, item, begin, end, own->columns);
     else if (dt == K_F16)
-        pack_floats(K_F16, item, begin, end, own->columns);
+        pack_columns(K_F16, false, item, begin, end, own->columns);
     else
-        pack_floats(K_BF16, item, begin, end, own->columns);
+        pack_columns(K_BF16, false, item, begin, end, own->columns);
 }
 
 /* ---- storing ---- */
 
-/* `count` floats at least, past the caches in whole lines. */
+/* `count` sums and what is added to them, past the caches in whole lines. */
 K_TEMPLATE
-void stream_run(enum k_dtype dt, const float *from, int64_t count, char *to)
+void stream_run(enum k_dtype dt, const float *from, int64_t count, vf add, char *to)
 {
     enum { AT_ONCE = LINE_BYTES / K_VECTOR_BYTES };
     const int64_t block = dt == K_F32 ? VL : 2 * VL;
@@ -158,71 +137,62 @@ void stream_run(enum k_dtype dt, const float *from, int64_t count, char *to)
     for (; i < head && i < count; i += VL) {
         const int64_t left = (head < count ? head : count) - i;
         k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(left < VL ? left : VL),
-                        v_load(from + i));
+                        v_load(from + i) + add);
     }
     if (i > head) i = head;
     for (; i + AT_ONCE * block <= count; i += AT_ONCE * block)
 #pragma GCC unroll 4
         for (int v = 0; v < AT_ONCE; v++) {
             const float *at = from + i + v * block;
-            const vf elements =
-                dt == K_F32 ? v_load(at) : (vf)v_to_halves(dt, v_load(at), v_load(at + VL));
+            const vf low = v_load(at) + add;
+            const vf elements = dt == K_F32 ? low : (vf)v_to_halves(dt, low, v_load(at + VL) + add);
             k_stream(to + (i + v * block) * k_size(dt), elements);
         }
     for (; i < count; i += VL)
         k_store_between(dt, to + i * k_size(dt), 1, 0, (int)(count - i < VL ? count - i : VL),
-                        v_load(from + i));
+                        v_load(from + i) + add);
 }
 
-/* A row of results, from its sums of the first tile, and what is added to them. */
+/* A row of results, from its sums and what is added to them. */
 K_TEMPLATE
-void store_row(enum k_dtype dt, const struct point_item *item, const float *sums, vf add, char *to,
-               float *line)
+void store_row(enum k_dtype dt, const struct point_item *item, const float *sums, vf add, char *to)
 {
     const struct k_conv_tensor *t = tensor_to(item->conv);
     if (!item->conv->stream_output) {
-        for (const struct point_span *s = item->span; s < item->span + item->spans; s++) {
-            const float *at = sums + s->tile * (CONV_PANEL * GEMM_COLUMNS) + s->column;
-            k_store_between(dt, to + k_size(dt) * s->to, 1, s->first, s->count, v_load(at) + add);
-        }
+        for (const struct point_span *s = item->span; s < item->span + item->spans; s++)
+            k_store_between(dt, to + k_size(dt) * s->to, 1, s->first, s->count,
+                            v_load(sums + s->tile * GEMM_COLUMNS + s->column) + add);
         return;
     }
-    for (int tile = 0; tile < item->tiles; tile++)
-#pragma GCC unroll 3
-        for (int v = 0; v < GEMM_WIDTH; v++)
-            v_store(line + tile * GEMM_COLUMNS + v * VL,
-                    v_load(sums + tile * (CONV_PANEL * GEMM_COLUMNS) + v * VL) + add);
-    for (int i = 0; i < item->pieces; i++) {
-        const struct point_piece *p = &item->piece[i];
-        stream_run(dt, line + p->first, p->count,
+    for (const struct point_piece *p = item->piece; p < item->piece + item->pieces; p++)
+        stream_run(dt, sums + p->first, p->count, add,
                    to + k_size(dt) * (p->image * t->outer + p->element));
-    }
 }
 
 static __attribute__((noinline)) void put_row(const struct point_item *item, const float *sums,
-                                              float bias, char *to, float *line)
+                                              float bias, char *to)
 {
     const enum k_dtype dt = tensor_to(item->conv)->dtype;
     if (dt == K_F32)
-        store_row(K_F32, item, sums, v_all(bias), to, line);
+        store_row(K_F32, item, sums, v_all(bias), to);
     else if (dt == K_F16)
-        store_row(K_F16, item, sums, v_all(bias), to, line);
+        store_row(K_F16, item, sums, v_all(bias), to);
     else
-        store_row(K_BF16, item, sums, v_all(bias), to, line);
+        store_row(K_BF16, item, sums, v_all(bias), to);
 }
 
-/* A panel's rows of all tiles. */
-static void store_panel(const struct point_item *item, int64_t panel, const float *sums,
-                        float *line)
+/* Rows [begin, end) of a panel, of all tiles. */
+static void store_rows(const struct point_item *item, int64_t panel, int64_t begin, int64_t end,
+                       const float *sums)
 {
     const struct k_conv *conv = item->conv;
     const struct k_conv_tensor *t = tensor_to(conv);
-    for (int64_t row = 0; row < CONV_PANEL && panel * CONV_PANEL + row < item->rows; row++) {
+    for (int64_t row = begin; row < end; row++) {
         const int64_t channel = item->channel + panel * CONV_PANEL + row;
         /* What is added without a bias leaves every value as it is, -0 as well. */
         const float bias = conv->has_bias ? load_bias(conv, item->bias, channel) : -0.0F;
-        put_row(item, sums + row * GEMM_COLUMNS, bias,
-                item->result + channel * t->inner * pack_size(t->dtype), line);
+        put_row(item, sums + row * item->tiles * GEMM_COLUMNS, bias,
+                item->result + channel * t->inner * pack_size(t->dtype));
     }
 }
 
@@ -264,6 +234,25 @@ static struct gemm_ahead operand_line(const struct point_item *item, int64_t cha
 
 /* ---- an item ---- */
 
+/* A tile's columns in the tensor, from a channel on. */
+static struct gemm_source source_of(const struct point_item *item, int tile, int64_t channel,
+                                    float *to)
+{
+    const int64_t size = pack_size(tensor_from(item->conv)->dtype);
+    return (struct gemm_source){
+        .at = v_address(item->operand, size * (channel * item->apart + item->straight[tile])),
+        .step = size * item->apart,
+        .to = to};
+}
+
+static int64_t rows_of(const struct point_item *item, int64_t panel)
+{
+    const int64_t left = item->rows - panel * CONV_PANEL;
+    return left < CONV_PANEL ? left : CONV_PANEL;
+}
+
+/* Complete results are stored while the next panel's products are computed, a row or two at a time,
+ * which the machine writes meanwhile. */
 static void run_item(const struct point_item *item, const struct point_item *next,
                      struct point_buffers *own)
 {
@@ -277,27 +266,36 @@ static void run_item(const struct point_item *item, const struct point_item *nex
         pack_channels(item, begin, end, own);
         const struct point_item *of = is_last ? next : item;
         const int64_t lines = of ? operand_lines(of) : 0, blocks = panels * item->tiles;
+        const float *complete = NULL;
         for (int64_t panel = 0; panel < panels; panel++) {
-            const int64_t slot = is_last && begin == 0 ? 0 : panel;
-            const int64_t left = item->rows - panel * CONV_PANEL;
-            const int64_t some = left < CONV_PANEL ? left : CONV_PANEL;
+            const int64_t slot = is_last && begin == 0 ? panel % 2 : panel;
+            const int64_t some = rows_of(item, panel);
             float *sums = own->sums + slot * item->tiles * CONV_PANEL * GEMM_COLUMNS;
             const float *weight = item->weight + panel * panel_floats +
                                   (conv->pairs ? begin / 2 : begin) * CONV_PANEL;
             for (int tile = 0; tile < item->tiles; tile++) {
                 const int64_t block = panel * item->tiles + tile, line = block * lines / blocks;
+                const int64_t row = tile * CONV_PANEL / item->tiles;
+                const int64_t row_end = (tile + 1) * CONV_PANEL / item->tiles;
                 struct gemm_ahead ahead = {(const char *)weight, 0};
                 if ((block + 1) * lines / blocks > line)
                     ahead = operand_line(of, is_last ? 0 : end, line);
-                if (is_last && !conv->stream_output)
-                    for (int64_t row = tile * some / item->tiles;
-                         row < (tile + 1) * some / item->tiles; row++)
-                        announce_result(item, panel, row);
-                multiply_panel(conv->pairs, some, weight, own->columns + tile * rows * GEMM_COLUMNS,
-                               count, sums + tile * CONV_PANEL * GEMM_COLUMNS, begin > 0, ahead);
+                for (int64_t i = row; is_last && !conv->stream_output && i < row_end && i < some;
+                     i++)
+                    announce_result(item, panel, i);
+                float *columns = own->columns + tile * rows * GEMM_COLUMNS;
+                const struct gemm_sums to = {sums + tile * GEMM_COLUMNS,
+                                             item->tiles * (int64_t)GEMM_COLUMNS, begin > 0};
+                if (panel == 0 && item->straight[tile] >= 0)
+                    pack_multiply_panel(conv->pairs, weight, count, to, ahead,
+                                        source_of(item, tile, begin, columns));
+                else
+                    multiply_panel(conv->pairs, some, weight, columns, count, to, ahead);
+                if (complete) store_rows(item, panel - 1, row, row_end, complete);
             }
-            if (is_last) store_panel(item, panel, sums, own->line[0]);
+            if (is_last) complete = sums;
         }
+        if (complete) store_rows(item, panels - 1, 0, rows_of(item, panels - 1), complete);
     }
 }
 
@@ -322,13 +320,27 @@ static void find_spans(struct point_item *item)
     }
 }
 
+/* Tiles of which a product may take whole rows as they lie in the tensor. */
+static void find_straight(struct point_item *item)
+{
+    const struct k_conv *conv = item->conv;
+    const struct k_conv_tensor *from = tensor_from(conv);
+    const bool is_ready = item->rows >= CONV_PANEL && conv->rounding == K_ROUND_NONE &&
+                          (conv->pairs ? conv_depth_channels(conv) % 2 == 0 : from->dtype == K_F32);
+    for (int tile = 0; tile < item->tiles; tile++)
+        item->straight[tile] = -1;
+    for (const struct point_piece *p = item->piece; is_ready && p < item->piece + item->pieces; p++)
+        for (int64_t tile = conv_up(p->first, GEMM_COLUMNS);
+             (tile + 1) * GEMM_COLUMNS <= p->first + p->count; tile++)
+            item->straight[tile] =
+                p->image * from->outer + p->element + tile * GEMM_COLUMNS - p->first;
+}
+
 /* The images of columns [begin, end). */
 static void cut_columns(struct point_item *item, int64_t begin, int64_t end)
 {
     const int64_t plane = item->plan->plane;
     item->pieces = 0;
-    item->columns = (int)(end - begin);
-    item->vectors = (int)conv_up(end - begin, VL);
     item->tiles = (int)conv_up(end - begin, GEMM_COLUMNS);
     for (int64_t at = begin; at < end;) {
         const int64_t left = plane - at % plane, count = left < end - at ? left : end - at;
@@ -339,6 +351,7 @@ static void cut_columns(struct point_item *item, int64_t begin, int64_t end)
         at += count;
     }
     find_spans(item);
+    find_straight(item);
 }
 
 static void find_item(struct point_item *item, int64_t index, void *const buffers[])
@@ -351,10 +364,10 @@ static void find_item(struct point_item *item, int64_t index, void *const buffer
     index /= plan->row_blocks;
     const int64_t begin = index % plan->column_blocks * plan->columns;
     const int64_t group = index / plan->column_blocks, left = plan->positions - begin;
-    cut_columns(item, begin, left < plan->columns ? plan->positions : begin + plan->columns);
     item->channel = group * conv_rows(conv) + panel * CONV_PANEL;
     item->rows = conv_rows(conv) - panel * CONV_PANEL;
     if (item->rows > plan->block_panels * CONV_PANEL) item->rows = plan->block_panels * CONV_PANEL;
+    cut_columns(item, begin, left < plan->columns ? plan->positions : begin + plan->columns);
     item->apart = from->inner;
     item->operand =
         v_address(buffers[K_CONV_MAP_FROM], pack_size(from->dtype) * group * depth * from->inner);
@@ -372,7 +385,6 @@ void K_SYMBOL(conv_point)(const void *parameters, void *const buffers[], struct 
     const struct conv_point plan = conv_point_of(conv);
     struct point_item item[2] = {{.conv = conv, .plan = &plan}, {.conv = conv, .plan = &plan}};
     struct point_buffers own;
-    memset(own.line, 0, sizeof own.line);
     if (slice.begin < slice.end) find_item(&item[slice.begin % 2], slice.begin, buffers);
     for (int64_t i = slice.begin; i < slice.end; i++) {
         struct point_item *next = i + 1 < slice.end ? &item[(i + 1) % 2] : NULL;
