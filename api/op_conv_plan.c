@@ -154,9 +154,6 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
     if (k_conv_grad_is_direct(k)) {
         name = "conv_direct_grad";
         kernel = k_best()->conv_direct_grad;
-    } else if (k_conv_grad_is_gemm(k)) {
-        name = "conv_gemm_grad";
-        kernel = k_conv_gemm_grad;
     } else if (k_conv_grad_is_outer(k)) {
         name = "conv_outer_grad";
         kernel = k_best()->conv_outer_grad;

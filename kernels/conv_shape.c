@@ -179,7 +179,7 @@ bool k_conv_grad_is_outer(const struct k_conv *conv)
 
 bool k_conv_grad_is_whole(const struct k_conv *conv)
 {
-    return !k_conv_grad_is_gemm(conv) && k_conv_grad_is_outer(conv) && conv_outer_is_whole(conv);
+    return k_conv_grad_is_outer(conv) && conv_outer_is_whole(conv);
 }
 
 size_t k_conv_parts_bytes(const struct k_conv *conv)
@@ -200,7 +200,6 @@ static struct part_limits part_limits(const struct k_conv *conv)
                                     conv_grad_is_along(conv)
                                         ? conv_up(conv_channels(conv), CONV_ALONG_UNIT)
                                         : conv->groups};
-    if (k_conv_grad_is_gemm(conv)) return (struct part_limits){conv->batch, conv->groups};
     const struct conv_outer_plan outer = conv_outer_plan(conv);
     if (outer.fits) return (struct part_limits){outer.tiles, outer.items};
     const struct conv_grad_plan plan = conv_grad_plan(conv);
@@ -236,7 +235,6 @@ struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
         if (work.grain < 1) work.grain = 1;
         return work;
     }
-    if (k_conv_grad_is_gemm(conv)) return k_conv_gemm_grad_work(conv);
     const struct conv_grad_plan plan = conv_grad_plan(conv);
     const struct conv_outer_plan outer = conv_outer_plan(conv);
     const double packing = 16, part = (double)plan.positions / (double)conv->parts;

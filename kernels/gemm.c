@@ -22,7 +22,6 @@
 enum {
     LEAST = 32,    /* channels and positions below which packing costs more than it brings */
     COLUMNS = 832, /* positions of an item, at most */
-    ROWS = 64,     /* rows of a weight's gradient of an item, at most */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -101,10 +100,12 @@ static bool is_last(const struct k_conv_tensor *tensor)
     return tensor->inner == 1;
 }
 
-/* Of dense FLOAT with the channels last, worth packing: docs/performance.md has the measurements.
- * In planes our own kernels are faster. */
-static bool is_product(const struct k_conv *conv)
+/* The large side from the small one, of dense FLOAT with the channels last, worth packing:
+ * docs/performance.md has the measurements. Everywhere else our own kernels are faster. */
+bool k_conv_is_gemm(const struct k_conv *conv)
 {
+    const struct k_conv_tensor *w = &conv->weight;
+    if (w->dtype != K_F32 || w->outer <= 0 || w->inner <= 0 || !conv->to_large) return false;
     if (!conv_outer_joins(conv) || conv->rounding != K_ROUND_NONE ||
         !is_dense(conv, &conv->small) || !is_dense(conv, &conv->large) || !is_last(&conv->small) ||
         !is_last(&conv->large) || strcmp(k_best()->isa, "base") == 0 ||
@@ -112,18 +113,6 @@ static bool is_product(const struct k_conv *conv)
         return false;
     k_blis_arch();
     return is_usable;
-}
-
-bool k_conv_is_gemm(const struct k_conv *conv)
-{
-    /* The forward pass is quicker without it. */
-    const struct k_conv_tensor *w = &conv->weight;
-    return w->dtype == K_F32 && w->outer > 0 && w->inner > 0 && conv->to_large && is_product(conv);
-}
-
-bool k_conv_grad_is_gemm(const struct k_conv *conv)
-{
-    return is_product(conv);
 }
 
 static int64_t column_blocks(const struct k_conv *conv)
@@ -219,53 +208,7 @@ void k_conv_gemm(const void *parameters, void *const buffers[], struct k_slice s
                  conv->has_bias ? buffers[K_CONV_DIRECT_BIAS] : NULL, channel);
     }
 }
-static int64_t row_blocks(const struct k_conv *conv)
-{
-    return conv_up(conv->small_channels, ROWS);
-}
 
-struct k_work k_conv_gemm_grad_work(const struct k_conv *conv)
-{
-    const double item = 2.0 * ROWS * (double)conv->large_channels * (double)positions_of(conv) *
-                        (double)conv->batch / (double)conv->parts;
-    const double grain = (double)CONV_GRAIN / item;
-    return (struct k_work){.items = conv->parts * conv->groups * row_blocks(conv),
-                           .grain = grain > 1 ? (int64_t)grain : 1};
-}
-
-/* Items are (part, group, row block), the last fastest; a part is some batches. */
-void k_conv_gemm_grad(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    const struct k_conv *conv = parameters;
-    const int64_t blocks = row_blocks(conv), rows = conv_up(conv->small_channels, blocks);
-    const int64_t batches = conv_up(conv->batch, conv->parts), columns = conv->large_channels;
-    rntm_t threads;
-    bli_rntm_init(&threads);
-    bli_rntm_set_num_threads(1, &threads);
-    bli_rntm_disable_l3_sup(&threads);
-    for (int64_t i = slice.begin; i < slice.end; i++) {
-        const int64_t row = i % blocks * rows, rest = i / blocks;
-        const int64_t group = rest % conv->groups, part = rest / conv->groups;
-        const int64_t channel = group * conv->small_channels + row;
-        int64_t count = conv->small_channels - row;
-        if (count > rows) count = rows;
-        float *to = (float *)buffers[K_CONV_GRAD_PARTS] +
-                    (part * conv->groups * conv->small_channels + channel) * columns;
-        float one = 1, add = 0;
-        if (count <= 0) continue;
-        if (part * batches >= conv->batch) memset(to, 0, sizeof *to * (size_t)(count * columns));
-        for (int64_t n = part * batches; n < (part + 1) * batches && n < conv->batch; n++, add = 1)
-            bli_sgemm_ex(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, count, columns, positions_of(conv),
-                         &one,
-                         (float *)buffers[K_CONV_GRAD_SMALL] + n * conv->small.outer +
-                             channel * conv->small.inner,
-                         conv->small.inner, step_of(conv, &conv->small),
-                         (float *)buffers[K_CONV_GRAD_LARGE] + n * conv->large.outer +
-                             group * columns * conv->large.inner,
-                         step_of(conv, &conv->large), conv->large.inner, &add, to, columns, 1, NULL,
-                         &threads);
-    }
-}
 #else
 const char *k_blis_arch(void)
 {
@@ -278,27 +221,10 @@ bool k_conv_is_gemm(const struct k_conv *conv)
     return false;
 }
 
-bool k_conv_grad_is_gemm(const struct k_conv *conv)
-{
-    (void)conv;
-    return false;
-}
-
 struct k_work k_conv_gemm_work(const struct k_conv *conv)
 {
     (void)conv;
     return (struct k_work){0};
-}
-
-struct k_work k_conv_gemm_grad_work(const struct k_conv *conv)
-{
-    (void)conv;
-    return (struct k_work){0};
-}
-
-void k_conv_gemm_grad(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    (void)parameters, (void)buffers, (void)slice;
 }
 
 void k_conv_gemm(const void *parameters, void *const buffers[], struct k_slice slice)

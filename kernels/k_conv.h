@@ -93,10 +93,6 @@ bool k_conv_grad_is_direct(const struct k_conv *conv);
 bool k_conv_grad_is_outer(const struct k_conv *conv);
 /* Whether it writes no parts but the weight's gradient itself, when k_conv_set_parts says so. */
 bool k_conv_grad_is_whole(const struct k_conv *conv);
-/* k_conv_gemm_grad: the same by BLIS, where channels lie last. */
-bool k_conv_grad_is_gemm(const struct k_conv *conv);
-struct k_work k_conv_gemm_grad_work(const struct k_conv *conv);
-k_fn k_conv_gemm_grad;
 void k_conv_set_parts(struct k_conv *conv);
 size_t k_conv_parts_bytes(const struct k_conv *conv); /* SIZE_MAX when they cannot be counted */
 struct k_work k_conv_weight_grad_work(const struct k_conv *conv);
