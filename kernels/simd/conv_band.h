@@ -215,6 +215,33 @@ static inline void band_ahead_announce(const struct band_ahead *ahead, int64_t l
             2);
 }
 
+#if defined(K_ISA_avx512)
+enum { BAND_VECTORS = 8 }; /* of a row, at most */
+
+/* Which lanes of a dense row's vectors lie in the tensor. */
+static inline bool band_masks(const struct band_line *line, uint16_t mask[])
+{
+    if (line->apart != 1 || line->step != 1 || line->count > BAND_VECTORS * VL) return false;
+    for (int64_t i = 0; i < line->count; i += VL) {
+        const int64_t low = line->first > i ? line->first - i : 0;
+        const int64_t high = line->end > i ? line->end - i : 0;
+        mask[i / VL] = (uint16_t)(_bzhi_u32(0xffff, high < VL ? (unsigned)high : VL) &
+                                  ~_bzhi_u32(0xffff, low < VL ? (unsigned)low : VL));
+    }
+    return true;
+}
+
+static inline void band_masked_row(const char *from, const uint16_t mask[], int64_t count,
+                                   enum k_rounding rounding, float *to)
+{
+    for (int64_t i = 0; i < count; i += VL) {
+        vf value = k_load_lanes(K_F32, v_address(from, i * k_size(K_F32)), mask[i / VL]);
+        if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
+        v_store(to + i, value);
+    }
+}
+#endif
+
 /* The band of `channels` channels, the first of which begins at `from`; extent[] is the tensor's.
  */
 static __attribute__((unused)) void band_pack(const struct band *band,
@@ -233,11 +260,21 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                                    .pitch = band->pitch,
                                    .apart = apart,
                                    .rounding = rounding};
+#if defined(K_ISA_avx512)
+    uint16_t mask[BAND_VECTORS];
+    const bool is_masked = tensor->dtype == K_F32 && band_masks(&line, mask);
+#else
+    const bool is_masked = false;
+#endif
     for (int64_t c = 0; c < channels; c++, to += gap)
         for (int64_t d = s[0].first; d < s[0].first + s[0].count; d++)
             for (int64_t h = s[1].first; h < s[1].first + s[1].count; h++, to += band->row) {
                 if (d < 0 || d >= extent[0] || h < 0 || h >= extent[1] || line.end <= line.first) {
-                    memset(to, 0, sizeof(float) * (size_t)band->row);
+                    if (is_masked)
+                        for (int64_t i = 0; i < band->row; i += VL)
+                            v_store(to + i, (vf){0});
+                    else
+                        memset(to, 0, sizeof(float) * (size_t)band->row);
                     continue;
                 }
                 const int64_t row = c * tensor->inner + d * tensor->axis[0] + h * tensor->axis[1];
@@ -246,6 +283,12 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                     band_announce(
                         v_address(from_row, size * (BAND_AHEAD * tensor->inner + line.first)),
                         size * (line.end - line.first));
+#if defined(K_ISA_avx512)
+                if (is_masked) {
+                    band_masked_row(from_row, mask, line.count, rounding, to);
+                    continue;
+                }
+#endif
                 band_line_pack(tensor->dtype, &line, from_row, to);
             }
 }

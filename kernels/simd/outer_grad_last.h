@@ -47,21 +47,31 @@ void turn_block(enum k_dtype dt, const char *from, int64_t apart, int positions,
         v_store(to + c * channel, v_load(turned + c * VL));
 }
 
+/* Where a block of `all` begins that has `at` in it, whole if there are enough: the last one takes
+ * what the one before has taken too. */
+static inline int64_t turn_from(int64_t at, int64_t all)
+{
+    return at + VL <= all || all < VL ? at : all - VL;
+}
+
 K_TEMPLATE
 void turn_row_of(enum k_dtype dt, const char *from, int64_t apart, int64_t count, int64_t channels,
                  enum k_rounding rounding, float *to, int64_t channel)
 {
-    for (int64_t i = 0; i < count; i += VL) {
-        const int positions = (int)(count - i < VL ? count - i : VL);
-        for (int64_t c = 0; c < channels; c += VL)
+    for (int64_t p = 0; p < count; p += VL) {
+        const int64_t i = turn_from(p, count);
+        const int positions = (int)(count < VL ? count : VL);
+        for (int64_t q = 0; q < channels; q += VL) {
+            const int64_t c = turn_from(q, channels);
             turn_block(dt, v_address(from, i * apart + c * k_size(dt)), apart, positions,
-                       (int)(channels - c < VL ? channels - c : VL), rounding, to + c * channel + i,
+                       (int)(channels < VL ? channels : VL), rounding, to + c * channel + i,
                        channel);
+        }
     }
 }
 
 /* `count` positions of `channels` channels, `apart` bytes from one to the next, become rows of
- * positions, `channel` floats from one to the next, with zeros up to a whole vector. */
+ * positions, `channel` floats from one to the next; less than a vector has zeros behind it. */
 static __attribute__((noinline, unused)) void turn_row(enum k_dtype dtype, const char *from,
                                                        int64_t apart, int64_t count,
                                                        int64_t channels, enum k_rounding rounding,

@@ -129,7 +129,6 @@ static void pack_small_row(const struct outer_grad *item, const struct tile_plac
     if (t->axis[1] == columns * t->axis[2]) { /* rows follow each other */
         count *= rows;
         rows = 1;
-        if (t->axis[2] == 1) band_announce(v_address(from, AHEAD * size * t->inner), size * count);
     }
     for (int64_t row = 0; row < rows; row++, to += count)
         band_row(t->dtype, v_address(from, size * row * t->axis[1]), t->axis[2], 0, count, count,
@@ -159,6 +158,30 @@ static void pack_small_last(const struct outer_grad *item, const struct tile_pla
     }
 }
 
+/* The same of positions that lie side by side, turned round on the way, piece by piece that lies
+ * evenly in the tensor. */
+static void turn_small(const struct outer_grad *item, const struct tile_place *p, const char *from,
+                       int64_t channels, float *to)
+{
+    const struct k_conv_tensor *t = &item->conv.small;
+    const int64_t size = pack_size(t->dtype), columns = p->end[2] - p->begin[2];
+    int64_t at = p->begin[2], end = p->end[2], width = item->small_width, apart = item->small_row;
+    int64_t first = p->batch * t->outer + p->begin[0] * t->axis[0];
+    if (!item->plan->is_joined) {
+        first += p->begin[1] * t->axis[1] + at;
+        apart = t->axis[1];
+        at = 0;
+        end = (p->end[1] - p->begin[1]) * columns;
+        width = apart == columns ? end : columns; /* rows may follow each other */
+    }
+    for (int64_t some; at < end; at += some, to += some * PANEL) {
+        const int64_t left = width - at % width;
+        some = left < end - at ? left : end - at;
+        turn_row(t->dtype, v_address(from, size * (first + at / width * apart + at % width)),
+                 size * t->inner, channels, some, item->conv.rounding, to, PANEL);
+    }
+}
+
 /* Rows of positions become a panel. */
 static inline void turn_panel(const struct outer_grad *item, const struct outer_grad_buffers *own,
                               int64_t rows, float *to)
@@ -182,6 +205,12 @@ static __attribute__((unused)) void pack_small(const struct outer_grad *item, in
             for (int64_t i = 0; i < tiles; i++)
                 pack_small_last(item, &own->tile[i].of[0], from, left < PANEL ? left : PANEL,
                                 to + own->tile[i].number * PANEL);
+            continue;
+        }
+        if (t->axis[2] == 1) {
+            for (int64_t i = 0; i < tiles; i++)
+                turn_small(item, &own->tile[i].of[0], from, left < PANEL ? left : PANEL,
+                           to + own->tile[i].number * PANEL);
             continue;
         }
         for (int64_t r = 0; r < PANEL && r < left; r++)

@@ -9,14 +9,14 @@
  * tile begins in the band. One loop, so that the sums stay in registers. */
 K_TEMPLATE
 void outer_block(int columns, int vectors, const struct outer_grad *item, const float *const from[],
-                 const float *small, float *sums)
+                 const float *small, float *const sums[])
 {
     vf sum[BLOCK][SOME];
 #pragma GCC unroll 6
     for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            sum[c][v] = v_load(sums + c * PANEL + v * VL);
+            sum[c][v] = v_load(sums[c] + v * VL);
     const int64_t terms = item->terms;
     const struct term *term = item->term;
     for (int64_t i = 0; i < terms; i++) {
@@ -38,7 +38,7 @@ void outer_block(int columns, int vectors, const struct outer_grad *item, const 
     for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            v_store(sums + c * PANEL + v * VL, sum[c][v]);
+            v_store(sums[c] + v * VL, sum[c][v]);
 }
 
 #if defined(K_PAIRS)
@@ -69,14 +69,14 @@ K_PAIRS_TARGET void add_pairs(int columns, int vectors, bool alone, const struct
 /* The same with pairs of bf16; of the last terms, only the first tile's. */
 K_TEMPLATE
 K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_grad *item,
-                                const float *const from[], const float *small, float *sums)
+                                const float *const from[], const float *small, float *const sums[])
 {
     vf sum[BLOCK][SOME];
 #pragma GCC unroll 6
     for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            sum[c][v] = v_load(sums + c * PANEL + v * VL);
+            sum[c][v] = v_load(sums[c] + v * VL);
     add_pairs(columns, vectors, false, item->term, item->both, from, small, sum);
     add_pairs(columns, vectors, true, item->term + item->both, item->terms - item->both, from,
               small, sum);
@@ -84,12 +84,13 @@ K_PAIRS_TARGET void outer_pairs(int columns, int vectors, const struct outer_gra
     for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            v_store(sums + c * PANEL + v * VL, sum[c][v]);
+            v_store(sums[c] + v * VL, sum[c][v]);
 }
 
 K_TEMPLATE
 K_PAIRS_TARGET void pairs_of_columns(int columns, int vectors, const struct outer_grad *item,
-                                     const float *const from[], const float *small, float *sums)
+                                     const float *const from[], const float *small,
+                                     float *const sums[])
 {
     switch (columns) {
     case 6:
@@ -115,7 +116,7 @@ K_PAIRS_TARGET void pairs_of_columns(int columns, int vectors, const struct oute
 
 static __attribute__((noinline, unused)) K_PAIRS_TARGET void
 multiply_pairs(int columns, int vectors, const struct outer_grad *item, const float *const from[],
-               const float *small, float *sums)
+               const float *small, float *const sums[])
 {
     if (vectors == SOME)
         pairs_of_columns(columns, SOME, item, from, small, sums);
@@ -129,7 +130,7 @@ multiply_pairs(int columns, int vectors, const struct outer_grad *item, const fl
 
 K_TEMPLATE
 void outer_columns(int columns, int vectors, const struct outer_grad *item,
-                   const float *const from[], const float *small, float *sums)
+                   const float *const from[], const float *small, float *const sums[])
 {
     switch (columns) {
     case 6:
@@ -156,7 +157,7 @@ void outer_columns(int columns, int vectors, const struct outer_grad *item,
 static __attribute__((noinline, unused)) void multiply(int columns, int vectors,
                                                        const struct outer_grad *item,
                                                        const float *const from[],
-                                                       const float *small, float *sums)
+                                                       const float *small, float *const sums[])
 {
     if (vectors == SOME)
         outer_columns(columns, SOME, item, from, small, sums);

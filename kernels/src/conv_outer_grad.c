@@ -21,13 +21,17 @@
 #include "kernels/simd/outer_grad_sums.h"
 
 /* Some columns times some vectors of a panel. */
-static void multiply_some(const struct outer_grad *item, const struct outer_grad_buffers *own,
-                          int columns, int vectors, int64_t panel, int64_t v, int64_t column,
-                          float *sums)
+static void multiply_some(const struct outer_grad *item, struct outer_grad_buffers *own,
+                          const int64_t column[], int columns, int vectors, int64_t panel,
+                          int64_t v)
 {
     const float *from[BLOCK], *small = own->small + panel * ROOM * PANEL + v * VL;
-    for (int64_t c = 0; c < columns; c++)
-        from[c] = own->band + own->offset[column + c];
+    float *sums[BLOCK];
+    const int64_t all = item->channels * conv_taps(&item->conv);
+    for (int c = 0; c < columns; c++) {
+        from[c] = own->band + own->offset[column[c]];
+        sums[c] = own->sums + (panel * all + column[c]) * PANEL + v * VL;
+    }
 #if defined(K_PAIRS)
     if (item->conv.pairs) {
         multiply_pairs(columns, vectors, item, from, small, sums);
@@ -67,6 +71,12 @@ static struct range clip(const int64_t at[], int64_t count, const struct range r
     in.high = at[2] + count > r[2].high ? r[2].high - at[2] : count;
     if (in.high < in.low) in.high = in.low;
     return in;
+}
+
+/* Taps of few channels that make a block together. */
+static int64_t taps_together(const struct outer_grad *item)
+{
+    return item->channels < BLOCK ? BLOCK / item->channels : 1;
 }
 
 static void ranges_of_tap(const struct outer_grad *item, int64_t tap, struct range r[])
@@ -116,35 +126,51 @@ static void list_terms(struct outer_grad *item, const struct range r[])
     }
 }
 
-/* Columns are the channels of the first tap, then those of the next one. */
-static void add_tiles(struct outer_grad *item, struct outer_grad_buffers *own)
+/* The window's taps column by column: where no row meets padding they have the same terms. */
+static int64_t tap_of(const struct outer_grad *item, int64_t number)
 {
-    const int64_t taps = conv_taps(&item->conv), channels = item->channels;
-    const int64_t blocks = conv_up(channels, BLOCK), width = item->conv.axis[2].kernel;
-    struct range known[K_CONV_AXES];
-    for (int64_t i = 0; i < taps; i++) {
-        /* Column by column of the window: where no row meets padding they have the same terms. */
-        const int64_t rows = taps / width, tap = i % rows * width + i / rows;
-        struct range r[K_CONV_AXES];
-        ranges_of_tap(item, tap, r);
-        if (i == 0 || !is_same_reach(item, known, r)) list_terms(item, r);
-        memcpy(known, r, sizeof known);
-        for (int64_t panel = 0; panel * PANEL < item->rows; panel++) {
-            const int64_t left = item->rows - panel * PANEL;
-            const int64_t vectors = conv_up(left < PANEL ? left : PANEL, VL);
-            float *sums = own->sums + panel * channels * taps * PANEL;
-            for (int64_t v = 0, at_once; v < vectors; v += at_once) {
-                at_once = vectors - v >= SOME ? SOME : vectors - v >= 2 ? 2 : 1;
-                for (int64_t b = 0; b < blocks; b++) {
-                    const int64_t c = channels * b / blocks, next = channels * (b + 1) / blocks;
-                    const int64_t column = tap * channels + c;
-                    sweep_on(&item->small_ahead);
-                    sweep_on(&item->large_ahead);
-                    multiply_some(item, own, (int)(next - c), (int)at_once, panel, v, column,
-                                  sums + column * PANEL + v * VL);
-                }
+    const int64_t width = item->conv.axis[2].kernel, rows = conv_taps(&item->conv) / width;
+    return number % rows * width + number / rows;
+}
+
+/* Columns are the channels of the first tap, then those of the next one. A block has some channels
+ * of one tap, or all of some taps with the same terms, `together` of them from number `i` on. */
+static void add_taps(struct outer_grad *item, struct outer_grad_buffers *own, int64_t i,
+                     int64_t together)
+{
+    const int64_t channels = item->channels, all = channels * together;
+    const int64_t blocks = conv_up(all, BLOCK);
+    for (int64_t panel = 0; panel * PANEL < item->rows; panel++) {
+        const int64_t left = item->rows - panel * PANEL;
+        const int64_t vectors = conv_up(left < PANEL ? left : PANEL, VL);
+        for (int64_t v = 0, at_once; v < vectors; v += at_once) {
+            at_once = vectors - v >= SOME ? SOME : vectors - v >= 2 ? 2 : 1;
+            for (int64_t b = 0; b < blocks; b++) {
+                const int64_t first = all * b / blocks, end = all * (b + 1) / blocks;
+                int64_t column[BLOCK];
+                for (int64_t c = first; c < end; c++)
+                    column[c - first] = tap_of(item, i + c / channels) * channels + c % channels;
+                sweep_on(&item->small_ahead);
+                sweep_on(&item->large_ahead);
+                multiply_some(item, own, column, (int)(end - first), (int)at_once, panel, v);
             }
         }
+    }
+}
+
+static void add_tiles(struct outer_grad *item, struct outer_grad_buffers *own)
+{
+    const int64_t taps = conv_taps(&item->conv), most = taps_together(item);
+    struct range known[K_CONV_AXES], r[K_CONV_AXES];
+    for (int64_t i = 0, together; i < taps; i += together) {
+        ranges_of_tap(item, tap_of(item, i), r);
+        if (i == 0 || !is_same_reach(item, known, r)) list_terms(item, r);
+        memcpy(known, r, sizeof known);
+        for (together = 1; together < most && i + together < taps; together++) {
+            ranges_of_tap(item, tap_of(item, i + together), r);
+            if (!is_same_reach(item, known, r)) break;
+        }
+        add_taps(item, own, i, together);
     }
 }
 
@@ -246,8 +272,8 @@ static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
 {
     const struct k_conv *conv = &item->conv;
     const struct k_conv_tensor *small = &conv->small, *large = &conv->large;
-    const int64_t blocks =
-        conv_taps(conv) * conv_up(item->channels, BLOCK) * conv_up(item->rows, PANEL);
+    const int64_t blocks = conv_up(conv_taps(conv), taps_together(item)) *
+                           conv_up(item->channels, BLOCK) * conv_up(item->rows, PANEL);
     item->small_ahead.regions = item->large_ahead.regions = 0;
     if (tiles < 1) return;
     const struct tile_place p = place_of(item, tile);
