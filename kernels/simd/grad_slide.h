@@ -26,12 +26,22 @@ struct slide {
     float *slots;
 };
 
+/* bf16: loaded once, not by each of the two that take a half of every lane. */
+K_TEMPLATE
+struct k_block slide_elements(enum k_dtype dt, const char *at)
+{
+#ifdef K_PAIRS
+    if (dt == K_BF16) return block_of_bits(dt, v_keep_pairs(v_load_pairs(at)));
+#endif
+    return block_load(dt, at);
+}
+
 /* Elements of a row of dY, scaled; the first term of a sum is never -0. */
 K_TEMPLATE
 struct k_block slide_term(enum k_dtype dt, const struct slide *s, const char *at, int row,
                           bool is_first)
 {
-    struct k_block value = block_load(dt, at);
+    struct k_block value = slide_elements(dt, at);
     if (__builtin_expect(s->rounding != K_ROUND_NONE, 0))
         value = grad_round(dt, s->rounding, value);
     const vf factor = v_all(s->factor[row]);

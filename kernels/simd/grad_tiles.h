@@ -50,7 +50,7 @@ struct tile_way {
     bool half;   /* half a vector */
     bool stream; /* past the caches */
     bool two;    /* two rows of two cells, windows of one size, nothing rounded */
-    bool repeat; /* through the image */
+    bool repeat; /* cell after cell: through the image, or, past the caches, made anew for each */
 };
 
 /* `windows` windows of `cells` cells each, in every row. */
@@ -69,7 +69,10 @@ vf tile_elements(enum k_dtype dt, struct tile_way way, const struct tiles *t, co
     at += x * k_size(dt);
     struct k_block value =
         way.whole ? block_load(dt, at) : block_load_first(dt, at, t->channels, t->end);
-    k_prefetch(at + POOL_AHEAD);
+    if (way.stream)
+        k_prefetch_far(at);
+    else
+        k_prefetch(at + POOL_AHEAD);
     if (!way.two && __builtin_expect(t->rounding != K_ROUND_NONE, 0))
         value = grad_round(dt, t->rounding, value);
     value = block_scale(dt, value, v_all(t->factor));
@@ -120,11 +123,11 @@ void tile_cells(struct tile_way way, const struct tiles *t, vf elements, char *t
 /* A finished cell, once more: whole vectors, or more than one of which the last lies over its
  * neighbour. */
 K_TEMPLATE
-void tile_copy(char *to, const char *from, int64_t bytes, bool stream)
+void tile_copy(char *to, const char *from, int64_t bytes)
 {
     int64_t x = 0;
     for (; x + K_VECTOR_BYTES <= bytes; x += K_VECTOR_BYTES)
-        k_write(to + x, v_load((const float *)(const void *)(from + x)), stream);
+        k_put(to + x, v_load((const float *)(const void *)(from + x)));
     x = bytes - K_VECTOR_BYTES;
     if (bytes % K_VECTOR_BYTES != 0) k_put(to + x, v_load((const float *)(const void *)(from + x)));
 }
@@ -133,6 +136,12 @@ K_TEMPLATE
 void tile_window(enum k_dtype dt, struct tile_way way, const struct tiles *t, const char *at,
                  float width, char *to, int64_t cells)
 {
+    for (int64_t i = 0; i < cells && way.repeat && way.stream; i++, to += t->cell_bytes)
+        for (int block = 0; block < t->blocks; block++) {
+            const int64_t x = tile_channel(dt, t, block);
+            k_stream(to + x * k_size(dt), tile_elements(dt, way, t, at, x, width));
+        }
+    if (way.repeat && way.stream) return;
     for (int block = 0; block < (way.whole ? t->blocks : 1); block++) {
         const int64_t x = way.whole ? tile_channel(dt, t, block) : 0;
         const vf elements = tile_elements(dt, way, t, at, x, width);
@@ -144,7 +153,7 @@ void tile_window(enum k_dtype dt, struct tile_way way, const struct tiles *t, co
     const int64_t bytes = t->channels * k_size(dt);
     for (int64_t r = 0; way.repeat && r < t->rows; r++, to += t->row_bytes)
         for (int64_t i = 0; i < cells; i++)
-            tile_copy(to + i * t->cell_bytes, t->image, bytes, way.stream);
+            tile_copy(to + i * t->cell_bytes, t->image, bytes);
 }
 
 /* Copies that no pointer leads to: so their members stay in registers whatever is written. */
