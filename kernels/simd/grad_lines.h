@@ -11,9 +11,11 @@
 #include "kernels/simd/grad_flat.h"
 
 #if defined(K_ISA_avx512)
-#define LINES_TAKES(dt) ((dt) == K_F32)
+#define LINES_TAKES(dt) true
+#define LINES_WHOLE(dt) ((int)(K_VECTOR_BYTES / k_size(dt))) /* elements of a vector */
 enum {
-    LINES_KEPT = 4, /* vectors of a row that stays in registers */
+    LINES_KEPT = 4,  /* vectors of a row that stays in registers */
+    LINES_BAND = 64, /* rows that are looked at for tiny values at once */
     LINES_PITCH = POOL_FLAT_CELLS + 4 * VL
 };
 _Static_assert((POOL_FUSED + 1) * LINES_PITCH <= POOL_FUSED * POOL_SLOT, "rows and a row of zeros");
@@ -45,6 +47,7 @@ struct lines_kind {
     int most;     /* rows of dY over one of cells */
     int vectors;  /* of a row; 0: unknown */
     bool uniform; /* no factors along the width */
+    bool certain; /* as in struct band */
 };
 
 /* x + y, by the units that multiply: there is more to add than to multiply. */
@@ -61,9 +64,9 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
     const int x = i * VL;
     const char *at = l->at + x * k_size(dt);
     vf value = is_last ? k_load_first_before(dt, at, l->rest, l->end) : k_load(dt, at);
-    k_prefetch(at + POOL_AHEAD);
+    if (x * k_size(dt) % LINE_BYTES == 0) k_prefetch_far(at);
     if (kind.vectors == 0) value = pool_round(dt, l->rounding, value);
-    value = value * l->factor;
+    value = kind.certain ? v_product(true, value, l->factor) : value * l->factor;
     vf sum = value;
     if (kind.vectors > 0) {
         sum = lines_plus(l->kept[0][i], l->kept[1][i]) + value;
@@ -74,8 +77,9 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
         if (kind.most == 2) sum = v_load(l->rows[1] + x) + value;
         if (kind.most == 3) sum = v_load(l->rows[0] + x) + v_load(l->rows[1] + x) + value;
     }
-    if (!kind.uniform) sum = sum * (kind.vectors > 0 ? l->own[i] : v_load(l->factors + x));
-    return lines_plus(sum, (vf){0});
+    const vf own = kind.vectors > 0 ? l->own[i] : v_load(l->factors + x);
+    if (kind.certain) return kind.uniform ? sum : v_product(true, sum, own);
+    return lines_plus(kind.uniform ? sum : sum * own, (vf){0});
 }
 
 K_TEMPLATE
@@ -101,28 +105,53 @@ void lines_put(struct lines_out *out, vf elements)
     out->to += K_VECTOR_BYTES;
 }
 
+/* Elements `from` and on of a and then b. */
+K_TEMPLATE
+vf lines_pick(enum k_dtype dt, vf a, vf b, int from)
+{
+    if (dt == K_F32) return v_pick(a, b, v_lanes() + from);
+    const vi words = v_lanes() * 0x20002 + (from * 0x10001 + 0x10000);
+    return (vf)_mm512_permutex2var_epi16((__m512i)a, (__m512i)words, (__m512i)b);
+}
+
+/* Halves: only where kind.certain. */
+K_TEMPLATE
+vf lines_elements(enum k_dtype dt, vf low, vf high)
+{
+    if (dt == K_BF16) return (vf)v_round_pairs(low, high);
+    return (vf)v_to_halves(dt, low, high);
+}
+
 /* One row of cells. */
 K_TEMPLATE
 void lines_row(enum k_dtype dt, struct lines_kind kind, struct lines *l, struct lines_out *out)
 {
-    const vi from = v_lanes() + (VL - out->filled);
+    const int whole = LINES_WHOLE(dt), from = whole - out->filled;
     const int count = kind.vectors > 0 ? kind.vectors : l->vectors;
-    vf before = {0}, now = lines_windows(dt, kind, l, 0, count == 1);
+    const bool pairs = dt != K_F32, is_second = pairs && count % 2 == 0;
+    vf low = {0}, before = {0}, now = lines_windows(dt, kind, l, 0, count == 1);
 #pragma GCC unroll 4
     for (int i = 1; i < count; i++) {
         const vf after = lines_windows(dt, kind, l, i, i == count - 1);
-        const vf cells = lines_cells(before, now, after);
-        lines_put(out, v_pick(out->before, cells, from));
-        out->before = cells;
+        vf cells = lines_cells(before, now, after);
         before = now, now = after;
+        if (pairs && i % 2 == 1) {
+            low = cells;
+            continue;
+        }
+        if (pairs) cells = lines_elements(dt, low, cells);
+        lines_put(out, lines_pick(dt, out->before, cells, from));
+        out->before = cells;
     }
-    const vf cells = lines_cells(before, now, (vf){0});
-    out->filled += l->rest;
-    if (out->filled >= VL) {
-        lines_put(out, v_pick(out->before, cells, from));
-        out->filled -= VL;
+    vf cells = lines_cells(before, now, (vf){0});
+    if (pairs) cells = lines_elements(dt, is_second ? low : cells, is_second ? cells : (vf){0});
+    const int rest = l->rest + (is_second ? VL : 0);
+    out->filled += rest;
+    if (out->filled >= whole) {
+        lines_put(out, lines_pick(dt, out->before, cells, from));
+        out->filled -= whole;
     }
-    out->before = v_pick(out->before, cells, v_lanes() + l->rest);
+    out->before = lines_pick(dt, out->before, cells, rest);
 }
 
 static inline void lines_begin(struct grad *g)
@@ -157,10 +186,11 @@ K_TEMPLATE
 void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t h, int64_t end)
 {
     struct k_vectors *vectors = &g->outlet.vectors;
-    const int filled = vectors->filled / 4, width = (int)g->plan.width.in;
+    const int whole = LINES_WHOLE(dt), filled = vectors->filled / (int)k_size(dt);
+    const int width = (int)g->plan.width.in;
     const vf pending = vectors->pending;
     struct lines_out out = {.to = vectors->to,
-                            .before = v_pick(pending, pending, v_lanes() + filled),
+                            .before = lines_pick(dt, pending, pending, filled),
                             .filled = filled,
                             .skip = vectors->skip,
                             .plain = g->outlet.stream && vectors->skip == 0,
@@ -177,21 +207,28 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     for (int before = kind.most - 1; before > 0; before--) {
         lines_find(dt, g, h - before, &l);
         for (int i = 0; i < l.vectors && kind.vectors == 0; i++)
-            lines_windows(dt, (struct lines_kind){2, 0, true}, &l, i, i == l.vectors - 1);
+            lines_windows(dt, (struct lines_kind){2, 0, true, false}, &l, i, i == l.vectors - 1);
 #pragma GCC unroll 4
         for (int i = 0; i < LINES_KEPT; i++)
             if (i < kind.vectors) lines_windows(dt, kind, &l, i, i == kind.vectors - 1);
         lines_turn(&l);
     }
+    const struct pool_axis *height = &g->plan.height;
+    const int64_t first = pool_max(h + height->pad, g->whole_low);
+    const int64_t last = g->depths > 0 ? pool_min(g->whole_high, height->out) : 0;
     for (; h < end; h++) {
-        lines_find(dt, g, h, &l);
+        const int64_t row = h + height->pad;
+        if (row > first && row < last)
+            l.at += g->plan.width.out * k_size(dt);
+        else
+            lines_find(dt, g, h, &l);
         lines_row(dt, kind, &l, &out);
         lines_turn(&l);
     }
     vectors->to = out.to;
-    vectors->filled = out.filled * 4;
+    vectors->filled = out.filled * (int)k_size(dt);
     vectors->skip = out.skip;
-    vectors->pending = v_pick(out.before, out.before, v_lanes() + (VL - out.filled) % VL);
+    vectors->pending = lines_pick(dt, out.before, out.before, (whole - out.filled) % whole);
 }
 
 #define LINES_ROWS(name, dt, ...)                                                                  \
@@ -199,33 +236,69 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     {                                                                                              \
         lines_rows(dt, (struct lines_kind){__VA_ARGS__}, g, h, end);                               \
     }
-LINES_ROWS(lines_1_f32, K_F32, 1, 0, g->widths.uniform)
-LINES_ROWS(lines_2_f32, K_F32, 2, 0, g->widths.uniform)
-LINES_ROWS(lines_3_f32, K_F32, 3, 0, g->widths.uniform)
-LINES_ROWS(lines_3_1_f32, K_F32, 3, 1, false)
-LINES_ROWS(lines_3_1_uniform_f32, K_F32, 3, 1, true)
-LINES_ROWS(lines_3_2_f32, K_F32, 3, 2, false)
-LINES_ROWS(lines_3_2_uniform_f32, K_F32, 3, 2, true)
-LINES_ROWS(lines_3_3_f32, K_F32, 3, 3, false)
-LINES_ROWS(lines_3_3_uniform_f32, K_F32, 3, 3, true)
-LINES_ROWS(lines_3_4_f32, K_F32, 3, 4, false)
-LINES_ROWS(lines_3_4_uniform_f32, K_F32, 3, 4, true)
+/* Of three rows of windows and at most LINES_KEPT vectors, nothing rounded. */
+#define LINES_SHORT(suffix, dt, certain)                                                           \
+    LINES_ROWS(lines_3_1##suffix, dt, 3, 1, false, certain)                                        \
+    LINES_ROWS(lines_3_1_uniform##suffix, dt, 3, 1, true, certain)                                 \
+    LINES_ROWS(lines_3_2##suffix, dt, 3, 2, false, certain)                                        \
+    LINES_ROWS(lines_3_2_uniform##suffix, dt, 3, 2, true, certain)                                 \
+    LINES_ROWS(lines_3_3##suffix, dt, 3, 3, false, certain)                                        \
+    LINES_ROWS(lines_3_3_uniform##suffix, dt, 3, 3, true, certain)                                 \
+    LINES_ROWS(lines_3_4##suffix, dt, 3, 4, false, certain)                                        \
+    LINES_ROWS(lines_3_4_uniform##suffix, dt, 3, 4, true, certain)                                 \
+    static inline void lines_short##suffix(struct grad *g, int64_t h, int64_t end)                 \
+    {                                                                                              \
+        typedef void lines_fn(struct grad *, int64_t, int64_t);                                    \
+        static lines_fn *const all[][2] = {{lines_3_1##suffix, lines_3_1_uniform##suffix},         \
+                                           {lines_3_2##suffix, lines_3_2_uniform##suffix},         \
+                                           {lines_3_3##suffix, lines_3_3_uniform##suffix},         \
+                                           {lines_3_4##suffix, lines_3_4_uniform##suffix}};        \
+        all[(g->plan.width.in - 1) / VL][g->widths.uniform](g, h, end);                            \
+    }
+LINES_SHORT(_f32, K_F32, false)
+LINES_SHORT(_f16, K_F16, true)
+LINES_SHORT(_bf16, K_BF16, true)
+LINES_ROWS(lines_1_f32, K_F32, 1, 0, g->widths.uniform, false)
+LINES_ROWS(lines_2_f32, K_F32, 2, 0, g->widths.uniform, false)
+LINES_ROWS(lines_3_f32, K_F32, 3, 0, g->widths.uniform, false)
+
+static inline bool lines_are_short(const struct grad *g)
+{
+    return g->plan.height.most == 3 && g->plan.width.in <= LINES_KEPT * VL &&
+           g->pool->rounding == K_ROUND_NONE;
+}
+
+/* Halves: where values may be tiny, or rows are long, by way of bands. */
+K_TEMPLATE
+void walk_lines_of_halves(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
+{
+    const struct pool_axis *height = &g->plan.height;
+    const bool is_short = lines_are_short(g) && g->moderate && (dt == K_F16 || g->pairs);
+    for (int64_t next; h < end; h = next) {
+        next = is_short ? pool_min(h + LINES_BAND, end) : end;
+        const int64_t low = pool_max(h + height->pad - 2, 0);
+        const int64_t high = g->depths > 0 ? pool_min(next + height->pad, height->out) : 0;
+        bool certain = is_short;
+        if (certain && dt == K_BF16 && low < high)
+            certain = flat_no_tiny(row_of_dy(g, low, k_size(dt)), (high - low) * g->plan.width.out);
+        if (certain && dt == K_F16) lines_short_f16(g, h, next);
+        if (certain && dt == K_BF16) lines_short_bf16(g, h, next);
+        if (certain) continue;
+        walk_flat(dt, g, h, next);
+        lines_begin(g); /* its image lies over the zeros */
+    }
+}
 
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
-    typedef void lines_fn(struct grad *, int64_t, int64_t);
-    static lines_fn *const any[] = {lines_1_f32, lines_2_f32, lines_3_f32};
-    static lines_fn *const of_three[][2] = {{lines_3_1_f32, lines_3_1_uniform_f32},
-                                            {lines_3_2_f32, lines_3_2_uniform_f32},
-                                            {lines_3_3_f32, lines_3_3_uniform_f32},
-                                            {lines_3_4_f32, lines_3_4_uniform_f32}};
-    const int64_t vectors = (g->plan.width.in + VL - 1) / VL;
-    const bool has_own = g->plan.height.most == 3 && vectors <= LINES_KEPT;
-    (void)dt;
-    if (has_own && g->pool->rounding == K_ROUND_NONE)
-        of_three[vectors - 1][g->widths.uniform](g, h, end);
+    static void (*const any[])(struct grad *, int64_t, int64_t) = {lines_1_f32, lines_2_f32,
+                                                                   lines_3_f32};
+    if (dt != K_F32)
+        walk_lines_of_halves(dt, g, h, end);
+    else if (lines_are_short(g))
+        lines_short_f32(g, h, end);
     else
         any[g->plan.height.most - 1](g, h, end);
 }
