@@ -135,11 +135,12 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
     const struct ex_order out_order = order_of(output_tensor, average, a.layout);
     const int source = ex_packed(plan, input, &in_order);
     const int target = ex_target(plan, output, &out_order);
-    /* An input that exceeds the caches drives the output out of them; in planes that is computed
-     * too slowly to gain from streaming. */
+    /* What is read drives what is written out of the caches; averages in planes are computed too
+     * slowly to gain from streaming. */
     a.stream_output =
         target == output &&
         (op_exceeds_caches(output_tensor) ||
+         (a.gradient && op_exceed_caches(input_tensor, output_tensor)) ||
          (a.layout == K_CHANNELS_LAST && !a.gradient && op_exceeds_caches(input_tensor)));
 
     struct k_mean mean = {.outer = a.outer, .channels = a.channels, .rounding = a.rounding};

@@ -3,6 +3,8 @@
 
 #include "runtime/config.h"
 
+#include <math.h>
+
 aclnnStatus op_window_check_output(const struct op_window *window, const char *op,
                                    const char *output_name, const aclTensor *output,
                                    const char *input_name, const aclTensor *input)
@@ -79,10 +81,20 @@ enum k_rounding op_math_rounding(int8_t cube_math_type, enum k_dtype dtype)
     return K_ROUND_NONE;
 }
 
-bool op_exceeds_caches(const aclTensor *tensor)
+static double bytes_of(const aclTensor *tensor)
 {
     const struct ex_descriptor *d = &tensor->descriptor;
     int64_t count;
-    if (!ex_element_count(d->sizes, d->rank, &count)) return true;
-    return (size_t)count * ex_element_size(d->data_type) >= k_cache_last_level();
+    if (!ex_element_count(d->sizes, d->rank, &count)) return INFINITY;
+    return (double)count * (double)ex_element_size(d->data_type);
+}
+
+bool op_exceeds_caches(const aclTensor *tensor)
+{
+    return bytes_of(tensor) >= (double)k_cache_last_level();
+}
+
+bool op_exceed_caches(const aclTensor *read, const aclTensor *written)
+{
+    return bytes_of(read) + bytes_of(written) >= (double)k_cache_last_level();
 }

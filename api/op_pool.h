@@ -26,4 +26,7 @@ enum k_rounding op_math_rounding(int8_t cube_math_type, enum k_dtype dtype);
 /* Is a result of that many bytes too large to be found in the caches afterwards? */
 bool op_exceeds_caches(const aclTensor *tensor);
 
+/* Does what is read, beside what is written, drive that out of the caches? */
+bool op_exceed_caches(const aclTensor *read, const aclTensor *written);
+
 #endif

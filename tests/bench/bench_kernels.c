@@ -235,7 +235,7 @@ static void show(const struct k_table *table, const struct bench_case *c, enum k
         .run = kernel, .pool = &pool, .kernel = table->avg_pool_grad[dt], .dy = dy, .dx = dx};
     ours.read = planes * (size_t)(pool.output[0] * pool.output[1] * pool.output[2]);
     ours.write = planes * (size_t)(pool.input[0] * pool.input[1] * pool.input[2]);
-    pool.stream_output = ours.write > k_cache_last_level();
+    pool.stream_output = ours.read + ours.write >= k_cache_last_level();
     const struct k_work work = k_avg_pool_grad_work(&pool, dt);
     ours.items = work.items;
     const int64_t most = work.items / work.grain;
