@@ -162,101 +162,132 @@ void mean_planes(enum k_dtype dt, const struct k_mean *mean, const char *in, cha
 
 /* ---- many channels, few cells ---- */
 
-enum { NEAR_CELLS = 64 }; /* more cells lie in more pages than a CPU keeps at hand */
-
-/* Blocks of channels that are summed at once: as many vectors of floats in either case. */
-#define NEAR(dt) ((dt) == K_F32 ? 4 : 2)
-struct near {
-    struct k_block block[NEAR(K_F32)];
+enum {
+    NEAR_CELLS = 64, /* more cells lie in more pages than a CPU keeps at hand */
+    NEAR_BYTES = 1024,
+    NEAR_FLOATS = NEAR_BYTES / 2,
+    NEAR = 4, /* blocks of channels that are summed at once */
+    NEAR_ROWS = 4
 };
 
+struct near {
+    struct k_block block[NEAR];
+};
+
+/* n blocks of one lane. */
 K_TEMPLATE
-struct near near_add(enum k_dtype dt, struct near x, struct near y)
+struct near near_lane(enum k_dtype dt, int n, const char *at, int64_t cell_bytes, int64_t count,
+                      int lane)
 {
-    const int n = NEAR(dt);
+    const struct k_block none = {v_all(-0.0f), v_all(-0.0f)};
+    struct near sum = {{none, none, none, none}};
+    at += lane * cell_bytes;
+    for (int64_t cell = lane; cell < count; cell += LANES, at += LANES * cell_bytes)
+#pragma GCC unroll 4
+        for (int i = 0; i < n; i++)
+            sum.block[i] = block_add(dt, sum.block[i], block_load(dt, at + i * K_VECTOR_BYTES));
+    return sum;
+}
+
+K_TEMPLATE
+struct near near_add(enum k_dtype dt, int n, struct near x, struct near y)
+{
 #pragma GCC unroll 4
     for (int i = 0; i < n; i++)
         x.block[i] = block_add(dt, x.block[i], y.block[i]);
     return x;
 }
 
-/* One lane; the next channels of its cells are announced. */
-K_TEMPLATE
-struct near near_lane(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
-                      int64_t count, int lane)
-{
-    const struct k_block none = {v_all(-0.0f), v_all(-0.0f)};
-    const int n = NEAR(dt);
-    struct near sum = {{none, none, none, none}};
-    at += lane * cell_bytes;
-    for (int64_t cell = lane; cell < count; cell += LANES, at += LANES * cell_bytes) {
-#pragma GCC unroll 4
-        for (int i = 0; i < n; i++) {
-            const char *from = at + i * K_VECTOR_BYTES;
-            struct k_block x = block_load(dt, from);
-            __builtin_prefetch(from + n * K_VECTOR_BYTES, 0, 2);
-            x.a = pool_round(dt, rounding, x.a);
-            if (dt != K_F32) x.b = pool_round(dt, rounding, x.b);
-            sum.block[i] = block_add(dt, sum.block[i], x);
-        }
-    }
-    return sum;
-}
-
 /* Lanes r and r + 8. */
 K_TEMPLATE
-struct near near_row(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
-                     int64_t count, int row)
+struct near near_pair(enum k_dtype dt, int n, const char *at, int64_t cell_bytes, int64_t count,
+                      int r)
 {
-    return near_add(dt, near_lane(dt, rounding, at, cell_bytes, count, row),
-                    near_lane(dt, rounding, at, cell_bytes, count, row + HALF));
+    return near_add(dt, n, near_lane(dt, n, at, cell_bytes, count, r),
+                    near_lane(dt, n, at, cell_bytes, count, r + HALF));
 }
 
 /* Lanes r, r + 4, r + 8, r + 12. */
 K_TEMPLATE
-struct near near_rows(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
-                      int64_t count, int row)
+struct near near_row(enum k_dtype dt, int n, const char *at, int64_t cell_bytes, int64_t count,
+                     int r)
 {
-    return near_add(dt, near_row(dt, rounding, at, cell_bytes, count, row),
-                    near_row(dt, rounding, at, cell_bytes, count, row + HALF / 2));
+    return near_add(dt, n, near_pair(dt, n, at, cell_bytes, count, r),
+                    near_pair(dt, n, at, cell_bytes, count, r + NEAR_ROWS));
 }
 
-/* Sums in registers: each line of the input is read once. */
 K_TEMPLATE
-struct near near_sums(enum k_dtype dt, enum k_rounding rounding, const char *at, int64_t cell_bytes,
-                      int64_t count)
+void near_store(enum k_dtype dt, int n, struct near x, float *to)
 {
-    const struct near even = near_add(dt, near_rows(dt, rounding, at, cell_bytes, count, 0),
-                                      near_rows(dt, rounding, at, cell_bytes, count, 2));
-    const struct near odd = near_add(dt, near_rows(dt, rounding, at, cell_bytes, count, 1),
-                                     near_rows(dt, rounding, at, cell_bytes, count, 3));
-    return near_add(dt, even, odd);
+#pragma GCC unroll 4
+    for (int i = 0; i < n; i++) {
+        v_store(to + i * BLOCK(dt), x.block[i].a);
+        if (dt != K_F32) v_store(to + i * BLOCK(dt) + VL, x.block[i].b);
+    }
 }
 
-/* Items as of mean_channels; an item's channels fill NEAR blocks. */
 K_TEMPLATE
-void mean_near(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean, const char *in,
-               char *out, struct k_slice slice)
+struct near near_load(enum k_dtype dt, int n, const float *at)
 {
-    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS), step = NEAR(dt) * BLOCK(dt);
+    struct near x;
+#pragma GCC unroll 4
+    for (int i = 0; i < n; i++) {
+        x.block[i].a = v_load(at + i * BLOCK(dt));
+        x.block[i].b = dt == K_F32 ? (vf){0} : v_load(at + i * BLOCK(dt) + VL);
+    }
+    return x;
+}
+
+/* `bytes` of the channels of a plane, NEAR_BYTES at most, row by row of four sums: each line is
+ * read once, and as many in the order of memory as prefetchers need to follow. The last blocks end
+ * where the channels do, whatever they share with those before. */
+K_TEMPLATE
+void near_piece(enum k_dtype dt, int n, const char *plane, int64_t cell_bytes, int64_t count,
+                int64_t bytes, vf scale, char *to)
+{
+    const int64_t step = n * K_VECTOR_BYTES, last = bytes - step;
+    const int64_t floats = n * BLOCK(dt);
+    vf storage[NEAR_ROWS][NEAR_FLOATS / VL];
+    float *rows[NEAR_ROWS];
+    for (int r = 0; r < NEAR_ROWS; r++) {
+        rows[r] = (float *)(void *)storage[r];
+        float *row = rows[r];
+        for (int64_t x = 0; x < bytes; x += step, row += floats)
+            near_store(dt, n, near_row(dt, n, plane + pool_min(x, last), cell_bytes, count, r),
+                       row);
+    }
+    for (int64_t x = 0, at = 0; x < bytes; x += step, at += floats) {
+        const struct near even =
+            near_add(dt, n, near_load(dt, n, rows[0] + at), near_load(dt, n, rows[2] + at));
+        const struct near odd =
+            near_add(dt, n, near_load(dt, n, rows[1] + at), near_load(dt, n, rows[3] + at));
+        const struct near sum = near_add(dt, n, even, odd);
+#pragma GCC unroll 4
+        for (int i = 0; i < n; i++) {
+            struct k_block mean = sum.block[i];
+            mean.a = mean.a * scale;
+            if (dt != K_F32) mean.b = mean.b * scale;
+            k_put(to + pool_min(x, last) + i * K_VECTOR_BYTES, block_elements(dt, mean));
+        }
+    }
+}
+
+/* Items as of mean_channels; the channels of each fill n blocks. */
+K_TEMPLATE
+void mean_near(enum k_dtype dt, int n, const struct k_mean *mean, const char *in, char *out,
+               struct k_slice slice)
+{
+    const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
     const int64_t cell_bytes = mean->channels * k_size(dt), count = mean->count;
     const vf scale = v_all((float)(1.0 / mean->divisor));
-    const int n = NEAR(dt);
     for (int64_t item = slice.begin; item < slice.end; item++) {
-        const int64_t first = item % tiles * MEAN_CHANNELS;
-        const int64_t end = pool_min(mean->channels, first + MEAN_CHANNELS);
+        const int64_t first = item % tiles * MEAN_CHANNELS * k_size(dt);
+        const int64_t end = pool_min(cell_bytes, first + MEAN_CHANNELS * k_size(dt));
         const char *plane = in + item / tiles * count * cell_bytes;
         char *to = out + item / tiles * cell_bytes;
-        for (int64_t channel = first; channel < end; channel += step) {
-            const int64_t x = pool_min(channel, mean->channels - step) * k_size(dt);
-            struct near sum = near_sums(dt, rounding, plane + x, cell_bytes, count);
-#pragma GCC unroll 4
-            for (int i = 0; i < n; i++) {
-                sum.block[i].a = sum.block[i].a * scale;
-                if (dt != K_F32) sum.block[i].b = sum.block[i].b * scale;
-                k_put(to + x + i * K_VECTOR_BYTES, block_elements(dt, sum.block[i]));
-            }
-        }
+        for (int64_t x = first; x < end; x += NEAR_BYTES)
+            near_piece(dt, n, plane + x, cell_bytes, count, pool_min(end - x, NEAR_BYTES), scale,
+                       to + x);
     }
 }
 
@@ -381,11 +412,15 @@ void mean(enum k_dtype dt, const struct k_mean *mean, void *const buf[], struct 
 {
     const char *in = buf[K_MEAN_IN];
     char *out = buf[K_MEAN_OUT];
-    const int64_t rest = mean->channels % MEAN_CHANNELS; /* an item's last block stays in it */
-    const bool near = mean->count <= NEAR_CELLS &&
-                      (rest >= NEAR(dt) * BLOCK(dt) || (rest == 0 && mean->channels > 0));
-    if (near && mean->rounding == K_ROUND_NONE)
-        mean_near(dt, K_ROUND_NONE, mean, in, out, slice);
+    const int64_t rest = mean->channels % MEAN_CHANNELS;
+    const int64_t least = rest > 0 ? rest : pool_min(mean->channels, MEAN_CHANNELS);
+    const int64_t blocks = mean->count <= NEAR_CELLS && mean->rounding == K_ROUND_NONE
+                               ? least / BLOCK(dt) /* whole ones, of any item */
+                               : 0;
+    if (blocks >= NEAR)
+        mean_near(dt, NEAR, mean, in, out, slice);
+    else if (blocks >= 2 && dt != K_F32)
+        mean_near(dt, 2, mean, in, out, slice);
     else if (mean->channels == 1)
         mean_planes(dt, mean, in, out, slice);
     else if (mean->rounding == K_ROUND_NONE)
