@@ -52,11 +52,11 @@ struct k_block cells_deep(enum k_dtype dt, struct window w, bool is_new, const s
 {
     const enum k_dtype parts = w.narrow ? K_F32 : dt;
     struct k_block sum = cells_load(dt, w.narrow, at);
-    if (is_new) __builtin_prefetch(at + c->ahead, 0, 2);
+    if (is_new) __builtin_prefetch(at + c->ahead, 0, 3);
     for (int i = 1; i < w.deep; i++) {
         at += c->deep_bytes;
         sum = block_add(parts, sum, cells_load(dt, w.narrow, at));
-        if (is_new) __builtin_prefetch(at + c->ahead, 0, 2);
+        if (is_new) __builtin_prefetch(at + c->ahead, 0, 3);
     }
     return sum;
 }
