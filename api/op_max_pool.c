@@ -300,6 +300,14 @@ bool op_max_is_by_rows(const struct op_window *window, const aclTensor *large,
     return op_k_dtype(large) < K_DTYPES && k_max_pool_is_by_rows(&pool);
 }
 
+bool op_max_grad_is_by_volumes(const struct op_window *window, const aclTensor *small,
+                               const aclTensor *indices, const aclTensor *large)
+{
+    struct k_max_pool pool = geometry(window, window->axes, small, large, K_CHANNELS_FIRST);
+    pool.index = index_of(indices, false);
+    return op_k_dtype(large) < K_DTYPES && k_max_pool_grad_is_by_volumes(&pool);
+}
+
 /* ---- steps ---- */
 
 void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,

@@ -41,6 +41,10 @@ bool op_max_window_of_bins(struct op_window *window, int axes, const aclTensor *
 bool op_max_is_by_rows(const struct op_window *window, const aclTensor *large,
                        const aclTensor *small);
 
+/* Is the gradient of so small planes gathered faster than scattered? */
+bool op_max_grad_is_by_volumes(const struct op_window *window, const aclTensor *small,
+                               const aclTensor *indices, const aclTensor *large);
+
 /* No dimension behind the batch is 0; so many dimensions are not batch. Else 161002. */
 aclnnStatus op_max_check_filled(const char *op, const char *argument, const aclTensor *tensor,
                                 int dimensions);

@@ -73,6 +73,10 @@ struct k_work k_max_pool_scatter_work(const struct k_max_pool *pool);
 /* Of one channel, indices of the plane: does plane_scatter_add do it faster than max_pool_grad? */
 bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool);
 
+/* Does max_pool_grad make small volumes of one channel a vector of cells at a time, faster than
+ * plane_scatter_add? */
+bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool);
+
 /* Can max_pool do it? Else max_pool_any can. */
 bool k_max_pool_is_fast(const struct k_max_pool *pool);
 

@@ -28,6 +28,9 @@ enum {
     MAX_FOUND = 1 << 16, /* taps of windows by recompute, a byte each */
     MAX_GRAIN = 1 << 14,
     MAX_GLOBAL_TILE = 512, /* elements inside of max_global's axis that are an item */
+    VOLUME_WINDOWS = 512,  /* of a small volume, at most; */
+    VOLUME_CELLS = 4096,
+    VOLUME_WIDTH = 32, /* cells of a row */
 };
 
 struct max_axis {
@@ -112,6 +115,7 @@ struct max_plan {
     int64_t block;
     int64_t planes; /* in a block, if more than one; `block` is then all their groups */
     int64_t groups; /* of rows of a plane */
+    bool volumes;   /* one channel, small volumes (kernels/simd/max_grad_volumes.h) */
     bool wide;      /* whole rows, vectors along the channels of memory */
     bool fast;      /* vectors; else the plain path */
 };
@@ -297,6 +301,26 @@ static inline void max_plan_block(struct max_plan *plan, int depths)
     plan->items = plan->outer * plan->depth.in * height->in;
 }
 
+/* Windows of 2 or, padded by at most one cell, 3 by a step of 2. */
+static inline bool max_is_of_twos(const struct max_axis *a)
+{
+    return a->stride == 2 && a->dilation == 1 &&
+           ((a->kernel == 2 && a->pad == 0) || (a->kernel == 3 && a->pad <= 1));
+}
+
+/* One channel, indices: are whole volumes made, a row of cells after the other? */
+static inline bool max_by_volumes(const struct max_plan *plan, const struct k_max_pool *pool)
+{
+    const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
+    return plan->channels == 1 && pool->index != K_INDEX_NONE &&
+           pool->space != K_INDEX_OF_COLUMNS && width->in <= VOLUME_WIDTH &&
+           max_is_of_twos(height) && max_is_of_twos(width) && height->kernel == width->kernel &&
+           height->pad == width->pad && depth->kernel == depth->stride && depth->pad == 0 &&
+           (depth->dilation == 1 || depth->kernel == 1) && depth->in <= VOLUME_CELLS &&
+           height->in <= VOLUME_CELLS && depth->in * height->in * width->in <= VOLUME_CELLS &&
+           depth->out * height->out * width->out <= VOLUME_WINDOWS;
+}
+
 /* The gradient's plan; items is of one row per outer when it is not gathered but scattered.
  * recompute: the indices are found in x. */
 static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool recompute)
@@ -306,6 +330,10 @@ static inline struct max_plan max_grad_plan(const struct k_max_pool *pool, bool 
     if (plan.outer == 0 || plan.channels == 0 || cells == 0) return plan;
     plan.items = plan.outer;
     if (!max_can_gather(&plan)) return plan;
+    if (!recompute && max_by_volumes(&plan, pool)) {
+        plan.fast = plan.volumes = true;
+        return plan;
+    }
     const struct max_axis *width = &plan.width;
     const int depths = max_depths(&plan.depth);
     plan.rows = (int)max_least(plan.height.high - plan.height.low + 1, MAX_RING);

@@ -40,7 +40,7 @@ static struct k_work grad_work(const struct k_max_pool *pool, bool recompute)
 {
     const struct max_plan plan = max_grad_plan(pool, recompute);
     if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
-    if (!plan.fast || plan.planes > 1) return k_max_pool_scatter_work(pool);
+    if (!plan.fast || plan.volumes || plan.planes > 1) return k_max_pool_scatter_work(pool);
     /* A slice makes the rows above its first one anew: let that be a small part of it. */
     const int64_t grain =
         max_most(MAX_GRAIN / (plan.tiles.tile * plan.tiles.channels), 4 * (plan.rows - 1));

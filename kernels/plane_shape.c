@@ -30,6 +30,11 @@ bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
     return taps > TAPS && pool->outer >= PLANES;
 }
 
+bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool)
+{
+    return max_grad_plan(pool, false).volumes;
+}
+
 struct k_work k_plane_gather_work(const struct k_plane *plane)
 {
     const int64_t bytes = 2 * plane->element_size + plane->index_size;

@@ -88,9 +88,11 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     int dx = ex_output(plan, op_descriptor(a->gradInput));
     struct op_window window;
     if (op_is_empty(a->gradInput)) return ex_seal(plan, workspaceSize, executor);
+    const bool is_window = op_max_window_of_bins(&window, a->axes, a->gradInput, a->gradOutput);
     if (!op_is_empty(a->gradOutput) &&
-        op_max_is_last_in_memory(a->gradInput, a->gradOutput, a->indices, a->axes)) {
-        const bool is_window = op_max_window_of_bins(&window, a->axes, a->gradInput, a->gradOutput);
+        (op_max_is_last_in_memory(a->gradInput, a->gradOutput, a->indices, a->axes) ||
+         (is_window &&
+          op_max_grad_is_by_volumes(&window, a->gradOutput, a->indices, a->gradInput)))) {
         op_max_grad_steps(plan, is_window ? &window : NULL,
                           (struct op_max_tensor){a->gradOutput, dy},
                           (struct op_max_tensor){a->indices, positions}, false, K_INDEX_OF_PLANE,

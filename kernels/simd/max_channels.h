@@ -186,6 +186,43 @@ struct channel_cell first_cell(enum channel_kind kind, const struct max_grad *g,
     };
 }
 
+/* What the next row of windows to be looked at begins with: it is announced to the second cache
+ * cell by cell, so that it comes while cells are computed and written. */
+struct channels_ahead {
+    const char *place, *value;
+    int64_t places, values; /* bytes for each cell */
+};
+
+K_TEMPLATE
+struct channels_ahead channels_ahead(enum k_dtype dt, enum channel_kind kind,
+                                     const struct max_grad *g, int64_t h)
+{
+    const struct max_axis *height = &g->plan.height, *width = &g->plan.width;
+    struct channels_ahead ahead = {g->indices, g->dy, 0, 0};
+    if (kind == CHANNEL_TAPS || !g->outlet.stream || g->depths != 1 || g->made >= height->out)
+        return ahead;
+    /* Each of the rows of cells until then announces its part. */
+    const int64_t row = (g->outer * g->plan.depth.out + g->depth[0]) * height->out + g->made;
+    const int64_t all = width->out * g->plan.channels, part = all / height->stride;
+    const int64_t first = row * all + h % height->stride * part;
+    ahead.place = g->indices + first * place_size(kind);
+    ahead.value = g->dy + first * k_size(dt);
+    ahead.places = part * place_size(kind) / width->in;
+    ahead.values = part * k_size(dt) / width->in;
+    return ahead;
+}
+
+K_TEMPLATE
+void announce(struct channels_ahead *ahead)
+{
+    for (int64_t i = 0; i < ahead->places; i += LINE_BYTES)
+        __builtin_prefetch(ahead->place + i, 0, 2);
+    for (int64_t i = 0; i < ahead->values; i += LINE_BYTES)
+        __builtin_prefetch(ahead->value + i, 0, 2);
+    ahead->place += ahead->places;
+    ahead->value += ahead->values;
+}
+
 /* Row h of cells of depth d; or, if windows are apart, so many rows `at_once`. */
 K_TEMPLATE
 void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, int64_t d, int64_t h,
@@ -220,7 +257,9 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
         cell.place += (int32_t)(last * width->stride) * cell.unit;
         straight += last * width->stride * bytes;
     }
+    struct channels_ahead ahead = channels_ahead(dt, kind, g, h);
     for (int64_t x = q * width->stride; x < width->in; x++, cell.place += cell.unit) {
+        if (ahead.places > 0) announce(&ahead);
         cell.terms = phases + c;
         cell.windows = (q - inner) * channels;
         if (q < inner || q >= last) {

@@ -101,7 +101,7 @@ static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struc
             return false;
     }
     const struct max_plan plan = max_grad_plan(guess, false);
-    return taps <= GUESS_TAPS && plan.fast && (plan.block > 0 || plan.wide);
+    return taps <= GUESS_TAPS && plan.fast && (plan.volumes || plan.block > 0 || plan.wide);
 }
 
 #endif

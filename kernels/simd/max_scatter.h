@@ -233,7 +233,7 @@ bool scatter_outer(enum k_dtype dt, const struct k_scatter *s, int64_t outer)
         const int64_t last = max_least(first + wide, channels), count = last - first;
         for (int64_t begin = 0; begin < s->cells; begin += tall) {
             const int64_t end = max_least(begin + tall, s->cells);
-            memset(band, 0, sizeof band);
+            memset(band, 0, (size_t)((end - begin) * count) * sizeof *band);
             if (scatter_add(dt, s, outer, begin, end, first, last, band)) elsewhere = true;
             if (count == channels) {
                 scatter_store(dt, dx + begin * channels * k_size(dt), band, (end - begin) * count);

@@ -9,6 +9,7 @@
 #include "kernels/simd/max_grad.h"
 #include "kernels/simd/max_grad_cells.h"
 #include "kernels/simd/max_grad_flat.h"
+#include "kernels/simd/max_grad_volumes.h"
 #include "kernels/simd/max_scatter.h"
 
 static __attribute__((noinline)) void take_f32(struct max_grad *g, int64_t od, int64_t oh,
@@ -163,6 +164,7 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     const int64_t per_outer = plan->depth.in * tiles * rows;
     const int64_t row_bytes = plan->width.in * plan->channels * k_size(dt);
     bool unsettled = false;
+    if (plan->volumes) return walk_volumes(dt, g, scatter, slice);
     if (walks_flat(g)) return walk_flat(dt, g, scatter, slice);
     if (plan->block > 0) block_begin(g);
     if (plan->wide) channels_begin(g);
