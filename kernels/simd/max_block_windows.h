@@ -126,24 +126,17 @@ void find_places(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
         g->argmax->code = to;
         argmax_row(dt, g->argmax, real, g->outer, od, oh);
         for (int64_t i = 0; i < out; i += VL)
-            v_store_i(to + i, v_load_i(to + i) + v_load_i(g->lanes.base + i) + base);
+            v_store_i(to + i, (vi)((vu)v_load_i(to + i) + (vu)v_load_i(g->lanes.base + i) +
+                                   (uint32_t)base)); /* behind the row: any sum */
     }
     widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, out, g->dy_end);
 }
 
-/* `rows` rows of windows, counted through all planes, that are apart, at once; false if that cannot
- * be, or is not to be trusted. */
+/* The values of `rows` rows of windows, counted through all planes, whose places are found. */
 K_TEMPLATE
-bool find_apart(enum k_dtype dt, struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
+void found_values(enum k_dtype dt, const struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
 {
     const int64_t out = g->plan.width.out, pitch = g->plan.pitch;
-    const struct k_argmax *argmax = g->argmax;
-    const struct max_rows_out places = {.values = (char *)argmax->best,
-                                        .places = (char *)to,
-                                        .place_pitch = pitch * (int64_t)sizeof *to};
-    if (!g->rows || !max_is_apart(&g->plan) ||
-        !apart_block(dt, true, false, &g->plan, argmax->x, argmax->end, row, rows, places))
-        return false;
     const int64_t runs = pitch == out ? 1 : rows, count = pitch == out ? rows * out : out;
     const char *dy = g->dy + row * out * k_size(dt);
     for (int64_t run = 0; run < runs; run++, to += pitch, dy += out * k_size(dt)) {
@@ -151,6 +144,37 @@ bool find_apart(enum k_dtype dt, struct max_grad *g, int64_t row, int64_t rows, 
         for (int64_t w = out; w < pitch; w++) /* not more: the next row's places are there */
             to[w] = NO_CODE;
     }
+}
+
+/* `rows` rows of windows, counted through all planes, that are apart, at once; false if that cannot
+ * be, or is not to be trusted. */
+K_TEMPLATE
+bool find_apart(enum k_dtype dt, struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
+{
+    const struct k_argmax *argmax = g->argmax;
+    const struct max_rows_out places = {.values = (char *)argmax->best,
+                                        .places = (char *)to,
+                                        .place_pitch = g->plan.pitch * (int64_t)sizeof *to};
+    if (!g->rows || !max_is_apart(&g->plan) ||
+        !apart_block(dt, true, false, &g->plan, argmax->x, argmax->end, row, rows, places))
+        return false;
+    found_values(dt, g, row, rows, to);
+    return true;
+}
+
+/* The same of rows from row oh of a plane on, if that has a ring of its own. */
+K_TEMPLATE
+bool find_flat(enum k_dtype dt, struct max_grad *g, int64_t oh, int64_t row, int64_t rows,
+               int32_t *to)
+{
+    struct max_rows_out places = {.values = (char *)g->argmax->best,
+                                  .places = (char *)to,
+                                  .pitch = g->plan.width.out * k_size(dt),
+                                  .place_pitch = g->plan.pitch * (int64_t)sizeof *to};
+    if (!g->rows || !g->rows->flat ||
+        !rows_flat(dt, true, false, g->rows, g->outer, oh, rows, &places))
+        return false;
+    found_values(dt, g, row, rows, to);
     return true;
 }
 
@@ -170,6 +194,7 @@ bool take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_
     vi stray = {0};
     if (GRAD_FINDS && find_apart(dt, g, first, rows, to)) return true;
     if (GRAD_FINDS && rows > plan->height.out - oh) return false;
+    if (GRAD_FINDS && find_flat(dt, g, oh, first, rows, to)) return true;
     block_codes(plan, od, oh, &codes);
     for (int64_t run = 0; run < runs; run++, to += plan->pitch) {
         const int64_t row = first + run;

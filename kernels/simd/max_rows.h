@@ -47,6 +47,8 @@ struct max_rows {
     int shift;           /* 1 << shift rows are a batch; */
     int64_t batches;     /* so many are kept of each depth, a power of two */
     int64_t pitch, room; /* lanes from row to row, from batch to batch */
+    int64_t first;       /* lane of the ring's begin */
+    bool flat;           /* the ring holds a plane, rows of -inf where its padding is */
     struct rows_plane of[MAX_SIDE];
     bool bad[MAX_SIDE * MAX_SIDE]; /* a NaN may be in the batch */
     vf value[MAX_RING / VL + 1];   /* a vector may be read behind */
@@ -270,7 +272,8 @@ static inline int64_t rows_batch(const struct max_rows *rows, int64_t d, int64_t
 
 static inline int64_t rows_lane(const struct max_rows *rows, int64_t d, int64_t h)
 {
-    return rows_batch(rows, d, h) * rows->room + (h & ((1 << rows->shift) - 1)) * rows->pitch;
+    return rows->first + rows_batch(rows, d, h) * rows->room +
+           (h & ((1 << rows->shift) - 1)) * rows->pitch;
 }
 
 /* A batch of rows of cells, from row h of depth d on, into the ring. */
@@ -341,6 +344,26 @@ static inline int64_t rows_lanes(const struct max_rows *rows, int64_t span, int 
     return rows_batches(span, shift) * rows_room(rows, shift);
 }
 
+/* One ring for a whole plane, if it leaves room in L1: what lies under a row of windows is then
+ * found by steps alone. */
+static inline void rows_flatten(struct max_rows *rows)
+{
+    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
+    const int64_t out = rows->plan->width.out;
+    const int64_t front = (height->pad * out + VL - 1) / VL * VL;
+    const int64_t behind = (height->out - 1) * height->stride + max_span(height) - height->pad;
+    rows->first = 0;
+    rows->flat = rows->pattern != ROWS_ANY && depth->in == 1 && depth->kernel == 1 &&
+                 height->dilation == 1 &&
+                 front + max_most(behind, height->in) * out <= MAX_RING / 4;
+    if (!rows->flat) return;
+    rows->first = front;
+    rows->room = out << rows->shift;
+    rows->batches = max_power((height->in + (1 << rows->shift) - 1) >> rows->shift);
+    for (int64_t i = 0; i < front; i += VL)
+        rows->value[i / VL] = v_all(-INFINITY);
+}
+
 static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan, const char *x,
                               const char *end, bool codes)
 {
@@ -365,7 +388,7 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
     rows->batches = rows_batches(max_span(height), rows->shift);
     rows->room = rows_room(rows, rows->shift);
     /* Windows that share depths: all rows wait for the next ones. */
-    const int64_t all = rows_batches(height->in, rows->shift);
+    const int64_t all = max_power((height->in + (1 << rows->shift) - 1) >> rows->shift);
     if (deep > depth->stride && rows->depths * all <= (int64_t)sizeof rows->bad &&
         all * rows->room <= most)
         rows->batches = all;
@@ -376,6 +399,7 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
         if (++w == out) w = 0;
         not_last[i] = w > 0 ? -1 : 0;
     }
+    rows_flatten(rows);
 }
 
 /* Rows [low, end) of the cells at depth d of `outer`, and more; returns how many are made. */
@@ -415,15 +439,14 @@ int64_t rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t
     return made;
 }
 
-/* The largest of `count` rows that begin at these lanes; false if they are not to be trusted. Up to
- * VL - 1 elements are written behind. */
+/* The largest of `out` windows of `count` rows that begin at these lanes; false if they are not to
+ * be trusted. Up to VL - 1 elements are written behind. */
 K_TEMPLATE
 bool rows_largest(enum k_dtype dt, bool codes, bool wide, const struct max_rows *rows, int count,
-                  const int64_t lanes[], char *y, char *indices)
+                  const int64_t lanes[], int64_t out, char *y, char *indices)
 {
     const float *values = (const float *)(const void *)rows->value;
     const int32_t *places = (const int32_t *)(const void *)rows->place;
-    const int64_t out = rows->plan->width.out;
     vi low = {0};
     for (int64_t w = 0; w < out; w += VL) {
         vf best = v_all(-INFINITY);
@@ -440,8 +463,9 @@ bool rows_largest(enum k_dtype dt, bool codes, bool wide, const struct max_rows 
         }
         k_store_same(dt, y + w * k_size(dt), best);
         if (!codes) continue;
-        const vf real = out - w < VL ? v_first((int)(out - w), best, (vf){0}) : best;
-        low |= (vi)(real == v_all(-INFINITY));
+        vi padding = (vi)(best == v_all(-INFINITY));
+        if (out - w < VL) padding &= (vi)(v_lanes() < (int)(out - w));
+        low |= padding;
         put_place(wide, indices + w * (wide ? 8 : 4), place, false);
     }
     return !v_any(low);
@@ -468,9 +492,79 @@ bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int
         }
     }
     if (bad) return false;
-    if (count == 2) return rows_largest(dt, codes, wide, rows, 2, lanes, y, indices);
-    if (count == 3) return rows_largest(dt, codes, wide, rows, 3, lanes, y, indices);
-    return rows_largest(dt, codes, wide, rows, count, lanes, y, indices);
+    const int64_t out = rows->plan->width.out;
+    if (count == 2) return rows_largest(dt, codes, wide, rows, 2, lanes, out, y, indices);
+    if (count == 3) return rows_largest(dt, codes, wide, rows, 3, lanes, out, y, indices);
+    return rows_largest(dt, codes, wide, rows, count, lanes, out, y, indices);
+}
+
+/* `runs` times `out` windows of `count` (at most MAX_SIDE) rows of a plane, the first one of which
+ * begins at lane `at`, `step` lanes further for each. */
+K_TEMPLATE
+bool rows_steps(enum k_dtype dt, bool codes, bool wide, const struct max_rows *rows, int count,
+                int64_t at, int64_t step, int64_t runs, int64_t out, struct max_rows_out to)
+{
+    const int64_t pitch = rows->pitch;
+    bool good = true;
+    for (; runs > 0; runs--, at += step) {
+        int64_t lanes[MAX_SIDE];
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++)
+            lanes[r] = at + r * pitch;
+        good &= rows_largest(dt, codes, wide, rows, count, lanes, out, to.values, to.places);
+        to.values += to.pitch;
+        if (codes) to.places += to.place_pitch;
+    }
+    return good;
+}
+
+/* `run` rows of windows of a plane that the ring holds, whose rows of cells are there. */
+K_TEMPLATE
+bool rows_of_plane(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t oh,
+                   int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const int64_t out = rows->plan->width.out, index_bytes = out * (wide ? 8 : 4);
+    const int64_t start = oh * height->stride - height->pad, step = height->stride * out;
+    const int64_t behind = start + (run - 1) * height->stride + height->kernel;
+    float *values = (float *)(void *)rows->value + rows->first;
+    for (int64_t i = height->in * out; i < behind * out; i += VL)
+        v_store(values + i, v_all(-INFINITY));
+    const bool joined = height->stride == 1 && to->pitch == out * k_size(dt) &&
+                        (!codes || to->place_pitch == index_bytes);
+    struct max_rows_out from = *to;
+    to->values += run * to->pitch;
+    if (codes) to->places += run * to->place_pitch;
+    const int64_t at = rows->first + start * out, runs = joined ? 1 : run;
+    const int64_t windows = joined ? run * out : out;
+    if (height->kernel == 3)
+        return rows_steps(dt, codes, wide, rows, 3, at, step, runs, windows, from);
+    return rows_steps(dt, codes, wide, rows, (int)height->kernel, at, step, runs, windows, from);
+}
+
+/* The same as rows_run of a plane that the ring holds. Cells are read a batch at a time, not all
+ * before the first window: memory is at work meanwhile. */
+K_TEMPLATE
+bool rows_flat(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
+               int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    bool good = true;
+    for (int64_t count; run > 0; run -= count, oh += count) {
+        const int64_t start = oh * height->stride - height->pad, low = max_most(start, 0);
+        const int64_t end = max_least(start + height->kernel, height->in);
+        const int64_t made = rows_of_depth(dt, rows, outer, 0, low, end);
+        count = run;
+        if (made < height->in)
+            count =
+                max_least(run, max_floor_div(made - height->kernel - start, height->stride) + 1);
+        const int64_t behind = start + (count - 1) * height->stride + height->kernel;
+        const int64_t last = (max_least(behind, height->in) - 1) >> rows->shift;
+        for (int64_t batch = low >> rows->shift; batch <= last; batch++)
+            good &= !rows->bad[batch];
+        good &= rows_of_plane(dt, codes, wide, rows, oh, count, to);
+    }
+    return good;
 }
 
 /* `run` rows of windows from (od, oh) on; false if they are not to be trusted. */
@@ -483,6 +577,7 @@ bool rows_run(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int
     const int64_t behind = max_span(height) - height->pad, in = height->in;
     int64_t made = -1;
     bool good = true;
+    if (rows->flat) return rows_flat(dt, codes, wide, rows, outer, oh, run, to);
     for (; run > 0; run--, oh++) {
         if (max_least(oh * height->stride + behind, in) > made)
             made = rows_want(dt, rows, outer, od, oh);

@@ -197,15 +197,16 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
     const int64_t bytes = plan->width.out * k_size(dt);
     const int64_t index_bytes = plan->width.out * f->index_size;
     const int64_t line = max_most(bytes, index_bytes) + LINE_BYTES;
-    int64_t most = max_most(max_least(OUTLET_ROOM / line, ROWS_AT_ONCE), 1);
+    const bool joined = !f->apart && f->rows.flat && plan->height.stride == 1; /* as one row */
+    int64_t most = max_most(max_least(OUTLET_ROOM / line, joined ? OUTLET_ROOM : ROWS_AT_ONCE), 1);
     if (most > plan->height.out) most -= most % plan->height.out; /* whole planes */
     for (int64_t rows; item < end; item += rows) {
         rows = max_least(most, end - item);
         struct max_rows_out to = {outlet_room(&f->values, rows, bytes), NULL,
-                                  outlet_pitch(&f->values, bytes), 0};
+                                  joined ? bytes : outlet_pitch(&f->values, bytes), 0};
         if (f->indices) {
             to.places = outlet_room(&f->places, rows, index_bytes);
-            to.place_pitch = outlet_pitch(&f->places, index_bytes);
+            to.place_pitch = joined ? index_bytes : outlet_pitch(&f->places, index_bytes);
         }
         const bool good = forward_block(dt, f, item, rows, to);
         if (!good) forward_tile(f, 0);
@@ -219,8 +220,9 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
             to.values += to.pitch;
             if (to.places) to.places += to.place_pitch;
         }
-        outlet_took(&f->values, rows, bytes);
-        if (f->indices) outlet_took(&f->places, rows, index_bytes);
+        const int64_t times = joined ? 1 : rows, each = rows / times;
+        outlet_took(&f->values, times, each * bytes);
+        if (f->indices) outlet_took(&f->places, times, each * index_bytes);
     }
 }
 
