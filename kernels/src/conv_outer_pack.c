@@ -71,6 +71,9 @@ static void pack_any(const struct panel *p, const char *from, int64_t channels, 
 
 /* ---- dense weights ---- */
 
+/* Instead of the bytes to another channel, which are 0 where channels are one in memory. */
+enum { NO_SECOND = -1 };
+
 /* Fewer terms in a row are not worth being turned round. */
 static bool is_turned(const struct k_conv *conv)
 {
@@ -95,7 +98,8 @@ void turn_rows(enum k_dtype dt, bool pairs, bool whole, const char *from, int64_
         a[i] = k_load_between(dt, at, 1, 0, some, a[i]);
         if (!pairs) continue;
         vf other = {0};
-        if (second != 0) other = k_load_between(dt, v_address(at, second), 1, 0, some, other);
+        if (second != NO_SECOND)
+            other = k_load_between(dt, v_address(at, second), 1, 0, some, other);
         if (second >= ahead / 2) __builtin_prefetch(v_address(at, second + ahead), 0, 2);
         a[i] = (vf)v_pair(a[i], other);
     }
@@ -166,7 +170,7 @@ void pack_dense_of(enum k_dtype dt, bool pairs, struct panel *p, const char *fro
         for (int64_t j = 0; j < inner; j += inner_step) {
             const int64_t c = to_large ? i : j, r = to_large ? j : i;
             pack_terms(dt, pairs, p, from + c * p->channel + r * p->row,
-                       c + 1 < channels ? p->channel : 0, p->rows - r,
+                       c + 1 < channels ? p->channel : NO_SECOND, p->rows - r,
                        in_a_row ? channels * taps : taps, ahead, to + c / step * p->width + r);
         }
 }
