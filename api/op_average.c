@@ -140,7 +140,7 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
     a.stream_output =
         target == output &&
         (op_exceeds_caches(output_tensor) ||
-         (a.gradient && op_exceed_caches(input_tensor, output_tensor)) ||
+         (a.gradient && op_exceed_caches_together(input_tensor, output_tensor)) ||
          (a.layout == K_CHANNELS_LAST && !a.gradient && op_exceeds_caches(input_tensor)));
 
     struct k_mean mean = {.outer = a.outer, .channels = a.channels, .rounding = a.rounding};

@@ -94,7 +94,7 @@ bool op_exceeds_caches(const aclTensor *tensor)
     return bytes_of(tensor) >= (double)k_cache_last_level();
 }
 
-bool op_exceed_caches(const aclTensor *read, const aclTensor *written)
+bool op_exceed_caches_together(const aclTensor *read, const aclTensor *written)
 {
     return bytes_of(read) + bytes_of(written) >= (double)k_cache_last_level();
 }

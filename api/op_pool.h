@@ -27,6 +27,6 @@ enum k_rounding op_math_rounding(int8_t cube_math_type, enum k_dtype dtype);
 bool op_exceeds_caches(const aclTensor *tensor);
 
 /* Does what is read, beside what is written, drive that out of the caches? */
-bool op_exceed_caches(const aclTensor *read, const aclTensor *written);
+bool op_exceed_caches_together(const aclTensor *read, const aclTensor *written);
 
 #endif

@@ -99,7 +99,7 @@ aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     pool.divisor = divisorOverride;
     pool.count_padding = countIncludePad;
     pool.rounding = op_math_rounding(cubeMathType, dtype);
-    pool.stream_output = target == dx && op_exceed_caches(gradOutput, gradInput);
+    pool.stream_output = target == dx && op_exceed_caches_together(gradOutput, gradInput);
     ex_step(plan, "avg_pool_grad", k_best()->avg_pool_grad[dtype], &pool, sizeof pool,
             k_avg_pool_grad_work(&pool, dtype), EX_BUFFERS(source, target));
     ex_deliver(plan, target, dx, &order);
