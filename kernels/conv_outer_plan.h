@@ -21,8 +21,8 @@ enum {
     OUTER_ENOUGH = 32,     /* items that keep many threads busy */
 };
 
-/* Items are (batch block, tile along each axis, group, row block), the last fastest. A tile is a
- * box of result positions, of all phases. */
+/* Items are (row block, batch block, tile along each axis, group), the last fastest: what follows
+ * needs the same rows of the weight. A tile is a box of result positions, of all phases. */
 struct conv_outer {
     bool fits;
     int64_t size[K_CONV_AXES], tile[K_CONV_AXES], blocks[K_CONV_AXES];

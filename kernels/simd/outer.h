@@ -23,7 +23,9 @@ struct outer_block {
     int runs;
     bool add; /* to what is there */
     const float *rows;
-    int64_t width; /* floats from row to row */
+    int64_t width;     /* floats from row to row */
+    const char *ahead; /* what is needed soon: announced with each term, so many bytes further */
+    int64_t ahead_step;
     int64_t place[OUTER_COLUMNS];
     float *sums[OUTER_COLUMNS];
 };
@@ -38,7 +40,8 @@ void outer_sums(int columns, int vectors, const float *band, const struct outer_
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[c][v] = (vf){0};
-    const int64_t width = b->width;
+    const int64_t width = b->width, ahead_step = b->ahead_step;
+    const char *ahead = b->ahead;
     for (int r = 0; r < b->runs; r++) {
         const float *row = b->rows + b->run[r].row * width, *x[OUTER_COLUMNS];
 #pragma GCC unroll 6
@@ -46,6 +49,8 @@ void outer_sums(int columns, int vectors, const float *band, const struct outer_
             x[c] = band + (b->place[c] + b->run[r].from);
         const int64_t count = b->run[r].count;
         for (int64_t i = 0; i < count; i++) {
+            __builtin_prefetch(ahead, 0, 2);
+            ahead += ahead_step;
             vf m[OUTER_VECTORS];
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)
@@ -81,7 +86,8 @@ K_PAIRS_TARGET void outer_sums_of_pairs(int columns, int vectors, const float *b
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[c][v] = (vf){0};
-    const int64_t width = b->width;
+    const int64_t width = b->width, ahead_step = b->ahead_step;
+    const char *ahead = b->ahead;
     for (int r = 0; r < b->runs; r++) {
         const float *row = b->rows + b->run[r].row * width, *x[OUTER_COLUMNS];
 #pragma GCC unroll 6
@@ -89,6 +95,8 @@ K_PAIRS_TARGET void outer_sums_of_pairs(int columns, int vectors, const float *b
             x[c] = band + (b->place[c] + b->run[r].from);
         const int64_t count = b->run[r].count;
         for (int64_t i = 0; i < count; i++) {
+            __builtin_prefetch(ahead, 0, 2);
+            ahead += ahead_step;
             vu m[OUTER_VECTORS];
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)

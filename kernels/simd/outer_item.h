@@ -41,6 +41,7 @@ struct outer_class {
 struct outer_list {
     int classes, positions;
     int64_t blocks; /* products of a panel and a band */
+    int64_t taps;   /* of all of them */
     struct outer_class class[OUTER_CLASSES];
     int32_t place[OUTER_RESULTS];
     int16_t slot[OUTER_RESULTS];
@@ -159,7 +160,13 @@ static void list_class(struct outer_list *list, const struct outer_item *item,
                 }
             }
     class->count = (int16_t)(list->positions - class->first);
-    list->blocks += conv_up(class->count, OUTER_COLUMNS) * (OUTER_PANEL / VL / OUTER_VECTORS);
+    const int64_t blocks =
+        conv_up(class->count, OUTER_COLUMNS) * (OUTER_PANEL / VL / OUTER_VECTORS);
+    int64_t taps = 1;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        taps *= class->high[axis] - class->low[axis];
+    list->blocks += blocks;
+    list->taps += blocks * taps;
 }
 
 static __attribute__((unused)) void outer_list(struct outer_list *list,
@@ -173,7 +180,7 @@ static __attribute__((unused)) void outer_list(struct outer_list *list,
         all += count[axis] = cut_axis(item, axis, of_axis[axis]);
     }
     list->classes = list->positions = 0;
-    list->blocks = 0;
+    list->blocks = list->taps = 0;
     for (int d = 0; d < count[0]; d++)
         for (int h = 0; h < count[1]; h++)
             for (int w = 0; w < count[2]; w++) {

@@ -21,12 +21,15 @@
 
 /* ---- what comes next ---- */
 
-/* Announced while products are computed: the next band's operand and the next panel's weight, and
- * the places of results that are complete soon. */
+/* Announced while products are computed: the next band's operand and the places of results that are
+ * complete soon; and within them the next panel's weight, which is most of it: so many lines at a
+ * time would make products wait. */
 struct ahead {
-    struct sweep operand, weight, result;
+    struct sweep operand, result;
+    const char *weight;
+    int64_t weight_step;           /* bytes, with each term */
     const struct outer_item *next; /* or NULL */
-    int64_t blocks;                /* products of a panel and a band */
+    int64_t blocks, taps;          /* products of a panel and a band, and the taps of all of them */
 };
 
 /* The operand of the band after that of channels below `channel`. */
@@ -99,7 +102,6 @@ static void multiply_class(bool pairs, const struct outer_list *list,
         for (int64_t i = 0; i < blocks; i++) {
             const int64_t first = class->count * i / blocks;
             sweep_on(&ahead->operand);
-            sweep_on(&ahead->weight);
             sweep_on(&ahead->result);
             const int columns = (int)(class->count * (i + 1) / blocks - first);
             for (int c = 0; c < columns; c++) {
@@ -107,6 +109,10 @@ static void multiply_class(bool pairs, const struct outer_list *list,
                 block->place[c] = list->place[at] * pitch;
                 block->sums[c] = sums + list->slot[at] * OUTER_PANEL + v * VL;
             }
+            block->ahead = ahead->weight;
+            block->ahead_step = ahead->weight_step;
+            for (int r = 0; r < block->runs; r++)
+                ahead->weight += ahead->weight_step * block->run[r].count;
 #if defined(K_PAIRS)
             if (pairs) {
                 outer_multiply_pairs(columns, (int)at_once, band, block);
@@ -136,7 +142,8 @@ static void announce_weight(struct ahead *ahead, const struct outer_item *item, 
     const struct k_conv *conv = item->conv;
     const int64_t all = conv_depth_channels(conv), at_once = item->plan->channels;
     const struct outer_item *of = item;
-    ahead->weight.regions = 0;
+    ahead->weight = (const char *)item->packed;
+    ahead->weight_step = 0;
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         if (conv_tap_classes(conv, axis) > 1) return;
     if (++panel == item->panels) {
@@ -149,12 +156,13 @@ static void announce_weight(struct ahead *ahead, const struct outer_item *item, 
     }
     if (!of) return;
     int64_t width;
-    const int64_t at = weight_at(of, panel, channel, conv_taps(conv), &width), one[] = {1, 1, 1, 1};
+    const int64_t at = weight_at(of, panel, channel, conv_taps(conv), &width);
     const int64_t channels = all - channel < at_once ? all - channel : at_once;
     const int64_t rows = conv->pairs ? conv_up(channels, 2) : channels;
-    ahead->weight = sweep_of((const char *)(of->packed + at),
-                             (int64_t)sizeof(float) * rows * conv_taps(conv) * width, one, one);
-    sweep_share(&ahead->weight, ahead->blocks);
+    const int64_t bytes = (int64_t)sizeof(float) * rows * conv_taps(conv) * width;
+    const int64_t terms = rows * ahead->taps;
+    ahead->weight = (const char *)(of->packed + at);
+    if (terms > 0) ahead->weight_step = conv_up(bytes, terms);
 }
 
 static void add_channels(const struct outer_item *item, int64_t channel, int64_t channels,
@@ -190,6 +198,7 @@ static void run_item(struct outer_item *item, const struct outer_item *next,
     struct ahead ahead = {.next = next};
     outer_list(&own->list, item);
     ahead.blocks = own->list.blocks;
+    ahead.taps = own->list.taps;
     for (int64_t channel = 0; channel < all; channel += item->plan->channels) {
         int64_t channels = all - channel;
         if (channels > item->plan->channels) channels = item->plan->channels;
@@ -205,8 +214,9 @@ static void find_item(struct outer_item *item, int64_t index, void *const buffer
 {
     const struct k_conv *conv = item->conv;
     const struct conv_outer *plan = item->plan;
-    item->panel = index % plan->row_blocks * plan->block_panels;
-    index /= plan->row_blocks;
+    const int64_t of_rows = plan->items / plan->row_blocks;
+    item->panel = index / of_rows * plan->block_panels;
+    index %= of_rows;
     item->group = index % conv->groups;
     index /= conv->groups;
     item->panels = plan->panels - item->panel;
