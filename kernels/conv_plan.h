@@ -21,12 +21,14 @@ enum {
     CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
     CONV_PARTS_BYTES = 4 << 20,
 
-    CONV_OUTER_PANEL = 64,      /* small channels side by side in conv_outer_grad */
-    CONV_OUTER_ROWS = 128,      /* small channels of one item, at most; whole panels */
-    CONV_OUTER_SUMS = 61440,    /* floats of an item's sums */
-    CONV_OUTER_POSITIONS = 320, /* that are packed at once: panels of them stay in L2 */
-    CONV_OUTER_BAND = 61440,    /* floats of the large side's bands */
-    CONV_OUTER_AXIS = 1 << 14,  /* the longest reach of a window */
+    CONV_OUTER_PANEL = 64,       /* small channels side by side in conv_outer_grad */
+    CONV_OUTER_ROWS = 128,       /* small channels of one item, at most; whole panels */
+    CONV_OUTER_SUMS = 61440,     /* floats of an item's sums */
+    CONV_OUTER_POSITIONS = 320,  /* that are packed at once: panels of them stay in L2 */
+    CONV_OUTER_BAND = 61440,     /* floats of the large side's bands */
+    CONV_OUTER_AXIS = 1 << 14,   /* the longest reach of a window */
+    CONV_OUTER_STRAIGHT = 81920, /* floats of the large side that are read where they lie */
+    CONV_OUTER_FAR = 1 << 22,    /* elements from image to image, where rows are read as they lie */
 
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */
     CONV_DIRECT_WIDE = 16,       /* result width from which all of them are worth it */
@@ -373,6 +375,7 @@ static inline struct conv_along_plan conv_along_plan(const struct k_conv *conv)
 struct conv_outer_plan {
     bool fits;
     bool is_joined;                                   /* axis 1 is one with axis 2 */
+    bool is_straight;                                 /* the large side is read where it lies */
     int64_t rows, row_blocks, columns, column_blocks; /* of tiles, along axes 1 and 2 */
     int64_t tiles, part;                              /* in all; of one part */
     int64_t tiles_at_once; /* packed together; with pairs of bf16, pairs of tiles */
@@ -430,6 +433,45 @@ static inline void conv_outer_join(struct k_conv *conv)
     conv->axis[2] = (struct k_conv_axis){positions, positions, 1, 1, 1, 0};
 }
 
+/* A plane is one row of whole units of `unit` elements, and an element's number is small. */
+static inline bool conv_outer_is_row(const struct k_conv *conv, const struct k_conv_tensor *t,
+                                     int64_t unit)
+{
+    const int64_t depth = conv->axis[0].small, height = conv->axis[1].small;
+    const int64_t width = conv->axis[2].small;
+    return (width == 1 || t->axis[2] == 1) && (height == 1 || t->axis[1] == width) &&
+           height * width % unit == 0 && t->outer % unit == 0 && t->inner % unit == 0 &&
+           t->axis[0] % unit == 0 && t->outer < CONV_OUTER_FAR && t->inner < CONV_OUTER_FAR / 2 &&
+           t->axis[0] < CONV_OUTER_FAR && depth < CONV_OUTER_FAR &&
+           t->axis[0] * depth < CONV_OUTER_FAR;
+}
+
+/* Whether products take joined planes of the large side where they lie: rows of FLOAT, or of bf16,
+ * two neighbours of which are a pair. */
+static inline bool conv_outer_is_straight(const struct k_conv *conv)
+{
+    if (!conv_outer_joins(conv) || conv->rounding != K_ROUND_NONE) return false;
+    if (conv->pairs)
+        return conv_outer_is_row(conv, &conv->large, 2) && conv_outer_is_row(conv, &conv->small, 2);
+    return conv->large.dtype == K_F32 && conv_outer_is_row(conv, &conv->large, 1);
+}
+
+/* Pairs of neighbours become elements of 32 bits. */
+static inline void conv_outer_pair(struct k_conv *conv)
+{
+    struct k_conv_tensor *const side[] = {&conv->small, &conv->large};
+    for (int i = 0; i < 2; i++) {
+        side[i]->dtype = K_F32;
+        side[i]->outer /= 2;
+        side[i]->inner /= 2;
+        side[i]->axis[0] /= 2;
+        side[i]->axis[2] = 1;
+    }
+    conv->axis[2].small /= 2;
+    conv->axis[2].large /= 2;
+    conv->pairs = false;
+}
+
 /* Floats from one row of the band to the next, or from residue to residue. Rows without a step have
  * no gaps; they are written in order, by whole vectors. */
 static inline int64_t conv_outer_pitch(const struct k_conv *conv, int64_t columns)
@@ -455,7 +497,9 @@ static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
     struct conv_outer_plan plan = {.is_joined = conv_outer_joins(given)};
     struct k_conv joined = *given;
     const struct k_conv *conv = &joined;
+    plan.is_straight = conv_outer_is_straight(given);
     if (plan.is_joined) conv_outer_join(&joined);
+    if (plan.is_straight && given->pairs) conv_outer_pair(&joined);
     for (int axis = 0; axis < K_CONV_AXES; axis++) {
         const struct k_conv_axis *a = &conv->axis[axis];
         if (a->kernel > CONV_OUTER_AXIS || a->dilation > CONV_OUTER_AXIS ||
@@ -485,14 +529,17 @@ static inline struct conv_outer_plan conv_outer_plan(const struct k_conv *given)
     plan.small_blocks = conv_up(conv->small_channels, rows);
     plan.small_rows = conv_up(conv_up(conv->small_channels, plan.small_blocks), CONV_OUTER_PANEL) *
                       CONV_OUTER_PANEL;
-    int64_t channels = CONV_OUTER_BAND / floats;
+    plan.tiles_at_once = CONV_OUTER_POSITIONS / (plan.rows * plan.columns);
+    if (plan.tiles_at_once < 1) plan.tiles_at_once = 1;
+    const int64_t positions = plan.tiles_at_once * plan.rows * plan.columns;
+    int64_t channels =
+        plan.is_straight ? CONV_OUTER_STRAIGHT / positions : CONV_OUTER_BAND / floats;
     if (channels > CONV_OUTER_SUMS / (plan.small_rows * taps))
         channels = CONV_OUTER_SUMS / (plan.small_rows * taps);
     if (channels < 1) channels = 1;
     plan.channel_blocks = conv_up(conv->large_channels, channels);
     plan.channels = conv_up(conv->large_channels, plan.channel_blocks);
-    plan.tiles_at_once = CONV_OUTER_POSITIONS / (plan.rows * plan.columns);
-    if (plan.tiles_at_once > CONV_OUTER_BAND / (floats * plan.channels))
+    if (!plan.is_straight && plan.tiles_at_once > CONV_OUTER_BAND / (floats * plan.channels))
         plan.tiles_at_once = CONV_OUTER_BAND / (floats * plan.channels);
     if (plan.tiles_at_once < 1) plan.tiles_at_once = 1;
     const int64_t of_term = conv->pairs ? 2 : 1; /* tiles */

@@ -32,13 +32,16 @@ struct term {
 
 struct outer_grad {
     struct k_conv conv;  /* with rows joined where windows are single elements */
+    bool is_paired;      /* its elements are pairs of bf16 */
     int64_t small_width; /* positions that lie evenly in the tensors: of a row before that */
     int64_t small_row, large_row; /* elements from row to row then */
     const struct conv_outer_plan *plan;
     int64_t row, rows, channel, channels; /* of the group */
     const char *small, *large;            /* of the group */
     struct band band;                     /* of a tile; those of tiles at an end are as large */
-    int64_t positions;                    /* of the tiles at once, or of their pairs */
+    const float *columns;                 /* bands, or the large side itself */
+    int64_t ahead;     /* from the large side's elements to those of the next tiles */
+    int64_t positions; /* of the tiles at once, or of their pairs */
     int64_t first[K_CONV_AXES], last[K_CONV_AXES]; /* no segment lies before or behind these */
     int64_t segments;
     struct segment segment[CONV_OUTER_POSITIONS];

@@ -12,8 +12,12 @@
  * Every sum has one chain over the positions of its part, in order, whatever the width of vectors
  * and the cut into tiles; parts follow from the shape alone (conv_plan.h).
  *
- * With bf16 where the CPU multiplies pairs, a term is a position of two tiles: of two images, or of
- * the last image alone. So pairs need no neighbour and hold no padding that the other half has not.
+ * Windows of one element need no band where a plane is a row: products read the large side where it
+ * lies, once for every panel. bf16 is multiplied so by pairs of neighbours.
+ *
+ * With other bf16 where the CPU multiplies pairs, a term is a position of two tiles: of two images,
+ * or of the last image alone. So pairs need no neighbour and hold no padding that the other half
+ * has not.
  *
  * An item needs some 820 KiB of stack. */
 #include <stdint.h>
@@ -29,16 +33,23 @@ static void multiply_some(const struct outer_grad *item, struct outer_grad_buffe
     float *sums[BLOCK];
     const int64_t all = item->channels * conv_taps(&item->conv);
     for (int c = 0; c < columns; c++) {
-        from[c] = own->band + own->offset[column[c]];
+        from[c] = item->columns + own->offset[column[c]];
         sums[c] = own->sums + (panel * all + column[c]) * PANEL + v * VL;
     }
 #if defined(K_PAIRS)
+    if (item->is_paired) {
+        multiply_pairs_straight(columns, vectors, item, from, small, sums);
+        return;
+    }
     if (item->conv.pairs) {
         multiply_pairs(columns, vectors, item, from, small, sums);
         return;
     }
 #endif
-    multiply(columns, vectors, item, from, small, sums);
+    if (item->plan->is_straight)
+        multiply_straight(columns, vectors, item, from, small, sums);
+    else
+        multiply(columns, vectors, item, from, small, sums);
 }
 
 /* Small positions whose tap meets no padding, along an axis. */
@@ -124,6 +135,7 @@ static void list_terms(struct outer_grad *item, const struct range r[])
         if (in.low < in.high)
             append_terms(item, s->number + in.low, s->place + in.low, in.high - in.low);
     }
+    if (item->is_paired) item->both = item->terms;
 }
 
 /* The window's taps column by column: where no row meets padding they have the same terms. */
@@ -266,17 +278,28 @@ static void store_sums(const struct outer_grad *item, struct outer_grad_buffers 
     }
 }
 
+/* A tile's first position on the large side, where rows are read as they lie: from the group's
+ * first element. */
+static int64_t straight_at(const struct outer_grad *item, const struct tile_place *p)
+{
+    const struct k_conv_tensor *t = &item->conv.large;
+    return p->batch * t->outer + item->channel * t->inner + p->begin[0] * t->axis[0] + p->begin[2];
+}
+
 /* Announces both sides of `tiles` tiles from number `tile` on; of several only where each is a
- * whole plane, else of the first, or the first pair. */
-static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
+ * whole plane, else of the first, or the first pair. Where the large side is read as it lies, those
+ * before begin `at` there and announce it themselves. */
+static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles, int64_t at)
 {
     const struct k_conv *conv = &item->conv;
     const struct k_conv_tensor *small = &conv->small, *large = &conv->large;
     const int64_t blocks = conv_up(conv_taps(conv), taps_together(item)) *
                            conv_up(item->channels, BLOCK) * conv_up(item->rows, PANEL);
     item->small_ahead.regions = item->large_ahead.regions = 0;
+    item->ahead = 0;
     if (tiles < 1) return;
     const struct tile_place p = place_of(item, tile);
+    item->ahead = straight_at(item, &p) - at;
     const bool is_plane =
         conv->axis[0].small == 1 && item->plan->row_blocks == 1 && item->plan->column_blocks == 1;
     int64_t of_small[K_CONV_AXES], of_large[K_CONV_AXES];
@@ -300,6 +323,7 @@ static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles)
                                   images, item->rows, of_small);
     item->large_ahead = sweep_box(large, v_address(item->large, pack_size(large->dtype) * at_large),
                                   images, item->channels, of_large);
+    if (item->plan->is_straight) item->large_ahead.regions = 0;
     sweep_share(&item->small_ahead, blocks);
     sweep_share(&item->large_ahead, blocks);
 }
@@ -329,6 +353,22 @@ static struct tile_pair pair_of(const struct outer_grad *item, int64_t tile, int
     return pair;
 }
 
+/* The place of a tile's large side among columns that begin with place `at` of the tensor where it
+ * is read as it lies; else it is copied to the band from `begin` on. */
+static int64_t place_large(const struct outer_grad *item, struct outer_grad_buffers *own,
+                           const struct tile_pair *p, int64_t at, int64_t begin)
+{
+    if (item->plan->is_straight) return straight_at(item, &p->of[0]) - at;
+#if defined(K_PAIRS)
+    if (item->conv.pairs) {
+        pair_large(item, p, own->band + begin);
+        return begin;
+    }
+#endif
+    pack_large(item, &p->of[0], own->band + begin);
+    return begin;
+}
+
 static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, int64_t first,
                      int64_t last)
 {
@@ -343,23 +383,26 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
     item->band = band_of_pitch(span, conv_outer_pitch(&item->conv, plan->columns));
     item->band.channel += CONV_LANES;
     list_columns(item, &item->band, own->offset);
+    for (int64_t c = 0; plan->is_straight && c < item->channels; c++)
+        own->offset[c] = (int32_t)(c * item->conv.large.inner);
     memset(own->sums, 0, sizeof(float) * (size_t)(panels * columns * PANEL));
     memset(own->rows, 0, sizeof own->rows);
     const int64_t of_term = item->conv.pairs ? 2 : 1;
     for (int64_t tile = first; tile < last;) {
         item->positions = item->segments = 0;
+        const struct tile_place here = place_of(item, tile);
+        const int64_t at = straight_at(item, &here);
+        item->columns = own->band;
+        if (plan->is_straight)
+            item->columns =
+                (const float *)(const void *)v_address(item->large, at * (int64_t)sizeof(float));
         int64_t tiles = 0;
         for (; tiles < plan->tiles_at_once && tile < last; tiles++) {
             struct tile_pair *p = &own->tile[tiles];
-            const int64_t begin = tiles * item->channels * item->band.channel;
             *p = pair_of(item, tile, last, item->positions);
             tile += has_second(p) ? 2 : 1;
-            if (!item->conv.pairs) pack_large(item, &p->of[0], own->band + begin);
-#if defined(K_PAIRS)
-            else
-                pair_large(item, p, own->band + begin);
-#endif
-            list_positions(item, p, begin);
+            const int64_t begin = tiles * item->channels * item->band.channel;
+            list_positions(item, p, place_large(item, own, p, at, begin));
         }
         if (!item->conv.pairs) pack_small(item, tiles, own);
 #if defined(K_PAIRS)
@@ -367,7 +410,7 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
             pair_small(item, tiles, own);
 #endif
         const int64_t left = last - tile, next = of_term * plan->tiles_at_once;
-        announce_tiles(item, tile, left < next ? left : next);
+        announce_tiles(item, tile, left < next ? left : next, at);
         add_tiles(item, own);
     }
 }
@@ -394,7 +437,9 @@ void K_SYMBOL(conv_outer_grad)(const void *parameters, void *const buffers[], st
                               .plan = &plan};
     if (plan.is_joined) {
         conv_outer_join(&item.conv);
-        if (has_whole_planes(given)) item.small_width = item.conv.axis[2].small;
+        item.is_paired = plan.is_straight && given->pairs;
+        if (item.is_paired) conv_outer_pair(&item.conv);
+        if (item.is_paired || has_whole_planes(given)) item.small_width = item.conv.axis[2].small;
     }
     const int64_t all = given->large_channels * conv_taps(given);
     const enum k_dtype dtype = conv_outer_is_whole(given) ? given->weight.dtype : K_F32;
