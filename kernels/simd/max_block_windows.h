@@ -172,7 +172,7 @@ bool find_flat(enum k_dtype dt, struct max_grad *g, int64_t oh, int64_t row, int
                                   .pitch = g->plan.width.out * k_size(dt),
                                   .place_pitch = g->plan.pitch * (int64_t)sizeof *to};
     if (!g->rows || !g->rows->flat ||
-        !rows_flat(dt, true, false, g->rows, g->outer, oh, rows, &places))
+        !rows_flat(dt, dt, true, false, g->rows, g->outer, 0, oh, rows, &places))
         return false;
     found_values(dt, g, row, rows, to);
     return true;

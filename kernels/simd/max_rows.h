@@ -5,7 +5,8 @@
  * several rows are one long one, which is read once: taps come from the vectors before and behind,
  * and those that lie beside their row, being a neighbour's cells, are masked. Rows with a NaN, and
  * windows that are -inf all over, where padding could win, are told to the caller. A window of
- * several depths has rows of each of them, the first depth's first. */
+ * several depths has rows of each of them, the first depth's first; or, if a plane fits, the
+ * largest of each depth are found first, plane by plane, as they lie in memory. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 #define ACLNN_CPU_KERNELS_SIMD_MAX_ROWS_H
 
@@ -37,6 +38,12 @@ struct rows_plane {
     int64_t plane, begin, made;
 };
 
+/* The windows of a plane of one depth, from row `begin` on, as if they had no other. */
+struct rows_fold {
+    int64_t plane, begin;
+    bool bad; /* a NaN may be in them */
+};
+
 /* The rows of cells in work, in a ring of batches for each depth, and what is known of them. */
 struct max_rows {
     const struct max_plan *plan;
@@ -48,8 +55,12 @@ struct max_rows {
     int64_t batches;     /* so many are kept of each depth, a power of two */
     int64_t pitch, room; /* lanes from row to row, from batch to batch */
     int64_t first;       /* lane of the ring's begin */
-    bool flat;           /* the ring holds a plane, rows of -inf where its padding is */
+    bool flat;           /* the ring holds a plane, rows of -inf where its padding is; */
+    bool folds;          /* behind it lie the largest of each depth of a window */
+    int64_t kept;        /* depths of those, a power of two */
+    int64_t fold;        /* lanes from depth to depth */
     struct rows_plane of[MAX_SIDE];
+    struct rows_fold folded[MAX_SIDE];
     bool bad[MAX_SIDE * MAX_SIDE]; /* a NaN may be in the batch */
     vf value[MAX_RING / VL + 1];   /* a vector may be read behind */
     vi place[MAX_RING / VL + 1];
@@ -344,28 +355,47 @@ static inline int64_t rows_lanes(const struct max_rows *rows, int64_t span, int 
     return rows_batches(span, shift) * rows_room(rows, shift);
 }
 
-/* One ring for a whole plane, if it leaves room in L1: what lies under a row of windows is then
- * found by steps alone. */
+/* Lanes of the padding in front of a plane. */
+static inline int64_t rows_front(const struct max_plan *plan)
+{
+    return (plan->height.pad * plan->width.out + VL - 1) / VL * VL;
+}
+
+/* Does one ring for a whole plane leave room in L1? What lies under a row of windows is then found
+ * by steps alone. */
+static inline bool rows_are_flat(const struct max_plan *plan, enum rows_pattern pattern)
+{
+    const struct max_axis *height = &plan->height;
+    const int64_t behind = (height->out - 1) * height->stride + max_span(height) - height->pad;
+    return pattern != ROWS_ANY && height->dilation == 1 &&
+           rows_front(plan) + max_most(behind, height->in) * plan->width.out <= MAX_RING / 4;
+}
+
 static inline void rows_flatten(struct max_rows *rows)
 {
-    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
-    const int64_t out = rows->plan->width.out;
-    const int64_t front = (height->pad * out + VL - 1) / VL * VL;
-    const int64_t behind = (height->out - 1) * height->stride + max_span(height) - height->pad;
-    rows->first = 0;
-    rows->flat = rows->pattern != ROWS_ANY && depth->in == 1 && depth->kernel == 1 &&
-                 height->dilation == 1 &&
-                 front + max_most(behind, height->in) * out <= MAX_RING / 4;
-    if (!rows->flat) return;
+    const int64_t front = rows_front(rows->plan), in = rows->plan->height.in;
     rows->first = front;
-    rows->room = out << rows->shift;
-    rows->batches = max_power((height->in + (1 << rows->shift) - 1) >> rows->shift);
+    rows->room = rows->plan->width.out << rows->shift;
+    rows->batches = max_power((in + (1 << rows->shift) - 1) >> rows->shift);
     for (int64_t i = 0; i < front; i += VL)
         rows->value[i / VL] = v_all(-INFINITY);
 }
 
+/* Half of the ring for windows of one depth, if so many fit as those of a window. */
+static inline void rows_fold(struct max_rows *rows)
+{
+    const struct max_plan *plan = rows->plan;
+    rows->kept = max_power(max_span(&plan->depth));
+    rows->fold = (plan->height.out * plan->width.out + 2 * VL - 1) / VL * VL;
+    rows->folds = plan->depth.kernel > 1 && rows_are_flat(plan, rows->pattern) &&
+                  rows->kept * rows->fold <= MAX_RING / 2;
+    for (int64_t d = 0; d < rows->kept; d++)
+        rows->folded[d] = (struct rows_fold){-1, 0, false};
+}
+
+/* folds: may they? */
 static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan, const char *x,
-                              const char *end, bool codes)
+                              const char *end, bool codes, bool folds)
 {
     const struct max_axis *depth = &plan->depth, *height = &plan->height;
     const int64_t out = plan->width.out, deep = max_span(depth);
@@ -374,10 +404,13 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
     rows->end = end;
     rows->codes = codes;
     rows->pattern = rows_pattern(&plan->width);
-    rows->depths = max_power(deep);
+    rows->folds = false;
+    if (folds) rows_fold(rows);
+    rows->depths = rows->folds ? 1 : max_power(deep);
     for (int64_t d = 0; d < rows->depths; d++)
         rows->of[d] = (struct rows_plane){-1, 0, 0};
     const bool joined = rows->pattern != ROWS_ANY;
+    rows->first = 0;
     rows->shift = 0;
     rows->pitch = joined ? out : rows_pitch(plan);
     const int64_t most = MAX_RING / rows->depths; /* lanes of a depth */
@@ -399,7 +432,9 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
         if (++w == out) w = 0;
         not_last[i] = w > 0 ? -1 : 0;
     }
-    rows_flatten(rows);
+    rows->flat =
+        rows->folds || (depth->in == 1 && depth->kernel == 1 && rows_are_flat(plan, rows->pattern));
+    if (rows->flat) rows_flatten(rows);
 }
 
 /* Rows [low, end) of the cells at depth d of `outer`, and more; returns how many are made. */
@@ -542,18 +577,18 @@ bool rows_of_plane(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows
     return rows_steps(dt, codes, wide, rows, (int)height->kernel, at, step, runs, windows, from);
 }
 
-/* The same as rows_run of a plane that the ring holds. Cells are read a batch at a time, not all
- * before the first window: memory is at work meanwhile. */
+/* The same as rows_run of one depth of a plane that the ring holds, results of type `as`. Cells are
+ * read a batch at a time, not all before the first window: memory is at work meanwhile. */
 K_TEMPLATE
-bool rows_flat(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
-               int64_t oh, int64_t run, struct max_rows_out *to)
+bool rows_flat(enum k_dtype dt, enum k_dtype as, bool codes, bool wide, struct max_rows *rows,
+               int64_t outer, int64_t d, int64_t oh, int64_t run, struct max_rows_out *to)
 {
     const struct max_axis *height = &rows->plan->height;
     bool good = true;
     for (int64_t count; run > 0; run -= count, oh += count) {
         const int64_t start = oh * height->stride - height->pad, low = max_most(start, 0);
         const int64_t end = max_least(start + height->kernel, height->in);
-        const int64_t made = rows_of_depth(dt, rows, outer, 0, low, end);
+        const int64_t made = rows_of_depth(dt, rows, outer, d, low, end);
         count = run;
         if (made < height->in)
             count =
@@ -562,8 +597,60 @@ bool rows_flat(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, in
         const int64_t last = (max_least(behind, height->in) - 1) >> rows->shift;
         for (int64_t batch = low >> rows->shift; batch <= last; batch++)
             good &= !rows->bad[batch];
-        good &= rows_of_plane(dt, codes, wide, rows, oh, count, to);
+        good &= rows_of_plane(as, codes, wide, rows, oh, count, to);
     }
+    return good;
+}
+
+static inline int64_t fold_lane(const struct max_rows *rows, int64_t d)
+{
+    return MAX_RING / 2 + (d & (rows->kept - 1)) * rows->fold;
+}
+
+/* The windows of depth d alone, from row oh on at least; false if a NaN may be in them. A window of
+ * padding is one in the result only if it is so at each depth. */
+K_TEMPLATE
+bool fold_depth(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t outer, int64_t d,
+                int64_t oh)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const int64_t plane = outer * rows->plan->depth.in + d, bytes = rows->plan->width.out * 4;
+    struct rows_fold *fold = rows->folded + (d & (rows->kept - 1));
+    if (fold->plane == plane && fold->begin <= oh) return !fold->bad;
+    const int64_t at = fold_lane(rows, d) * 4 + oh * bytes;
+    struct max_rows_out to = {(char *)rows->value + at, (char *)rows->place + at, bytes, bytes};
+    rows_flat(dt, K_F32, codes, false, rows, outer, d, oh, height->out - oh, &to);
+    *fold = (struct rows_fold){plane, oh, false};
+    for (int64_t h = rows->of->begin; h < rows->of->made; h += 1 << rows->shift)
+        fold->bad |= rows->bad[h >> rows->shift];
+    return !fold->bad;
+}
+
+/* `run` rows of windows, which are one row of results, from (od, oh) on, depth by depth. */
+K_TEMPLATE
+bool rows_folded(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
+                 int64_t od, int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *depth = &rows->plan->depth;
+    const int64_t out = rows->plan->width.out;
+    char *values = to->values, *places = to->places;
+    int64_t lanes[MAX_SIDE];
+    bool good = true;
+    int count = 0;
+    for (int64_t j = 0; j < depth->kernel; j++) {
+        const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
+        if (d < 0 || d >= depth->in) continue;
+        good &= fold_depth(dt, codes, rows, outer, d, oh);
+        lanes[count++] = fold_lane(rows, d) + oh * out;
+    }
+    to->values += run * to->pitch;
+    if (codes) to->places += run * to->place_pitch;
+    if (count == 2)
+        good &= rows_largest(dt, codes, wide, rows, 2, lanes, run * out, values, places);
+    else if (count == 3)
+        good &= rows_largest(dt, codes, wide, rows, 3, lanes, run * out, values, places);
+    else
+        good &= rows_largest(dt, codes, wide, rows, count, lanes, run * out, values, places);
     return good;
 }
 
@@ -577,7 +664,8 @@ bool rows_run(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int
     const int64_t behind = max_span(height) - height->pad, in = height->in;
     int64_t made = -1;
     bool good = true;
-    if (rows->flat) return rows_flat(dt, codes, wide, rows, outer, oh, run, to);
+    if (rows->folds) return rows_folded(dt, codes, wide, rows, outer, od, oh, run, to);
+    if (rows->flat) return rows_flat(dt, dt, codes, wide, rows, outer, 0, oh, run, to);
     for (; run > 0; run--, oh++) {
         if (max_least(oh * height->stride + behind, in) > made)
             made = rows_want(dt, rows, outer, od, oh);

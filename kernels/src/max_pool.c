@@ -197,7 +197,7 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
     const int64_t bytes = plan->width.out * k_size(dt);
     const int64_t index_bytes = plan->width.out * f->index_size;
     const int64_t line = max_most(bytes, index_bytes) + LINE_BYTES;
-    const bool joined = !f->apart && f->rows.flat && plan->height.stride == 1; /* as one row */
+    const bool joined = !f->apart && (f->rows.folds || (f->rows.flat && plan->height.stride == 1));
     int64_t most = max_most(max_least(OUTLET_ROOM / line, joined ? OUTLET_ROOM : ROWS_AT_ONCE), 1);
     if (most > plan->height.out) most -= most % plan->height.out; /* whole planes */
     for (int64_t rows; item < end; item += rows) {
@@ -379,7 +379,7 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.list.count = 0;
     const bool by_rows = !plan->wide && max_by_rows(plan);
     f.apart = by_rows && max_is_apart(plan);
-    if (by_rows && !f.apart) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL);
+    if (by_rows && !f.apart) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL, true);
     const int64_t row = plan->width.out * plan->channels;
     const bool contiguous = tiles == 1 && slice.begin < slice.end;
     if (contiguous)

@@ -36,7 +36,7 @@ void max_pool_recompute(enum k_dtype dt, const struct k_max_pool *pool, void *co
     g.argmax = &argmax;
     g.taps = taps;
     if (g.plan.block > 0 && max_by_rows(&g.plan)) {
-        rows_begin(&rows, &g.plan, argmax.x, argmax.end, true);
+        rows_begin(&rows, &g.plan, argmax.x, argmax.end, true, false);
         g.rows = &rows;
     }
     walk_items(dt, &g, &real, &scatter, slice);
