@@ -162,46 +162,74 @@ struct gemm_source {
     float *to;
 };
 
+/* Where a product of a whole panel puts complete sums, plus a bias each: rows of whole lines,
+ * `apart` floats from each other. It announces where the next one will, a row at a time, or what is
+ * near anyway. */
+struct gemm_result {
+    float *at;
+    int64_t apart;
+    const float *bias;
+    bool stream; /* past the caches */
+    const float *next;
+    int64_t next_apart;
+};
+
 /* c[row][column] = or += sum over k of a[k][row] * b[k][column]; a's rows are CONV_PANEL apart. */
 K_TEMPLATE
-void gemm_block(int rows, const float *a, const float *b, int64_t depth, struct gemm_sums c,
-                struct gemm_ahead ahead, struct gemm_source source)
+void gemm_block(int rows, bool into, const float *a, const float *b, int64_t depth,
+                struct gemm_sums c, struct gemm_ahead ahead, struct gemm_source source,
+                struct gemm_result result)
 {
+    const int shares = into ? rows : 1;
     vf sum[GEMM_ROWS][GEMM_WIDTH];
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
         for (int v = 0; v < GEMM_WIDTH; v++)
             sum[r][v] = (vf){0};
-    for (int64_t k = 0; k < depth; k++) {
-        const char *at = source.at ? source.at : (const char *)b;
-        const vf b0 = v_keep(k_load(K_F32, at)), b1 = v_keep(k_load(K_F32, at + sizeof b0));
-        const vf b2 = v_keep(k_load(K_F32, at + 2 * sizeof b0));
-        if (source.at) {
-            v_store(source.to, b0);
-            v_store(source.to + VL, b1);
-            v_store(source.to + 2 * VL, b2);
-            source.at += source.step;
-            source.to += GEMM_COLUMNS;
-        }
-        __builtin_prefetch(ahead.at, 0, 2);
-        ahead.at += ahead.step;
+    for (int64_t share = 0, k = 0; share < shares; share++) {
+        const int64_t end = depth * (share + 1) / shares;
+        for (int v = 0; into && v < GEMM_WIDTH; v++)
+            __builtin_prefetch(result.next + share * result.next_apart + v * VL, 1, 3);
+        for (; k < end; k++) {
+            const char *at = source.at ? source.at : (const char *)b;
+            const vf b0 = v_keep(k_load(K_F32, at)), b1 = v_keep(k_load(K_F32, at + sizeof b0));
+            const vf b2 = v_keep(k_load(K_F32, at + 2 * sizeof b0));
+            if (source.at) {
+                v_store(source.to, b0);
+                v_store(source.to + VL, b1);
+                v_store(source.to + 2 * VL, b2);
+                source.at += source.step;
+                source.to += GEMM_COLUMNS;
+            }
+            __builtin_prefetch(ahead.at, 0, 2);
+            ahead.at += ahead.step;
 #pragma GCC unroll 8
-        for (int r = 0; r < rows; r++) {
-            const vf w = v_keep(v_all(a[r]));
-            sum[r][0] = v_fma(w, b0, sum[r][0]);
-            sum[r][1] = v_fma(w, b1, sum[r][1]);
-            sum[r][2] = v_fma(w, b2, sum[r][2]);
+            for (int r = 0; r < rows; r++) {
+                const vf w = v_keep(v_all(a[r]));
+                sum[r][0] = v_fma(w, b0, sum[r][0]);
+                sum[r][1] = v_fma(w, b1, sum[r][1]);
+                sum[r][2] = v_fma(w, b2, sum[r][2]);
+            }
+            a += CONV_PANEL;
+            b += GEMM_COLUMNS;
         }
-        a += CONV_PANEL;
-        b += GEMM_COLUMNS;
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
         for (int v = 0; v < GEMM_WIDTH; v++) {
             float *at = c.at + r * c.apart + v * VL;
-            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
+            const vf value = c.add ? v_load(at) + sum[r][v] : sum[r][v];
+            if (!into) {
+                v_store(at, value);
+                continue;
+            }
+            at = result.at + r * result.apart + v * VL;
+            if (result.stream)
+                k_stream((char *)at, value + v_all(result.bias[r]));
+            else
+                v_store(at, value + v_all(result.bias[r]));
         }
 }
 

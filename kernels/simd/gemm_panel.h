@@ -10,32 +10,33 @@ static __attribute__((noinline)) void multiply(int rows, const float *a, const f
                                                struct gemm_ahead ahead)
 {
     const struct gemm_source packed = {0};
+    const struct gemm_result none = {0};
     switch (rows) {
 #if K_VECTOR_BYTES == 64
     case 8:
-        gemm_block(8, a, b, depth, c, ahead, packed);
+        gemm_block(8, false, a, b, depth, c, ahead, packed, none);
         break;
     case 7:
-        gemm_block(7, a, b, depth, c, ahead, packed);
+        gemm_block(7, false, a, b, depth, c, ahead, packed, none);
         break;
     case 6:
-        gemm_block(6, a, b, depth, c, ahead, packed);
+        gemm_block(6, false, a, b, depth, c, ahead, packed, none);
         break;
     case 5:
-        gemm_block(5, a, b, depth, c, ahead, packed);
+        gemm_block(5, false, a, b, depth, c, ahead, packed, none);
         break;
 #endif
     case 4:
-        gemm_block(4, a, b, depth, c, ahead, packed);
+        gemm_block(4, false, a, b, depth, c, ahead, packed, none);
         break;
     case 3:
-        gemm_block(3, a, b, depth, c, ahead, packed);
+        gemm_block(3, false, a, b, depth, c, ahead, packed, none);
         break;
     case 2:
-        gemm_block(2, a, b, depth, c, ahead, packed);
+        gemm_block(2, false, a, b, depth, c, ahead, packed, none);
         break;
     default:
-        gemm_block(1, a, b, depth, c, ahead, packed);
+        gemm_block(1, false, a, b, depth, c, ahead, packed, none);
         break;
     }
 }
@@ -74,7 +75,8 @@ static __attribute__((noinline, unused)) void pack_multiply(const float *a, int6
                                                             struct gemm_ahead ahead,
                                                             struct gemm_source source)
 {
-    gemm_block(GEMM_ROWS, a, source.to, depth, c, ahead, source);
+    const struct gemm_result none = {0};
+    gemm_block(GEMM_ROWS, false, a, source.to, depth, c, ahead, source, none);
 }
 
 /* All rows of a panel; weight is its first row of the depth's block. */
@@ -109,6 +111,33 @@ static __attribute__((unused)) void pack_multiply_panel(bool pairs, const float 
     sums.at += GEMM_ROWS * sums.apart;
     multiply_panel(pairs, CONV_PANEL - (int64_t)GEMM_ROWS, weight + GEMM_ROWS, source.to, depth,
                    sums, ahead);
+}
+
+static __attribute__((noinline, unused)) void
+multiply_into(const float *a, const float *b, int64_t depth, struct gemm_sums c,
+              struct gemm_ahead ahead, struct gemm_source source, struct gemm_result result)
+{
+    const struct gemm_source packed = {0};
+    if (source.at)
+        gemm_block(GEMM_ROWS, true, a, source.to, depth, c, ahead, source, result);
+    else
+        gemm_block(GEMM_ROWS, true, a, b, depth, c, ahead, packed, result);
+}
+
+/* A whole panel of floats, with columns of a source or, without one, packed ones, to the result. */
+static __attribute__((unused)) void
+multiply_panel_into(const float *weight, const float *columns, int64_t depth, struct gemm_sums sums,
+                    struct gemm_ahead ahead, struct gemm_source source, struct gemm_result result)
+{
+    if (source.at) columns = source.to;
+    for (int row = 0; row < CONV_PANEL; row += GEMM_ROWS) {
+        multiply_into(weight + row, columns, depth, sums, ahead, source, result);
+        source.at = NULL;
+        sums.at += GEMM_ROWS * sums.apart;
+        result.at += GEMM_ROWS * result.apart;
+        result.next += GEMM_ROWS * result.next_apart;
+        result.bias += GEMM_ROWS;
+    }
 }
 
 #endif

@@ -51,8 +51,11 @@ struct point_item {
     int pieces, spans, tiles;
     struct point_piece piece[POINT_PIECES];
     struct point_span span[POINT_SPANS];
-    int64_t straight[POINT_TILES * CONV_TILE / GEMM_COLUMNS]; /* of a tile: elements from a
-                                                    channel's first one; or -1: not of one image */
+    /* Of a tile: elements from a channel's first one, of the operand and of the result; or -1: not
+     * of one image. */
+    int64_t straight[POINT_TILES * CONV_TILE / GEMM_COLUMNS];
+    int64_t into[POINT_TILES * CONV_TILE / GEMM_COLUMNS];
+    bool is_stored, has_loose; /* by products: some tiles; and not all */
 };
 
 struct point_buffers {
@@ -153,15 +156,17 @@ void stream_run(enum k_dtype dt, const float *from, int64_t count, vf add, char 
                         v_load(from + i) + add);
 }
 
-/* A row of results, from its sums and what is added to them. */
+/* A row of results, from its sums and what is added to them; of loose tiles or all. */
 K_TEMPLATE
-void store_row(enum k_dtype dt, const struct point_item *item, const float *sums, vf add, char *to)
+void store_row(enum k_dtype dt, const struct point_item *item, bool is_loose, const float *sums,
+               vf add, char *to)
 {
     const struct k_conv_tensor *t = tensor_to(item->conv);
-    if (!item->conv->stream_output) {
+    if (is_loose || !item->conv->stream_output) {
         for (const struct point_span *s = item->span; s < item->span + item->spans; s++)
-            k_store_between(dt, to + k_size(dt) * s->to, 1, s->first, s->count,
-                            v_load(sums + s->tile * GEMM_COLUMNS + s->column) + add);
+            if (!is_loose || item->into[s->tile] < 0)
+                k_store_between(dt, to + k_size(dt) * s->to, 1, s->first, s->count,
+                                v_load(sums + s->tile * GEMM_COLUMNS + s->column) + add);
         return;
     }
     for (const struct point_piece *p = item->piece; p < item->piece + item->pieces; p++)
@@ -169,29 +174,39 @@ void store_row(enum k_dtype dt, const struct point_item *item, const float *sums
                    to + k_size(dt) * (p->image * t->outer + p->element));
 }
 
-static __attribute__((noinline)) void put_row(const struct point_item *item, const float *sums,
-                                              float bias, char *to)
+static __attribute__((noinline)) void put_row(const struct point_item *item, bool is_loose,
+                                              const float *sums, float bias, char *to)
 {
     const enum k_dtype dt = tensor_to(item->conv)->dtype;
     if (dt == K_F32)
-        store_row(K_F32, item, sums, v_all(bias), to);
+        store_row(K_F32, item, is_loose, sums, v_all(bias), to);
     else if (dt == K_F16)
-        store_row(K_F16, item, sums, v_all(bias), to);
+        store_row(K_F16, item, is_loose, sums, v_all(bias), to);
     else
-        store_row(K_BF16, item, sums, v_all(bias), to);
+        store_row(K_BF16, item, is_loose, sums, v_all(bias), to);
 }
 
-/* Rows [begin, end) of a panel, of all tiles. */
+static int64_t rows_of(const struct point_item *item, int64_t panel)
+{
+    const int64_t left = item->rows - panel * CONV_PANEL;
+    return left < CONV_PANEL ? left : CONV_PANEL;
+}
+
+/* What is added without a bias leaves every value as it is, -0 as well. */
+static float bias_of(const struct point_item *item, int64_t channel)
+{
+    return item->conv->has_bias ? load_bias(item->conv, item->bias, channel) : -0.0F;
+}
+
+/* Rows [begin, end) of a panel, of those tiles that products have not stored. */
 static void store_rows(const struct point_item *item, int64_t panel, int64_t begin, int64_t end,
                        const float *sums)
 {
-    const struct k_conv *conv = item->conv;
-    const struct k_conv_tensor *t = tensor_to(conv);
+    const struct k_conv_tensor *t = tensor_to(item->conv);
+    const bool is_loose = item->is_stored && rows_of(item, panel) == CONV_PANEL;
     for (int64_t row = begin; row < end; row++) {
         const int64_t channel = item->channel + panel * CONV_PANEL + row;
-        /* What is added without a bias leaves every value as it is, -0 as well. */
-        const float bias = conv->has_bias ? load_bias(conv, item->bias, channel) : -0.0F;
-        put_row(item, sums + row * item->tiles * GEMM_COLUMNS, bias,
+        put_row(item, is_loose, sums + row * item->tiles * GEMM_COLUMNS, bias_of(item, channel),
                 item->result + channel * t->inner * pack_size(t->dtype));
     }
 }
@@ -245,14 +260,43 @@ static struct gemm_source source_of(const struct point_item *item, int tile, int
         .to = to};
 }
 
-static int64_t rows_of(const struct point_item *item, int64_t panel)
+/* Where a product stores a tile's results of a panel; or NULL. */
+static float *result_of(const struct point_item *item, int64_t panel, int tile)
 {
-    const int64_t left = item->rows - panel * CONV_PANEL;
-    return left < CONV_PANEL ? left : CONV_PANEL;
+    if (!item->is_stored || item->into[tile] < 0 || rows_of(item, panel) < CONV_PANEL) return NULL;
+    const int64_t channel = item->channel + panel * CONV_PANEL;
+    return (float *)(void *)item->result + channel * tensor_to(item->conv)->inner +
+           item->into[tile];
 }
 
-/* Complete results are stored while the next panel's products are computed, a row or two at a time,
- * which the machine writes meanwhile. */
+/* That place and, unless results go past the caches, the next product's. */
+static struct gemm_result result_and_next(const struct point_item *item,
+                                          const struct point_item *next, int64_t panel, int tile,
+                                          const float *bias)
+{
+    const int64_t apart = tensor_to(item->conv)->inner;
+    struct gemm_result result = {.at = result_of(item, panel, tile),
+                                 .apart = apart,
+                                 .bias = bias,
+                                 .stream = item->conv->stream_output,
+                                 .next = bias};
+    const float *then = NULL;
+    if (tile + 1 < item->tiles)
+        then = result_of(item, panel, tile + 1);
+    else if (panel + 1 < conv_up(item->rows, CONV_PANEL))
+        then = result_of(item, panel + 1, 0);
+    else if (next)
+        then = result_of(next, 0, 0);
+    if (then && !result.stream) {
+        result.next = then;
+        result.next_apart = apart;
+    }
+    return result;
+}
+
+/* Complete results go from products to the tensor where a tile is of one image; others are stored
+ * while the next panel's products are computed, a row or two at a time, which the machine writes
+ * meanwhile. */
 static void run_item(const struct point_item *item, const struct point_item *next,
                      struct point_buffers *own)
 {
@@ -271,6 +315,9 @@ static void run_item(const struct point_item *item, const struct point_item *nex
             const int64_t slot = is_last && begin == 0 ? panel % 2 : panel;
             const int64_t some = rows_of(item, panel);
             float *sums = own->sums + slot * item->tiles * CONV_PANEL * GEMM_COLUMNS;
+            float bias[CONV_PANEL];
+            for (int64_t row = 0; is_last && item->is_stored && row < some; row++)
+                bias[row] = bias_of(item, item->channel + panel * CONV_PANEL + row);
             const float *weight = item->weight + panel * panel_floats +
                                   (conv->pairs ? begin / 2 : begin) * CONV_PANEL;
             for (int tile = 0; tile < item->tiles; tile++) {
@@ -280,20 +327,27 @@ static void run_item(const struct point_item *item, const struct point_item *nex
                 struct gemm_ahead ahead = {(const char *)weight, 0};
                 if ((block + 1) * lines / blocks > line)
                     ahead = operand_line(of, is_last ? 0 : end, line);
-                for (int64_t i = row; is_last && !conv->stream_output && i < row_end && i < some;
+                for (int64_t i = row;
+                     is_last && !item->is_stored && !conv->stream_output && i < row_end && i < some;
                      i++)
                     announce_result(item, panel, i);
                 float *columns = own->columns + tile * rows * GEMM_COLUMNS;
                 const struct gemm_sums to = {sums + tile * GEMM_COLUMNS,
                                              item->tiles * (int64_t)GEMM_COLUMNS, begin > 0};
-                if (panel == 0 && item->straight[tile] >= 0)
+                if (is_last && result_of(item, panel, tile))
+                    multiply_panel_into(weight, columns, count, to, ahead,
+                                        panel == 0 ? source_of(item, tile, begin, columns)
+                                                   : (struct gemm_source){0},
+                                        result_and_next(item, next, panel, tile, bias));
+                else if (panel == 0 && item->straight[tile] >= 0)
                     pack_multiply_panel(conv->pairs, weight, count, to, ahead,
                                         source_of(item, tile, begin, columns));
                 else
                     multiply_panel(conv->pairs, some, weight, columns, count, to, ahead);
                 if (complete) store_rows(item, panel - 1, row, row_end, complete);
             }
-            if (is_last) complete = sums;
+            complete =
+                is_last && (item->has_loose || !item->is_stored || some < CONV_PANEL) ? sums : NULL;
         }
         if (complete) store_rows(item, panels - 1, 0, rows_of(item, panels - 1), complete);
     }
@@ -320,20 +374,37 @@ static void find_spans(struct point_item *item)
     }
 }
 
+/* Whether tiles' rows of results are whole lines of FLOAT: stores across lines cost products more
+ * than another way through L1. */
+static bool has_lines(const struct point_item *item)
+{
+    const struct k_conv_tensor *t = tensor_to(item->conv);
+    const int64_t of_line = LINE_BYTES / (int64_t)sizeof(float);
+    return t->dtype == K_F32 && GEMM_COLUMNS % of_line == 0 &&
+           (uintptr_t)item->result % LINE_BYTES == 0 && t->outer % of_line == 0 &&
+           t->inner % of_line == 0 && item->plan->plane % of_line == 0;
+}
+
 /* Tiles of which a product may take whole rows as they lie in the tensor. */
 static void find_straight(struct point_item *item)
 {
     const struct k_conv *conv = item->conv;
-    const struct k_conv_tensor *from = tensor_from(conv);
+    const struct k_conv_tensor *from = tensor_from(conv), *to = tensor_to(conv);
     const bool is_ready = item->rows >= CONV_PANEL && conv->rounding == K_ROUND_NONE &&
                           (conv->pairs ? conv_depth_channels(conv) % 2 == 0 : from->dtype == K_F32);
+    item->is_stored = is_ready && !conv->pairs && has_lines(item);
     for (int tile = 0; tile < item->tiles; tile++)
-        item->straight[tile] = -1;
+        item->straight[tile] = item->into[tile] = -1;
     for (const struct point_piece *p = item->piece; is_ready && p < item->piece + item->pieces; p++)
         for (int64_t tile = conv_up(p->first, GEMM_COLUMNS);
-             (tile + 1) * GEMM_COLUMNS <= p->first + p->count; tile++)
-            item->straight[tile] =
-                p->image * from->outer + p->element + tile * GEMM_COLUMNS - p->first;
+             (tile + 1) * GEMM_COLUMNS <= p->first + p->count; tile++) {
+            const int64_t element = p->element + tile * GEMM_COLUMNS - p->first;
+            item->straight[tile] = p->image * from->outer + element;
+            item->into[tile] = p->image * to->outer + element;
+        }
+    item->has_loose = false;
+    for (int tile = 0; tile < item->tiles; tile++)
+        item->has_loose = item->has_loose || item->into[tile] < 0;
 }
 
 /* The images of columns [begin, end). */
@@ -367,11 +438,11 @@ static void find_item(struct point_item *item, int64_t index, void *const buffer
     item->channel = group * conv_rows(conv) + panel * CONV_PANEL;
     item->rows = conv_rows(conv) - panel * CONV_PANEL;
     if (item->rows > plan->block_panels * CONV_PANEL) item->rows = plan->block_panels * CONV_PANEL;
-    cut_columns(item, begin, left < plan->columns ? plan->positions : begin + plan->columns);
     item->apart = from->inner;
     item->operand =
         v_address(buffers[K_CONV_MAP_FROM], pack_size(from->dtype) * group * depth * from->inner);
     item->result = buffers[K_CONV_MAP_TO];
+    cut_columns(item, begin, left < plan->columns ? plan->positions : begin + plan->columns);
     item->weight = (const float *)buffers[K_CONV_MAP_PACKED] +
                    (group * plan->panels + panel) * CONV_PANEL * depth;
     item->bias = conv->has_bias ? buffers[K_CONV_MAP_BIAS] : NULL;
