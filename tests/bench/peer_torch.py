@@ -9,7 +9,7 @@ import torch
 aten = torch.ops.aten
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i64": torch.int64}
 BITS = {"f32": torch.int32, "f16": torch.int16, "bf16": torch.int16, "i32": torch.int32, "i64": torch.int64}
-WARM_SECONDS = 2e-4  # of runs before the clock starts, at least one
+WARM_SECONDS = 2e-3  # of runs before the clock starts, at least one
 COLD_SECONDS = 8e-3  # a run as long as this needs no other before it
 
 
