@@ -107,13 +107,13 @@ static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int fr
 {
     k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
     if (k_conv_is_direct(k)) {
-        k->stream_output = k_conv_exceeds_caches(k);
+        k->stream_output = k_conv_streams(k);
         product_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
                      from, to, bias);
         return;
     }
     if (k_conv_is_point(k)) {
-        k->stream_output = k_conv_point_streams(k);
+        k->stream_output = k_conv_streams(k);
         const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
         ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
                 EX_BUFFERS(weight, packed));

@@ -132,12 +132,7 @@ static double result_bytes(const struct k_conv *conv)
     return bytes;
 }
 
-bool k_conv_exceeds_caches(const struct k_conv *conv)
-{
-    return result_bytes(conv) >= (double)k_cache_last_level();
-}
-
-bool k_conv_point_streams(const struct k_conv *conv)
+bool k_conv_streams(const struct k_conv *conv)
 {
     return 2 * result_bytes(conv) >= (double)k_cache_last_level();
 }

@@ -65,13 +65,12 @@ struct k_work k_conv_outer_work(const struct k_conv *conv);
  * the weight as conv_pack packs it. */
 bool k_conv_is_point(const struct k_conv *conv);
 struct k_work k_conv_point_work(const struct k_conv *conv);
-bool k_conv_point_streams(const struct k_conv *conv); /* the result is not left to the caches */
+bool k_conv_streams(const struct k_conv *conv); /* the result is not left to the caches */
 
 /* conv_direct: the same for few channels, from the weight as it is. */
 enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT_BIAS };
 bool k_conv_is_direct(const struct k_conv *conv);
 struct k_work k_conv_direct_work(const struct k_conv *conv);
-bool k_conv_exceeds_caches(const struct k_conv *conv); /* the result does */
 
 /* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster: towards the large
  * side with the channels last; one function for all levels. Never true in a build without BLIS. */

@@ -18,7 +18,7 @@ struct direct_all {
     const struct k_conv *conv;
     struct conv_line known[K_CONV_AXES][KNOWN];
     const char *bias;
-    bool stream, is_straight;
+    bool stream, is_straight, walks;
     struct straight_plan straight;
     char zeros[STRAIGHT_ZEROS];
 };

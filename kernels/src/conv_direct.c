@@ -15,6 +15,7 @@
 
 #include "kernels/simd/conv_along.h"
 #include "kernels/simd/conv_put.h"
+#include "kernels/simd/conv_straight_walk.h"
 #include "kernels/simd/direct_item.h"
 
 /* ---- rows to the tensor ---- */
@@ -90,19 +91,10 @@ static struct straight_planes planes_of(const struct direct_item *item)
 #endif
 
 /* A line of phase k for `rows` result channels from `first` on. */
-static void sum_line(const struct direct_item *item, const struct direct_part *part, int k,
-                     int rows, int64_t line, int64_t first, const struct direct_buffers *own)
+static void sum_line(const struct direct_part *part, int k, int rows, int64_t line, int64_t first,
+                     const struct direct_buffers *own)
 {
     const struct rows_form *form = &part->form[k];
-#if defined(K_ISA_avx512)
-    if (item->all->is_straight) {
-        const struct straight_planes planes = planes_of(item);
-        straight_channels(rows, &item->all->straight, form, &planes, part->run[k][1].first + line,
-                          first);
-        return;
-    }
-#endif
-    (void)item;
     rows_channels(rows, form, own->band + line * form->line, first);
 }
 
@@ -142,7 +134,7 @@ static void run_below(const struct direct_item *item, const struct direct_part *
             if (is_block)
                 sum_below(item, part, k, start, own);
             else
-                sum_line(item, part, k, 1, start, 0, own);
+                sum_line(part, k, 1, start, 0, own);
         }
         for (; line < end; line++) {
             const int64_t row = (line - start) * form[0].pitch;
@@ -156,6 +148,33 @@ static void run_below(const struct direct_item *item, const struct direct_part *
         }
     }
 }
+
+#if defined(K_ISA_avx512)
+/* The same, walked: past the caches by way of an image that has no gaps. */
+static void run_walk(const struct direct_item *item, const struct direct_part *part, char *to,
+                     int64_t to_line, struct direct_buffers *own)
+{
+    const enum k_dtype dtype = tensor_to(item->conv)->dtype;
+    const struct straight_planes planes = planes_of(item);
+    const struct rows_form *form = part->form;
+    const int64_t lines = part->run[0][1].count, bytes = form->count * pack_size(dtype);
+    const int64_t room = (int64_t)(sizeof own->image - 4 * LINE_BYTES) / bytes;
+    const int64_t blocks = conv_up(lines, room < WALK_LINES ? room : WALK_LINES);
+    for (int64_t block = 0, line = 0, next; block < blocks; block++, line = next) {
+        next = lines * (block + 1) / blocks;
+        const int64_t first = part->run[0][1].first + line;
+        if (!item->all->stream) {
+            straight_walk(dtype, &item->all->straight, form, &planes, first, next - line, false,
+                          to + line * to_line, to_line);
+            continue;
+        }
+        char *image = (char *)(own->image[0] + CONV_LANES) + own->outlet.vectors.filled;
+        straight_walk(dtype, &item->all->straight, form, &planes, first, next - line, true, image,
+                      bytes);
+        vectors_append(&own->outlet.vectors, image, (next - line) * bytes);
+    }
+}
+#endif
 
 /* The lines of several. */
 static void run_channels(const struct direct_item *item, struct direct_part *part, char *to,
@@ -176,7 +195,7 @@ static void run_channels(const struct direct_item *item, struct direct_part *par
                 form[k].bias[r] = load_bias(conv, item->all->bias, item->group * rows + first + r);
         for (int64_t line = 0; line < lines; line++) {
             for (int k = 0; k < part->phases; k++)
-                sum_line(item, part, k, some, line, first, own);
+                sum_line(part, k, some, line, first, own);
             for (int r = 0; r < some; r++)
                 put_row(tensor->dtype, form[0].image + r * form[0].pitch,
                         joined ? form[1].image + r * form[1].pitch : NULL, count,
@@ -208,6 +227,13 @@ static void run_part(const struct direct_item *item, struct direct_part *part, c
         if (conv->has_bias)
             for (int k = 0; k < part->phases; k++)
                 part->form[k].bias[0] = load_bias(conv, item->all->bias, item->group);
+#if defined(K_ISA_avx512)
+        if (item->all->walks) {
+            run_walk(item, part, to, to_line, own);
+            if (item->all->stream) outlet_end(&own->outlet);
+            return;
+        }
+#endif
         run_below(item, part, to, to_line, own);
     } else {
         run_channels(item, part, to, to_line, own);
@@ -310,9 +336,8 @@ static bool can_stream(const struct k_conv *conv, const struct conv_direct_plan 
     return conv->stream_output && is_one && to->axis[2] == 1 && to->axis[1] == plan->size[2];
 }
 
-/* Whether items need no band. Many channels do: their planes are far from each other, and a row is
- * read for several lines; and so do half types whose lines do not share rows, which are widened
- * once there. */
+/* Whether items need no band. Several channels do: each row is read for several lines, and their
+ * planes are far from each other. */
 static bool begin_straight(struct direct_all *all, const struct conv_direct_plan *plan)
 {
 #if defined(K_ISA_avx512)
@@ -321,13 +346,15 @@ static bool begin_straight(struct direct_all *all, const struct conv_direct_plan
     for (int axis = 0; axis < K_CONV_AXES; axis++)
         if (conv_phases(conv, axis) > 1) return false;
     const int64_t last = plan->size[1] % plan->rows; /* lines of the last band */
+    const struct k_conv_tensor *from = tensor_from(conv), *to = tensor_to(conv);
     memset(all->zeros, 0, sizeof all->zeros);
-    return plan->column_blocks == 1 && conv->rounding == K_ROUND_NONE &&
-           tensor_from(conv)->axis[2] == 1 && conv_depth_channels(conv) <= CONV_LANES &&
-           straight_begin(&all->straight, l, all->zeros) &&
-           ((conv_rows(conv) > 1 && tensor_from(conv)->dtype == K_F32) ||
-            (conv_rows(conv) == 1 && plan->rows >= ROWS_LINES &&
-             (last == 0 || last >= ROWS_LINES) && straight_is_shared(&all->straight, l[2].taps)));
+    if (plan->column_blocks > 1 || plan->rows < ROWS_LINES || (last > 0 && last < ROWS_LINES) ||
+        conv_rows(conv) > 1 || conv_depth_channels(conv) > CONV_LANES || from->axis[2] != 1 ||
+        conv->rounding != K_ROUND_NONE || !straight_begin(&all->straight, l, all->zeros))
+        return false;
+    all->walks = conv_depth_channels(conv) == 1 && to->axis[2] == 1 && to->dtype == from->dtype &&
+                 straight_walks(&all->straight, l, to->dtype);
+    return straight_is_shared(&all->straight, l[2].taps);
 #else
     (void)all, (void)plan;
     return false;
