@@ -72,6 +72,20 @@ static bool is_plain_gradient(const struct k_average *average)
     return is_plain;
 }
 
+/* Is a cell in the windows of just those cells that its own window has, all of one size? Then the
+ * average is its own gradient: avg_pool_grad reads each cell once along the width. */
+static bool is_own_gradient(const struct k_average *average)
+{
+    bool is_own = !average->gradient && (average->count_padding || average->divisor != 0) &&
+                  average->kernel[0] == 1;
+    for (int i = 0; i < K_POOL_AXES; i++)
+        is_own = is_own && average->span[i] == K_SPAN_WINDOWS && average->kernel[i] <= 3 &&
+                 average->dilation[i] == 1 && average->stride[i] == 1 &&
+                 2 * average->pad_begin[i] + 1 == average->kernel[i] &&
+                 average->pad_end[i] == average->pad_begin[i];
+    return is_own;
+}
+
 static void gradient_step(struct ex_plan *plan, const struct k_average *average, enum k_dtype dtype,
                           int source, int target)
 {
@@ -135,16 +149,17 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
     const struct ex_order out_order = order_of(output_tensor, average, a.layout);
     const int source = ex_packed(plan, input, &in_order);
     const int target = ex_target(plan, output, &out_order);
+    const bool by_gradient = is_plain_gradient(&a) || is_own_gradient(&a);
     /* What is read drives what is written out of the caches; averages in planes are computed too
      * slowly to gain from streaming. */
     a.stream_output =
         target == output &&
         (op_exceeds_caches(output_tensor) ||
-         (a.gradient && op_exceed_caches_together(input_tensor, output_tensor)) ||
+         ((a.gradient || by_gradient) && op_exceed_caches_together(input_tensor, output_tensor)) ||
          (a.layout == K_CHANNELS_LAST && !a.gradient && op_exceeds_caches(input_tensor)));
 
     struct k_mean mean = {.outer = a.outer, .channels = a.channels, .rounding = a.rounding};
-    if (is_plain_gradient(&a)) {
+    if (by_gradient) {
         gradient_step(plan, &a, dtype, source, target);
     } else if (is_mean(&a, &mean.divisor)) {
         mean.count = a.input[0] * a.input[1] * a.input[2];
