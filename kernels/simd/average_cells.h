@@ -16,8 +16,9 @@ struct cells {
     const float *scale;
     int64_t row_bytes, cell_bytes; /* of the input; outputs are cell_bytes apart, too */
     int64_t deep_bytes;            /* from a plane to the next one */
-    int64_t ahead;                 /* bytes that reads are announced ahead */
-    int64_t last;                  /* channel where the last block begins */
+    float *slots;                  /* for the sums along the height of two columns */
+    int64_t last;                  /* where the last block begins: bytes from channel 0 */
+    int64_t row_step, to_step;     /* from a row of windows to the next one */
     int64_t stride;                /* of the width: cells from window to window */
     int rows, deep;                /* of a window: rows and planes */
     int blocks;
@@ -26,11 +27,17 @@ struct cells {
     float factors[AVG_DIRECT_BINS]; /* of gradients: what rows of the input are multiplied with */
 };
 
+enum {
+    CELLS_SLOT = AVG_FLOATS / 2, /* floats of a column's sums */
+    CELLS_LONG = 8               /* blocks from which cells are read one after the other */
+};
+
 /* What a loop over windows knows when it is compiled. step: from window to window, both ways; 0:
  * unknown. */
 struct window {
     int rows, columns, deep, step;
     bool narrow;
+    bool apart; /* a step of two: cells are read in the order of memory */
 };
 
 K_TEMPLATE
@@ -48,15 +55,15 @@ struct k_block cells_load(enum k_dtype dt, bool narrow, const char *at)
 /* A cell and those behind it along the depth. */
 K_TEMPLATE
 struct k_block cells_deep(enum k_dtype dt, struct window w, bool is_new, const struct cells *c,
-                          const char *at)
+                          const char *at, int64_t ahead)
 {
     const enum k_dtype parts = w.narrow ? K_F32 : dt;
     struct k_block sum = cells_load(dt, w.narrow, at);
-    if (is_new) __builtin_prefetch(at + c->ahead, 0, 3);
+    if (is_new) k_prefetch(at + ahead);
     for (int i = 1; i < w.deep; i++) {
         at += c->deep_bytes;
         sum = block_add(parts, sum, cells_load(dt, w.narrow, at));
-        if (is_new) __builtin_prefetch(at + c->ahead, 0, 3);
+        if (is_new) k_prefetch(at + ahead);
     }
     return sum;
 }
@@ -64,31 +71,33 @@ struct k_block cells_deep(enum k_dtype dt, struct window w, bool is_new, const s
 /* A column of cells, `fresh` of which were not in the row of windows above. */
 K_TEMPLATE
 struct k_block cells_column(enum k_dtype dt, struct window w, int fresh, const struct cells *c,
-                            const char *at)
+                            const char *at, int64_t ahead)
 {
     const enum k_dtype parts = w.narrow ? K_F32 : dt;
-    struct k_block sum = cells_deep(dt, w, fresh >= w.rows, c, at);
+    struct k_block sum = cells_deep(dt, w, fresh >= w.rows, c, at, ahead);
 #pragma GCC unroll 3
     for (int i = 1; i < w.rows; i++) {
         at += c->row_bytes;
-        sum = block_add(parts, sum, cells_deep(dt, w, fresh >= w.rows - i, c, at));
+        sum = block_add(parts, sum, cells_deep(dt, w, fresh >= w.rows - i, c, at, ahead));
     }
     return sum;
 }
 
-/* A block of a window. */
+/* The newest cells of a window's rows are column w.columns - 1: at a step of one alone, at a step
+ * of two with the one before it. */
 K_TEMPLATE
-void cells_window(enum k_dtype dt, struct window w, const struct cells *c, const char *at,
-                  float scale, char *to)
+struct k_block cells_column_of(enum k_dtype dt, struct window w, int column, const struct cells *c,
+                               const char *at, int64_t ahead)
+{
+    const int fresh = w.step >= w.columns - column ? w.step : 0;
+    return cells_column(dt, w, fresh, c, at + column * c->cell_bytes, ahead);
+}
+
+K_TEMPLATE
+void cells_put(enum k_dtype dt, struct window w, const struct cells *c, struct k_block sum,
+               float scale, char *to)
 {
     const enum k_dtype parts = w.narrow ? K_F32 : dt;
-    struct k_block sum = cells_column(dt, w, w.step >= w.columns ? w.step : 0, c, at);
-#pragma GCC unroll 3
-    for (int i = 1; i < w.columns; i++) {
-        const int fresh = w.step >= w.columns - i ? w.step : 0;
-        at += c->cell_bytes;
-        sum = block_add(parts, sum, cells_column(dt, w, fresh, c, at));
-    }
     sum = cells_times(parts, sum, scale);
     if (w.narrow)
         k_store(dt, to, sum.a);
@@ -96,20 +105,100 @@ void cells_window(enum k_dtype dt, struct window w, const struct cells *c, const
         k_write(to, block_elements(dt, sum), c->stream);
 }
 
-/* Outputs [begin, end), whose windows are alike; the first one begins at `at`. */
+/* A window. */
+K_TEMPLATE
+void cells_window(enum k_dtype dt, struct window w, const struct cells *c, const char *at,
+                  float scale, char *to, int64_t ahead)
+{
+    const enum k_dtype parts = w.narrow ? K_F32 : dt;
+    const int64_t bytes = (w.narrow ? VL : BLOCK(dt)) * k_size(dt);
+    for (int block = 0; block < c->blocks; block++) {
+        const int64_t x = pool_min(block * bytes, c->last);
+        struct k_block sum = cells_column_of(dt, w, 0, c, at + x, ahead);
+#pragma GCC unroll 3
+        for (int i = 1; i < w.columns; i++)
+            sum = block_add(parts, sum, cells_column_of(dt, w, i, c, at + x, ahead));
+        cells_put(dt, w, c, sum, scale, to + x);
+    }
+}
+
+K_TEMPLATE
+struct k_block cells_slot(enum k_dtype dt, const float *at)
+{
+    return (struct k_block){v_load(at), dt == K_F32 ? (vf){0} : v_load(at + VL)};
+}
+
+K_TEMPLATE
+void cells_keep(enum k_dtype dt, float *at, struct k_block sum)
+{
+    v_store(at, sum.a);
+    if (dt != K_F32) v_store(at + VL, sum.b);
+}
+
+/* The last two columns of a window, cell after cell in the order of memory: the sums of the first
+ * of them wait in a slot, as those of the last one do for the next window of three columns. */
+K_TEMPLATE
+void cells_apart(enum k_dtype dt, struct window w, const struct cells *c, const char *at,
+                 float scale, char *to, int64_t ahead)
+{
+    const bool three = w.columns == 3;
+    float *old = c->slots, *slot = c->slots + CELLS_SLOT;
+    for (int64_t x = 0;; x += K_VECTOR_BYTES, slot += BLOCK(dt)) {
+        x = pool_min(x, c->last);
+        cells_keep(dt, slot, cells_column_of(dt, w, w.columns - 2, c, at + x, ahead));
+        if (x == c->last) break;
+    }
+    slot = c->slots + CELLS_SLOT;
+    for (int64_t x = 0;; x += K_VECTOR_BYTES, slot += BLOCK(dt), old += BLOCK(dt)) {
+        x = pool_min(x, c->last);
+        struct k_block sum = cells_slot(dt, slot);
+        if (three) sum = block_add(dt, cells_slot(dt, old), sum);
+        const struct k_block newest = cells_column_of(dt, w, w.columns - 1, c, at + x, ahead);
+        if (three) cells_keep(dt, old, newest);
+        cells_put(dt, w, c, block_add(dt, sum, newest), scale, to + x);
+        if (x == c->last) break;
+    }
+}
+
+/* The column that the first window of a row would have from the one before. */
+K_TEMPLATE
+void cells_first_column(enum k_dtype dt, struct window w, const struct cells *c, const char *at)
+{
+    const struct window old = {.rows = w.rows, .columns = w.columns, .deep = w.deep};
+    float *slot = c->slots;
+    for (int64_t x = 0;; x += K_VECTOR_BYTES, slot += BLOCK(dt)) {
+        x = pool_min(x, c->last);
+        cells_keep(dt, slot, cells_column_of(dt, old, 0, c, at + x, 0));
+        if (x == c->last) break;
+    }
+}
+
+/* Outputs [begin, end) of `rows` rows, whose windows are alike; the first one begins at `at`. What
+ * lies FAR_BYTES ahead of the last ones of a row is in the next row of windows, not in the next row
+ * of the input. */
 K_TEMPLATE
 void cells_outputs(enum k_dtype dt, struct window w, const struct cells *given, const char *at,
-                   int64_t begin, int64_t end)
+                   int64_t begin, int64_t end, int64_t rows)
 {
     const struct cells c = *given; /* a copy: not read again after each store */
-    const int64_t elements = w.narrow ? VL : BLOCK(dt);
+    const int64_t step = c.stride * c.cell_bytes, count = end - begin;
+    const int64_t near = w.step > 0 ? (c.from + c.row_bytes - at - FAR_BYTES) / step : 0;
+    const int64_t split = pool_min(pool_max(near, 0), count);
+    const float *scale = c.scale + begin;
     char *to = c.to + begin * c.cell_bytes;
-    for (int64_t o = begin; o < end; o++, at += c.stride * c.cell_bytes, to += c.cell_bytes) {
-        const float scale = c.scale[o];
-        for (int block = 0; block < c.blocks; block++) {
-            const int64_t x = pool_min(block * elements, c.last) * k_size(dt);
-            cells_window(dt, w, &c, at + x, scale, to + x);
+    for (; rows > 0; rows--) {
+        if (w.apart && w.columns == 3) cells_first_column(dt, w, &c, at);
+        for (int64_t o = 0; o < count;) {
+            const int64_t last = o < split ? split : count;
+            const int64_t ahead = FAR_BYTES + (o < split ? 0 : c.row_step - c.row_bytes);
+            for (; o < last; o++, at += step, to += c.cell_bytes)
+                if (w.apart)
+                    cells_apart(dt, w, &c, at, scale[o], to, ahead);
+                else
+                    cells_window(dt, w, &c, at, scale[o], to, ahead);
         }
+        at += c.row_step - count * step;
+        to += c.to_step - count * c.cell_bytes;
     }
 }
 
@@ -121,7 +210,7 @@ void cells_scaled(enum k_dtype dt, int n, int m, const struct cells *given, cons
     const struct cells c = *given;
     char *to = c.to + output * c.cell_bytes;
     for (int block = 0; block < c.blocks; block++) {
-        const int64_t x = pool_min((int64_t)block * BLOCK(dt), c.last) * k_size(dt);
+        const int64_t x = pool_min((int64_t)block * K_VECTOR_BYTES, c.last);
         struct k_block sum = {{0}, {0}};
         for (int i = 0; i < m; i++) {
             const char *from = at + x + i * c.cell_bytes;
@@ -157,19 +246,22 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
 /* Functions for the windows that are usual. */
 #define CELLS_RUN(name, dt, ...)                                                                   \
     static __attribute__((noinline)) void name(const struct cells *c, int m, const char *at,       \
-                                               int64_t begin, int64_t end)                         \
+                                               int64_t begin, int64_t end, int64_t rows)           \
     {                                                                                              \
         (void)m;                                                                                   \
-        cells_outputs(dt, (struct window){__VA_ARGS__}, c, at, begin, end);                        \
+        cells_outputs(dt, (struct window){__VA_ARGS__}, c, at, begin, end, rows);                  \
     }
 #define CELLS_OF(suffix, dt)                                                                       \
-    CELLS_RUN(cells_2_2##suffix, dt, 2, 2, 1, 2, false)                                            \
-    CELLS_RUN(cells_2_2_deep##suffix, dt, 2, 2, 2, 2, false)                                       \
-    CELLS_RUN(cells_3_1##suffix, dt, 3, 3, 1, 1, false)                                            \
-    CELLS_RUN(cells_3_2##suffix, dt, 3, 3, 1, 2, false)                                            \
-    CELLS_RUN(cells_2_2_narrow##suffix, dt, 2, 2, 1, 2, true)                                      \
-    CELLS_RUN(cells_narrow##suffix, dt, c->rows, m, c->deep, 0, true)                              \
-    CELLS_RUN(cells_any##suffix, dt, c->rows, m, c->deep, 0, false)                                \
+    CELLS_RUN(cells_2_2##suffix, dt, 2, 2, 1, 2, false, false)                                     \
+    CELLS_RUN(cells_2_2_deep##suffix, dt, 2, 2, 2, 2, false, false)                                \
+    CELLS_RUN(cells_2_2_apart##suffix, dt, 2, 2, 1, 2, false, true)                                \
+    CELLS_RUN(cells_2_2_deep_apart##suffix, dt, 2, 2, 2, 2, false, true)                           \
+    CELLS_RUN(cells_3_1##suffix, dt, 3, 3, 1, 1, false, false)                                     \
+    CELLS_RUN(cells_3_2##suffix, dt, 3, 3, 1, 2, false, false)                                     \
+    CELLS_RUN(cells_3_2_apart##suffix, dt, 3, 3, 1, 2, false, true)                                \
+    CELLS_RUN(cells_2_2_narrow##suffix, dt, 2, 2, 1, 2, true, false)                               \
+    CELLS_RUN(cells_narrow##suffix, dt, c->rows, m, c->deep, 0, true, false)                       \
+    CELLS_RUN(cells_any##suffix, dt, c->rows, m, c->deep, 0, false, false)                         \
     static __attribute__((noinline)) void cells_scaled##suffix(                                    \
         const struct cells *c, int m, const char *at, const float *factors, int64_t output)        \
     {                                                                                              \
@@ -177,19 +269,25 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
     }                                                                                              \
     /* m: the windows' columns */                                                                  \
     static inline void cells_run##suffix(const struct cells *c, int m, const char *at,             \
-                                         int64_t begin, int64_t end)                               \
+                                         int64_t begin, int64_t end, int64_t rows)                 \
     {                                                                                              \
         const bool twos = c->rows == 2 && m == 2 && c->stride == 2;                                \
         const bool threes = c->rows == 3 && m == 3 && c->deep == 1;                                \
+        const bool apart = c->blocks >= CELLS_LONG && c->blocks * BLOCK(dt) <= CELLS_SLOT;         \
         if (c->narrow)                                                                             \
-            (twos && c->deep == 1 ? cells_2_2_narrow##suffix : cells_narrow##suffix)(c, m, at,     \
-                                                                                     begin, end);  \
-        else if (twos && c->deep <= 2)                                                             \
-            (c->deep == 1 ? cells_2_2##suffix : cells_2_2_deep##suffix)(c, m, at, begin, end);     \
-        else if (threes && c->stride <= 2)                                                         \
-            (c->stride == 1 ? cells_3_1##suffix : cells_3_2##suffix)(c, m, at, begin, end);        \
+            (twos && c->deep == 1 ? cells_2_2_narrow##suffix                                       \
+                                  : cells_narrow##suffix)(c, m, at, begin, end, rows);             \
+        else if (twos && c->deep == 1)                                                             \
+            (apart ? cells_2_2_apart##suffix : cells_2_2##suffix)(c, m, at, begin, end, rows);     \
+        else if (twos && c->deep == 2)                                                             \
+            (apart ? cells_2_2_deep_apart##suffix : cells_2_2_deep##suffix)(c, m, at, begin, end,  \
+                                                                            rows);                 \
+        else if (threes && c->stride == 2)                                                         \
+            (apart ? cells_3_2_apart##suffix : cells_3_2##suffix)(c, m, at, begin, end, rows);     \
+        else if (threes && c->stride == 1)                                                         \
+            cells_3_1##suffix(c, m, at, begin, end, rows);                                         \
         else                                                                                       \
-            cells_any##suffix(c, m, at, begin, end);                                               \
+            cells_any##suffix(c, m, at, begin, end, rows);                                         \
     }
 CELLS_OF(_f32, K_F32)
 CELLS_OF(_f16, K_F16)
@@ -197,51 +295,41 @@ CELLS_OF(_bf16, K_BF16)
 
 K_TEMPLATE
 void cells_run(enum k_dtype dt, const struct cells *c, int m, const char *at, int64_t begin,
-               int64_t end)
+               int64_t end, int64_t rows)
 {
-    if (dt == K_F32) cells_run_f32(c, m, at, begin, end);
-    if (dt == K_F16) cells_run_f16(c, m, at, begin, end);
-    if (dt == K_BF16) cells_run_bf16(c, m, at, begin, end);
+    if (dt == K_F32) cells_run_f32(c, m, at, begin, end, rows);
+    if (dt == K_F16) cells_run_f16(c, m, at, begin, end, rows);
+    if (dt == K_BF16) cells_run_bf16(c, m, at, begin, end, rows);
 }
 
-/* Outputs [begin, end), which have all their m columns. What lies FAR_BYTES ahead of the last ones
- * is in the next row of windows, not in the next row of the input. */
+/* A row. */
 K_TEMPLATE
-void cells_whole(enum k_dtype dt, const struct avg_plan *plan, struct cells *c, int m,
-                 const char *at, int64_t begin, int64_t end)
-{
-    const int64_t step = c->stride * c->cell_bytes;
-    const int64_t near = (c->from + c->row_bytes - at - FAR_BYTES) / step;
-    const int64_t split = pool_min(pool_max(begin + near, begin), end);
-    if (split > begin) cells_run(dt, c, m, at, begin, split);
-    c->ahead += (plan->height.stride - 1) * c->row_bytes;
-    if (end > split) cells_run(dt, c, m, at + (split - begin) * step, split, end);
-    c->ahead = FAR_BYTES;
-}
-
-/* One row. columns: what a gradient multiplies its columns with. */
-K_TEMPLATE
-void cells_row_of_outputs(enum k_dtype dt, const struct avg_plan *plan, struct cells *c,
-                          const float *columns)
+void cells_row_of_outputs(enum k_dtype dt, const struct avg_plan *plan, const struct cells *c)
 {
     const struct avg_axis *width = &plan->width;
     for (int64_t o = 0, end; o < width->out; o = end) {
         const struct avg_range range = avg_range(width, o);
-        const char *at = c->from + range.first * c->cell_bytes;
         const int m = (int)range.count;
         end = o + 1;
-        if (columns) {
-            const float *factors = columns + range.first;
-            if (dt == K_F32) cells_scaled_f32(c, m, at, factors, o);
-            if (dt == K_F16) cells_scaled_f16(c, m, at, factors, o);
-            if (dt == K_BF16) cells_scaled_bf16(c, m, at, factors, o);
-        } else if (width->span == K_SPAN_WINDOWS && m == width->kernel) {
-            const int64_t last = (width->in + width->pad - m) / width->stride;
-            end = pool_min(last + 1, width->out);
-            cells_whole(dt, plan, c, m, at, o, end);
-        } else {
-            cells_run(dt, c, m, at, o, end);
-        }
+        if (width->span == K_SPAN_WINDOWS && m == width->kernel)
+            end = pool_min((width->in + width->pad - m) / width->stride + 1, width->out);
+        cells_run(dt, c, m, c->from + range.first * c->cell_bytes, o, end, 1);
+    }
+}
+
+/* A row of a gradient; columns: what its columns are multiplied with. */
+K_TEMPLATE
+void cells_row_scaled(enum k_dtype dt, const struct avg_plan *plan, const struct cells *c,
+                      const float *columns)
+{
+    for (int64_t o = 0; o < plan->width.out; o++) {
+        const struct avg_range range = avg_range(&plan->width, o);
+        const char *at = c->from + range.first * c->cell_bytes;
+        const float *factors = columns + range.first;
+        const int m = (int)range.count;
+        if (dt == K_F32) cells_scaled_f32(c, m, at, factors, o);
+        if (dt == K_F16) cells_scaled_f16(c, m, at, factors, o);
+        if (dt == K_BF16) cells_scaled_bf16(c, m, at, factors, o);
     }
 }
 
@@ -259,8 +347,10 @@ struct cells cells_begin(enum k_dtype dt, struct average *g, int64_t row)
                       .scale = scale_of(g, row_size(g, row)),
                       .row_bytes = g->plan.width.in * g->cell_bytes,
                       .cell_bytes = g->cell_bytes,
-                      .ahead = FAR_BYTES,
-                      .last = g->channels - elements,
+                      .last = (g->channels - elements) * k_size(dt),
+                      .row_step = g->plan.height.stride * g->plan.width.in * g->cell_bytes,
+                      .to_step = g->plan.width.out * g->cell_bytes,
+                      .slots = g->sums,
                       .stride = g->plan.width.stride,
                       .rows = (int)rows.count,
                       .deep = (int)g->depths.count,
@@ -278,8 +368,10 @@ K_TEMPLATE
 void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
 {
     const struct avg_plan *plan = &g->plan;
-    const int64_t out_bytes = plan->width.out * g->cell_bytes;
     const bool gradient = g->average->gradient;
+    const struct avg_axis *width = &plan->width; /* windows are all whole? */
+    const bool even = !gradient && width->span == K_SPAN_WINDOWS && width->pad == 0 &&
+                      (width->out - 1) * width->stride + width->kernel <= width->in;
     float columns[AVG_COLUMNS];
     for (int64_t i = 0; i < plan->width.in && gradient; i++)
         columns[i] = (float)(1.0 / avg_size_of(g, &plan->width, i));
@@ -288,10 +380,19 @@ void walk_cells(enum k_dtype dt, struct average *g, struct k_slice slice)
         if (item == slice.begin || row == 0) column_begin(g, item / plan->height.out);
         struct cells c = cells_begin(dt, g, row);
         const int64_t rows = pool_min(plan->height.out - row, slice.end - item);
-        for (int64_t left = pool_min(rows_alike(g, row), rows); left > 0; left--, item++) {
-            cells_row_of_outputs(dt, plan, &c, gradient ? columns : NULL);
-            c.from += plan->height.stride * c.row_bytes;
-            c.to += out_bytes;
+        const int64_t alike = pool_min(rows_alike(g, row), rows);
+        item += alike;
+        if (even) {
+            cells_run(dt, &c, (int)plan->width.kernel, c.from, 0, plan->width.out, alike);
+            continue;
+        }
+        for (int64_t left = alike; left > 0; left--) {
+            if (gradient)
+                cells_row_scaled(dt, plan, &c, columns);
+            else
+                cells_row_of_outputs(dt, plan, &c);
+            c.from += c.row_step;
+            c.to += c.to_step;
         }
     }
     if (g->average->stream_output) k_stream_end();
