@@ -48,6 +48,18 @@ static inline void guess_places(const struct guess_box *box, int64_t at, int64_t
     }
 }
 
+/* Where the number that is `steps` more lies. */
+static inline void guess_next(const struct guess_box *box, const int64_t steps[], int64_t places[])
+{
+    int64_t carry = 0;
+#pragma GCC unroll 3
+    for (int a = K_MAX_POOL_AXES - 1; a >= 0; a--) {
+        places[a] += steps[a] + carry;
+        carry = a > 0 && places[a] >= box->extent[a];
+        if (carry) places[a] -= box->extent[a];
+    }
+}
+
 /* How far indices lie from their windows' multiples of the strides, in the first channel of an
  * outer. False if one is no cell of it. */
 static inline bool guess_reach(const struct k_scatter *s, int64_t outer, const int64_t strides[],
@@ -60,13 +72,15 @@ static inline bool guess_reach(const struct k_scatter *s, int64_t outer, const i
     const int64_t unit = of_tensor && inside ? pool->channels : 1; /* from cell to cell */
     const double inverse = 1.0 / (double)unit;
     const int64_t step = s->windows / (GUESS_LOOK + s->windows / GUESS_LOOK) + 1;
-    for (int64_t window = 0; window < s->windows; window += step) {
-        int64_t cells[K_MAX_POOL_AXES], windows[K_MAX_POOL_AXES];
+    int64_t cells[K_MAX_POOL_AXES], windows[K_MAX_POOL_AXES] = {0}, steps[K_MAX_POOL_AXES];
+    guess_places(&output, step, steps);
+    for (int64_t window = 0; window < s->windows;
+         window += step, guess_next(&output, steps, windows)) {
         const int64_t at = (outer * s->windows + window) * pool->channels;
         const uint64_t index = (uint64_t)scatter_index(s, at) - (uint64_t)first;
         if (index >= (uint64_t)(s->cells * unit)) return false;
-        guess_places(&input, guess_quotient((int64_t)index, inverse), cells);
-        guess_places(&output, window, windows);
+        const int64_t cell = unit > 1 ? guess_quotient((int64_t)index, inverse) : (int64_t)index;
+        guess_places(&input, cell, cells);
 #pragma GCC unroll 3
         for (int a = 0; a < K_MAX_POOL_AXES; a++) {
             const int64_t distance = cells[a] - windows[a] * strides[a];
@@ -77,7 +91,9 @@ static inline bool guess_reach(const struct k_scatter *s, int64_t outer, const i
     return true;
 }
 
-static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struct k_max_pool *guess)
+/* The windows that an outer's indices show, and the gradient's plan of them. */
+static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struct k_max_pool *guess,
+                                 struct max_plan *plan)
 {
     const struct k_max_pool *pool = s->pool;
     if (s->windows < GUESS_LEAST || s->windows > INT32_MAX || s->cells > INT32_MAX) return false;
@@ -100,8 +116,9 @@ static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struc
         if ((pool->output[a] - 1) * guess->stride[a] - guess->pad[a] >= pool->input[a])
             return false;
     }
-    const struct max_plan plan = max_grad_plan(guess, false);
-    return taps <= GUESS_TAPS && plan.fast && (plan.volumes || plan.block > 0 || plan.wide);
+    if (taps > GUESS_TAPS) return false;
+    *plan = max_grad_plan(guess, false);
+    return plan->fast && (plan->volumes || plan->block > 0 || plan->wide);
 }
 
 #endif

@@ -43,13 +43,17 @@ bool outer_strays(enum k_dtype dt, struct max_grad *g, int64_t outer)
     return g->stray;
 }
 
+/* plan: of the pool, or NULL. */
 K_TEMPLATE
-void max_pool_grad(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
-                   struct k_slice slice)
+void max_pool_grad(enum k_dtype dt, const struct k_max_pool *pool, const struct max_plan *plan,
+                   void *const buf[], struct k_slice slice)
 {
     struct max_grad g;
     struct k_fault *fault = buf[K_MAX_POOL_GRAD_BUFFERS];
-    g.plan = max_grad_plan(pool, false);
+    if (plan)
+        g.plan = *plan;
+    else
+        g.plan = max_grad_plan(pool, false);
     struct k_scatter scatter = scatter_begin(
         pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES], NULL, buf[K_MAX_POOL_GRAD_DX]);
     scatter.fault = fault;
@@ -64,6 +68,9 @@ void max_pool_grad(enum k_dtype dt, const struct k_max_pool *pool, void *const b
         atomic_store_explicit(&fault->unsettled, 1, memory_order_relaxed);
     if (pool->stream_output) k_stream_end();
 }
+
+typedef void grad_planned_fn(const struct k_max_pool *pool, const struct max_plan *plan,
+                             void *const buf[], struct k_slice slice);
 
 K_TEMPLATE
 void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
@@ -94,18 +101,19 @@ void max_pool_mend(enum k_dtype dt, const struct k_max_pool *pool, void *const b
 
 K_TEMPLATE
 void max_pool_scatter(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
-                      struct k_slice slice, k_fn *gather)
+                      struct k_slice slice, grad_planned_fn *gather)
 {
     struct k_fault *fault = buf[K_MAX_POOL_GRAD_BUFFERS];
     struct k_scatter scatter = scatter_begin(
         pool, buf[K_MAX_POOL_GRAD_DY], buf[K_MAX_POOL_GRAD_INDICES], NULL, buf[K_MAX_POOL_GRAD_DX]);
     scatter.fault = fault;
     struct k_max_pool guess;
+    struct max_plan plan;
     /* Floats of one plane are scattered where they belong, as fast as they are gathered. */
     const bool gathers = dt != K_F32 || pool->space != K_INDEX_OF_PLANE;
-    if (gathers && guess_windows(&scatter, slice.begin, &guess)) {
-        const int64_t items = max_grad_plan(&guess, false).items / pool->outer;
-        gather(&guess, buf, (struct k_slice){slice.begin * items, slice.end * items});
+    if (gathers && guess_windows(&scatter, slice.begin, &guess, &plan)) {
+        const int64_t items = plan.items / pool->outer;
+        gather(&guess, &plan, buf, (struct k_slice){slice.begin * items, slice.end * items});
         return;
     }
     bool elsewhere = false;
@@ -116,13 +124,24 @@ void max_pool_scatter(enum k_dtype dt, const struct k_max_pool *pool, void *cons
 
 /* The three kernels of a type. */
 #define K_MAX_POOL_GRAD(suffix, dtype)                                                             \
-    K_INSTANCE(max_pool_grad, suffix, dtype, struct k_max_pool)                                    \
+    static __attribute__((noinline)) void grad_planned##suffix(                                    \
+        const struct k_max_pool *pool, const struct max_plan *plan, void *const buffers[],         \
+        struct k_slice slice)                                                                      \
+    {                                                                                              \
+        max_pool_grad(dtype, pool, plan, buffers, slice);                                          \
+    }                                                                                              \
+    k_fn K_SYMBOL(max_pool_grad##suffix);                                                          \
+    void K_SYMBOL(max_pool_grad##suffix)(const void *pool, void *const buffers[],                  \
+                                         struct k_slice slice)                                     \
+    {                                                                                              \
+        grad_planned##suffix(pool, NULL, buffers, slice);                                          \
+    }                                                                                              \
     K_INSTANCE(max_pool_mend, suffix, dtype, struct k_max_pool)                                    \
     k_fn K_SYMBOL(max_pool_scatter##suffix);                                                       \
     void K_SYMBOL(max_pool_scatter##suffix)(const void *pool, void *const buffers[],               \
                                             struct k_slice slice)                                  \
     {                                                                                              \
-        max_pool_scatter(dtype, pool, buffers, slice, K_SYMBOL(max_pool_grad##suffix));            \
+        max_pool_scatter(dtype, pool, buffers, slice, grad_planned##suffix);                       \
     }
 
 #endif
