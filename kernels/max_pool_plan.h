@@ -31,6 +31,7 @@ enum {
     VOLUME_WINDOWS = 512,  /* of a small volume, at most; */
     VOLUME_CELLS = 4096,
     VOLUME_WIDTH = 32, /* cells of a row */
+    FLAT_SIDE = 3,     /* taps of a window along its axes */
 };
 
 struct max_axis {
@@ -320,6 +321,22 @@ static inline bool max_by_volumes(const struct max_plan *plan, const struct k_ma
            (depth->dilation == 1 || depth->kernel == 1) && depth->in <= VOLUME_CELLS &&
            height->in <= VOLUME_CELLS && depth->in * height->in * width->in <= VOLUME_CELLS &&
            windows > 0 && windows <= VOLUME_WINDOWS;
+}
+
+/* Windows of 3 by a step of one, as many as cells. */
+static inline bool max_axis_is_flat(const struct max_axis *a)
+{
+    return a->kernel == FLAT_SIDE && a->stride == 1 && a->dilation == 1 && a->pad == 1 &&
+           a->in == a->out && a->in >= FLAT_SIDE;
+}
+
+/* One channel, indices: are all planes made as one row of cells? */
+static inline bool max_is_flat(const struct max_plan *plan, const struct k_max_pool *pool)
+{
+    const struct max_axis *depth = &plan->depth;
+    return plan->channels == 1 && pool->index == K_INDEX_I32 && depth->kernel == 1 &&
+           depth->in == depth->out && depth->stride == 1 && depth->pad == 0 &&
+           max_axis_is_flat(&plan->height) && max_axis_is_flat(&plan->width);
 }
 
 /* The gradient's plan; items is of one row per outer when it is not gathered but scattered.

@@ -19,7 +19,8 @@ struct k_work k_plane_scatter_work(const struct k_plane *plane)
 }
 
 /* Gathering compares a window's index with each of its taps, scattering adds it once; nine
- * comparisons are faster than that. Few planes are better shared by their rows. */
+ * comparisons are faster than that, but for half types only where windows are loaded once for all
+ * of them. Few planes are better shared by their rows. */
 bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
 {
     enum { TAPS = 9, PLANES = 64 };
@@ -27,7 +28,10 @@ bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
     if (pool->channels != 1 || pool->space != K_INDEX_OF_PLANE) return false;
     if (!max_can_gather(&plan)) return true;
     const int64_t taps = plan.depth.kernel * plan.height.kernel * plan.width.kernel;
-    return taps > TAPS && pool->outer >= PLANES;
+    const int64_t strides = plan.depth.stride * plan.height.stride * plan.width.stride;
+    if (pool->outer < PLANES) return false;
+    return taps > TAPS ||
+           (pool->dtype != K_F32 && taps == TAPS && strides == 1 && !max_is_flat(&plan, pool));
 }
 
 bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool)

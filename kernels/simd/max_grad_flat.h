@@ -11,10 +11,7 @@
 #include "kernels/simd/max_grad.h"
 #include "kernels/simd/max_scatter.h"
 
-enum {
-    FLAT_SIDE = 3,
-    FLAT_CHUNK = 2048, /* cells, in whole planes, that are done again if an index strays */
-};
+enum { FLAT_CHUNK = 2048 }; /* cells, in whole planes, that are done again if an index strays */
 
 struct flat {
     const int32_t *places;
@@ -228,20 +225,11 @@ static __attribute__((noinline, unused)) int64_t flat_bf16(struct flat *f, int64
     return flat_cells_until(K_BF16, f, p, until);
 }
 
-static inline bool axis_is_flat(const struct max_axis *axis)
-{
-    return axis->kernel == FLAT_SIDE && axis->stride == 1 && axis->dilation == 1 &&
-           axis->pad == 1 && axis->in == axis->out && axis->in >= FLAT_SIDE;
-}
-
 static inline bool walks_flat(const struct max_grad *g)
 {
     const struct max_plan *plan = &g->plan;
-    return !GRAD_FINDS && plan->block > 0 && g->pool->index == K_INDEX_I32 &&
-           plan->depth.kernel == 1 && plan->depth.in == plan->depth.out &&
-           plan->depth.stride == 1 && plan->depth.pad == 0 && axis_is_flat(&plan->height) &&
-           axis_is_flat(&plan->width) && plan->height.in * plan->width.in >= VL &&
-           (uintptr_t)g->dx % (uintptr_t)g->dy_size == 0;
+    return !GRAD_FINDS && plan->block > 0 && max_is_flat(plan, g->pool) &&
+           plan->height.in * plan->width.in >= VL && (uintptr_t)g->dx % (uintptr_t)g->dy_size == 0;
 }
 
 /* The slice's planes [first, end) hold an index that strays; returns as walk_items. */
