@@ -70,6 +70,103 @@ static __attribute__((noinline)) void pack_panel_any(const struct k_conv *conv,
         pack_panel(K_BF16, conv, l, from, row, rows, channel, channels, to);
 }
 
+/* ---- windows of one element, whose large channels lie side by side ---- */
+
+enum { PANELS_AT_ONCE = 8, PACK_AHEAD = 16 }; /* rows that are announced before they are read */
+
+static bool is_single(const struct k_conv *conv)
+{
+    const bool has_pairs = !conv->pairs || conv->to_large || conv->large_channels % 2 == 0;
+    return conv_taps(conv) == 1 && conv->weight.inner == 1 && has_pairs;
+}
+
+/* Rows of elements become a panel: each step is a perfect shuffle of all of them, which as many
+ * times as CONV_PANEL has bits puts the rows' elements side by side. */
+K_TEMPLATE
+void turn_panel(enum k_dtype dt, enum k_rounding rounding, const char *from, int64_t row, int rows,
+                int64_t count, float *to)
+{
+    for (int64_t c = 0; c < count; c += VL, to += VL * CONV_PANEL) {
+        const int some = (int)(count - c < VL ? count - c : VL);
+        vf a[CONV_PANEL], b[CONV_PANEL];
+#pragma GCC unroll 8
+        for (int r = 0; r < CONV_PANEL; r++) {
+            a[r] = (vf){0};
+            if (r < rows)
+                a[r] =
+                    k_load_between(dt, v_address(from, r * row + c * k_size(dt)), 1, 0, some, a[r]);
+            if (rounding != K_ROUND_NONE) a[r] = v_round_operand(rounding, a[r]);
+        }
+#pragma GCC unroll 3
+        for (int step = 1; step < CONV_PANEL; step *= 2) {
+#pragma GCC unroll 4
+            for (int i = 0; i < CONV_PANEL / 2; i++) {
+                b[2 * i] = v_zip(0, a[i], a[i + CONV_PANEL / 2]);
+                b[2 * i + 1] = v_zip(1, a[i], a[i + CONV_PANEL / 2]);
+            }
+            memcpy(a, b, sizeof a);
+        }
+        memcpy(to, a, sizeof(float) * CONV_PANEL * (size_t)some);
+    }
+}
+
+/* Channels whose rows lie side by side, of some panels, `panel` floats from one to the next: a line
+ * holds rows of several. */
+K_TEMPLATE
+void copy_panels(enum k_dtype dt, bool pairs, enum k_rounding rounding, const char *from,
+                 int64_t channel, int64_t channels, int64_t rows, int64_t panel, float *to)
+{
+    const int lanes = (int)VL < (int)CONV_PANEL ? VL : CONV_PANEL;
+    for (int64_t c = 0; c < channels; c += pairs ? 2 : 1, to += CONV_PANEL) {
+        const char *at = v_address(from, c * channel);
+        for (int64_t i = 0; i < rows * k_size(dt); i += LINE_BYTES) {
+            __builtin_prefetch(v_address(at, PACK_AHEAD * channel + i));
+            if (pairs) __builtin_prefetch(v_address(at, (PACK_AHEAD + 1) * channel + i));
+        }
+        for (int64_t r = 0; r < conv_up(rows, CONV_PANEL) * CONV_PANEL; r += lanes) {
+            const int some = (int)(rows - r < 0 ? 0 : rows - r < lanes ? rows - r : lanes);
+            const int64_t place = r * k_size(dt);
+            vf value = k_load_between(dt, v_address(at, place), 1, 0, some, (vf){0});
+            if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
+            if (pairs) {
+                vf second = {0};
+                if (c + 1 < channels)
+                    second = k_load_between(dt, v_address(at, channel + place), 1, 0, some, second);
+                value = (vf)v_pair(value, second);
+            }
+            memcpy(to + r / CONV_PANEL * panel + r % CONV_PANEL, &value,
+                   sizeof(float) * (size_t)lanes);
+        }
+    }
+}
+
+K_TEMPLATE
+void pack_single_of(enum k_dtype dt, const struct k_conv *conv, const char *from, int64_t rows,
+                    float *to)
+{
+    const int64_t channels = conv_depth_channels(conv), outer = k_size(dt) * conv->weight.outer;
+    if (conv->to_large)
+        copy_panels(dt, conv->pairs, conv->rounding, from, outer, channels, rows,
+                    CONV_PANEL * channels, to);
+    else if (conv->pairs) /* neighbours, as elements of 32 bits */
+        turn_panel(K_F32, K_ROUND_NONE, from, outer, (int)rows, channels / 2, to);
+    else
+        turn_panel(dt, conv->rounding, from, outer, (int)rows, channels, to);
+}
+
+static __attribute__((noinline)) void pack_single(const struct k_conv *conv, const char *from,
+                                                  int64_t rows, float *to)
+{
+    if (conv->weight.dtype == K_F32)
+        pack_single_of(K_F32, conv, from, rows, to);
+    else if (conv->weight.dtype == K_F16)
+        pack_single_of(K_F16, conv, from, rows, to);
+    else
+        pack_single_of(K_BF16, conv, from, rows, to);
+}
+
+/* ---- panels ---- */
+
 static struct conv_line line_of_class(const struct k_conv *conv, int axis, int64_t tap)
 {
     struct conv_line line = {0};
@@ -87,15 +184,23 @@ void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k
     const int64_t rows = conv_rows(conv), panels = conv_up(rows, CONV_PANEL);
     const int64_t channels = conv_depth_channels(conv), size = pack_size(w->dtype);
     const int64_t group_floats = panels * CONV_PANEL * channels * conv_taps(conv);
-    for (int64_t item = slice.begin; item < slice.end; item++) {
+    for (int64_t item = slice.begin, at_once; item < slice.end; item += at_once) {
         const int64_t group = item / panels, panel = item % panels, row = panel * CONV_PANEL;
+        at_once = is_single(conv) && conv->to_large ? PANELS_AT_ONCE : 1;
+        if (at_once > slice.end - item) at_once = slice.end - item;
+        if (at_once > panels - panel) at_once = panels - panel;
         float *to = (float *)buffers[K_CONV_PACK_PACKED] + group * group_floats;
         /* The small side's channels are the weight's first axis, through all groups. */
         const int64_t m = group * conv->small_channels + (conv->to_large ? 0 : row);
         const int64_t c = conv->to_large ? row : 0;
         const char *from =
             (const char *)buffers[K_CONV_PACK_WEIGHT] + size * (m * w->outer + c * w->inner);
-        const int count = (int)(rows - row < CONV_PANEL ? rows - row : CONV_PANEL);
+        const int64_t left = rows - row, most = at_once * CONV_PANEL;
+        const int64_t count = left < most ? left : most;
+        if (is_single(conv)) {
+            pack_single(conv, from, count, to + panel * CONV_PANEL * channels);
+            continue;
+        }
         for (int64_t d = 0; d < conv_tap_classes(conv, 0); d++)
             for (int64_t h = 0; h < conv_tap_classes(conv, 1); h++)
                 for (int64_t x = 0; x < conv_tap_classes(conv, 2); x++) {
@@ -104,7 +209,7 @@ void K_SYMBOL(conv_pack)(const void *parameters, void *const buffers[], struct k
                                                   line_of_class(conv, 2, x)};
                     const int64_t depth = channels * l[0].taps * l[1].taps * l[2].taps;
                     float *packed = to + panel * CONV_PANEL * depth;
-                    pack_panel_any(conv, l, from, count, packed);
+                    pack_panel_any(conv, l, from, (int)count, packed);
                     if (conv->pairs) pairs_of_rows(packed, CONV_PANEL, depth);
                     to += panels * CONV_PANEL * depth;
                 }
