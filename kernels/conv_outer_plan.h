@@ -12,7 +12,7 @@ enum {
     OUTER_RESULTS = 512,   /* result positions of an item, at most */
     OUTER_LEAST = 96,      /* and those to which they are cut for the sake of more items */
     OUTER_SUMS = 65536,    /* floats */
-    OUTER_TERMS = 288,     /* terms between two additions to a result, about */
+    OUTER_TERMS = 576,     /* terms between two additions to a result, about */
     OUTER_CHANNELS = 256,  /* operand channels of a band, at most */
     OUTER_BAND = 49152,    /* floats of a band */
     OUTER_STAGE = 528,     /* operand positions of a row, at most */
