@@ -17,7 +17,7 @@ struct grad_item {
     const struct k_conv *conv;
     struct band small, large;
     bool is_plain;    /* the small side is floats as they are to be, and is read where it lies */
-    bool is_straight; /* neither side needs a band */
+    bool is_straight; /* neither side needs a band; groups have a channel of each */
     int64_t rows, steps, tail;  /* of the small band: rows; of one: whole CONV_LANES, the rest */
     struct band_ahead ahead[2]; /* of the small side, of the large one */
     int64_t announced, at_once; /* lines: so many so far, so many for each block */
@@ -264,10 +264,9 @@ static bool begin_straight(struct grad_item *item, const struct conv_direct_plan
 #endif
 }
 
-static void add_straight(const struct grad_item *item, struct grad_buffers *own,
-                         const struct grad_place *place)
-{
 #if defined(K_ISA_avx512)
+static void add_straight(const struct grad_item *item, const struct grad_place *place, float *lanes)
+{
     const struct k_conv *conv = item->conv;
     const int64_t size = pack_size(conv->large.dtype);
     const struct straight_band band = {
@@ -282,11 +281,43 @@ static void add_straight(const struct grad_item *item, struct grad_buffers *own,
         .next_large = item->ahead[1].from,
     };
     straight_grad_add(conv->large.dtype, conv->axis[2].kernel, &item->straight, &band,
-                      conv->axis[1].kernel, own->lanes);
-#else
-    (void)item, (void)own, (void)place;
-#endif
+                      conv->axis[1].kernel, lanes);
 }
+
+/* Bands [first, last) of some groups: an image's planes of all groups before the next image's, as
+ * they lie in memory. */
+static void run_straight(struct grad_item *item, float *lanes, const struct conv_direct_plan *plan,
+                         int64_t first, int64_t last, int64_t groups, const char *small,
+                         const char *large, float *to)
+{
+    const struct k_conv *conv = item->conv;
+    const int64_t of_image = plan->size[0] * plan->row_blocks * plan->column_blocks;
+    const int64_t sums = conv_taps(conv);
+    const int64_t small_step = conv->small.inner * pack_size(conv->small.dtype);
+    const int64_t large_step = conv->large.inner * pack_size(conv->large.dtype);
+    memset(lanes, 0, sizeof(float) * (size_t)(groups * sums * CONV_LANES));
+    struct grad_place next = place_of(conv, plan, first, small, large);
+    for (int64_t end; first < last; first = end) {
+        end = (first / of_image + 1) * of_image;
+        if (end > last) end = last;
+        for (int64_t g = 0; g < groups; g++)
+            for (int64_t i = first; i < end; i++) {
+                const struct grad_place place = next;
+                const bool is_last = i + 1 == end, is_end = is_last && g + 1 == groups;
+                const int64_t group = is_end ? 0 : g + is_last;
+                int64_t band = is_end ? end : is_last ? first : i + 1;
+                if (band == last) band = i;
+                next = place_of(conv, plan, band, v_address(small, group * small_step),
+                                v_address(large, group * large_step));
+                look_ahead(item, &next);
+                if (place.begin[1] < place.end[1])
+                    add_straight(item, &place, lanes + g * sums * CONV_LANES);
+            }
+    }
+    for (int64_t i = 0; i < groups * sums; i++)
+        to[i] = dot_total(lanes + i * CONV_LANES);
+}
+#endif
 
 static void run_item(struct grad_item *item, struct grad_buffers *own,
                      const struct conv_direct_plan *plan, int64_t first, int64_t last,
@@ -301,10 +332,7 @@ static void run_item(struct grad_item *item, struct grad_buffers *own,
         next = place_of(conv, plan, i + 1 < last ? i + 1 : i, small, large);
         look_ahead(item, &next);
         if (place.begin[1] >= place.end[1] || place.begin[2] >= place.end[2]) continue;
-        if (item->is_straight)
-            add_straight(item, own, &place);
-        else
-            add_band(item, own, place.begin, place.end, place.small, place.large);
+        add_band(item, own, place.begin, place.end, place.small, place.large);
     }
     for (int64_t i = 0; i < sums; i++)
         to[i] = dot_total(own->lanes + i * CONV_LANES);
@@ -382,9 +410,24 @@ static __attribute__((noinline)) void run_bands(const struct k_conv *conv,
     item.is_straight = begin_straight(&item, plan);
     item.is_plain =
         conv->small.dtype == K_F32 && conv->small.axis[2] == 1 && conv->rounding == K_ROUND_NONE;
-    for (int64_t i = slice.begin; i < slice.end; i++) {
+    for (int64_t i = slice.begin, some; i < slice.end; i += some) {
         const int64_t group = i % conv->groups, first = i / conv->groups * bands;
         const int64_t left = plan->bands - first;
+        some = 1;
+#if defined(K_ISA_avx512)
+        if (item.is_straight) {
+            const int64_t room = CONV_DIRECT_BAND / (group_floats * CONV_LANES);
+            some = conv->groups - group < slice.end - i ? conv->groups - group : slice.end - i;
+            if (some > room) some = room;
+            run_straight(&item, own.band, plan, first, first + (left < bands ? left : bands), some,
+                         (const char *)buffers[K_CONV_GRAD_SMALL] +
+                             group * conv->small.inner * pack_size(conv->small.dtype),
+                         (const char *)buffers[K_CONV_GRAD_LARGE] +
+                             group * conv->large.inner * pack_size(conv->large.dtype),
+                         (float *)buffers[K_CONV_GRAD_PARTS] + i * group_floats);
+            continue;
+        }
+#endif
         run_item(&item, &own, plan, first, first + (left < bands ? left : bands),
                  (const char *)buffers[K_CONV_GRAD_SMALL] +
                      group * m * conv->small.inner * pack_size(conv->small.dtype),
