@@ -25,20 +25,23 @@ struct apart_rows {
     const char *at[MAX_SIDE * MAX_SIDE];
     int32_t place[MAX_SIDE * MAX_SIDE];
     int count;
+    int64_t left; /* bytes to the end of the first one's depth; behind it lie */
+    int64_t skip; /* so many that rows of the window's other depths read */
 };
 
-/* The even and the odd ones of 2 VL cells. */
+/* The even and the odd ones of 2 VL cells. `beyond` is added to how far ahead reads are announced.
+ */
 K_TEMPLATE
-void apart_cells(enum k_dtype dt, const char *at, vf cells[2])
+void apart_cells(enum k_dtype dt, const char *at, int64_t beyond, vf cells[2])
 {
-    k_prefetch_far(at);
+    k_prefetch_far(at + beyond);
     if (dt == K_BF16) {
         const struct k_block block = block_load(dt, at);
         cells[0] = block.a;
         cells[1] = block.b;
         return;
     }
-    if (2 * VL * k_size(dt) > LINE_BYTES) k_prefetch_far(at + LINE_BYTES);
+    if (2 * VL * k_size(dt) > LINE_BYTES) k_prefetch_far(at + beyond + LINE_BYTES);
     const vf a = k_load(dt, at), b = k_load(dt, at + VL * k_size(dt));
     cells[0] = v_unzip(0, a, b);
     cells[1] = v_unzip(1, a, b);
@@ -48,14 +51,14 @@ void apart_cells(enum k_dtype dt, const char *at, vf cells[2])
  * is a NaN if a cell is one. */
 K_TEMPLATE
 void apart_windows(enum k_dtype dt, bool codes, int count, const struct apart_rows *rows, int64_t x,
-                   vf *best, vi *place, vf *sum)
+                   int64_t beyond, vf *best, vi *place, vf *sum)
 {
     vf most = {0}, all = *sum;
     vi where = {0};
 #pragma GCC unroll 4
     for (int r = 0; r < count; r++) {
         vf cells[2];
-        apart_cells(dt, rows->at[r] + x, cells);
+        apart_cells(dt, rows->at[r] + x, beyond, cells);
         const vi here = v_all_i(rows->place[r]);
         all = all + (cells[0] + cells[1]);
         if (r == 0) {
@@ -87,8 +90,9 @@ vf apart_run(enum k_dtype dt, bool codes, bool wide, int count, const struct max
     vf best, sum = {0};
     vi place, cell = v_lanes() * 2;
     for (int64_t row = 0; run > 0; run--, row += step * size, cell += (int32_t)step) {
+        const int64_t beyond = rows->left - row > FAR_BYTES ? 0 : rows->skip;
         for (int64_t w = 0; w < out; w += VL) {
-            apart_windows(dt, codes, count, rows, row + 2 * w * size, &best, &place, &sum);
+            apart_windows(dt, codes, count, rows, row + 2 * w * size, beyond, &best, &place, &sum);
             k_store_same(dt, values + w * size, best);
             if (codes)
                 put_place(wide, places + w * place_size, place + (cell + 2 * (int32_t)w), false);
@@ -109,6 +113,8 @@ void apart_begin(enum k_dtype dt, const struct max_plan *plan, const char *x, in
     const struct max_axis *depth = &plan->depth, *height = &plan->height;
     const int64_t bytes = plan->width.in * k_size(dt);
     rows->count = 0;
+    rows->left = (height->in - (oh * height->stride - height->pad)) * bytes;
+    rows->skip = depth->kernel > 1 ? (depth->stride - 1) * height->in * bytes : 0;
     for (int64_t i = 0; i < depth->kernel; i++) {
         const int64_t d = od * depth->stride - depth->pad + i * depth->dilation;
         for (int64_t j = 0; d >= 0 && d < depth->in && j < height->kernel; j++) {
