@@ -73,11 +73,13 @@ static bool is_plain_gradient(const struct k_average *average)
 }
 
 /* Is a cell in the windows of just those cells that its own window has, all of one size? Then the
- * average is its own gradient: avg_pool_grad reads each cell once along the width. */
-static bool is_own_gradient(const struct k_average *average)
+ * average is its own gradient: avg_pool_grad reads each cell once along the width; with few
+ * channels side by side it is slower. channels: the tensor's, for the same bits in every layout. */
+static bool is_own_gradient(const struct k_average *average, int64_t channels)
 {
+    enum { MANY_CHANNELS = 16 };
     bool is_own = !average->gradient && (average->count_padding || average->divisor != 0) &&
-                  average->kernel[0] == 1;
+                  (channels == 1 || channels >= MANY_CHANNELS) && average->kernel[0] == 1;
     for (int i = 0; i < K_POOL_AXES; i++)
         is_own = is_own && average->span[i] == K_SPAN_WINDOWS && average->kernel[i] <= 3 &&
                  average->dilation[i] == 1 && average->stride[i] == 1 &&
@@ -149,7 +151,7 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
     const struct ex_order out_order = order_of(output_tensor, average, a.layout);
     const int source = ex_packed(plan, input, &in_order);
     const int target = ex_target(plan, output, &out_order);
-    const bool by_gradient = is_plain_gradient(&a) || is_own_gradient(&a);
+    const bool by_gradient = is_plain_gradient(&a) || is_own_gradient(&a, in.channels);
     /* What is read drives what is written out of the caches; averages in planes are computed too
      * slowly to gain from streaming. */
     a.stream_output =
