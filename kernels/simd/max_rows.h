@@ -465,8 +465,9 @@ int64_t rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t
     const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
     const int64_t start = oh * height->stride - height->pad;
     const int64_t low = max_most(start, 0), end = max_least(start + max_span(height), height->in);
+    if (low >= end) return max_most(end, 0); /* windows of padding, above the cells or below */
     int64_t made = height->in;
-    for (int64_t j = 0; j < depth->kernel && low < end; j++) {
+    for (int64_t j = 0; j < depth->kernel; j++) {
         const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
         if (d < 0 || d >= depth->in) continue;
         made = max_least(made, rows_of_depth(dt, rows, outer, d, low, end));

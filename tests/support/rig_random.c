@@ -43,12 +43,14 @@ static int64_t least_kernel(const struct test_case *test, int entry, int length,
 
 static void random_pads(struct random *random, struct test_case *test, unsigned traits)
 {
+    const bool own_ends = traits & RIG_END_PADS && !random_once_in(random, 3);
     test->pad_length = one_or_all(random, test->axes);
     for (int i = 0; i < test->pad_length; i++) {
-        int64_t most = least_kernel(test, i, test->pad_length, traits) / 2;
+        int64_t most = least_kernel(test, i, test->pad_length, traits);
+        if (!own_ends || random_once_in(random, 2)) most /= 2; /* else up to a whole window */
         test->pad[i] = random_once_in(random, 3) ? 0 : random_between(random, 0, most);
     }
-    if (!(traits & RIG_END_PADS) || random_once_in(random, 3)) return;
+    if (!own_ends) return;
     test->pad_end_length = test->axes;
     for (int i = 0; i < test->axes; i++) {
         int64_t most = least_kernel(test, i, test->axes, traits) - case_window(test, i).pad;
