@@ -33,6 +33,10 @@ bool rt_is_claimable_locked(struct rt_stream *stream);
  * tasks, nor when large ones are queued, a worker is busy on this CPU and another CPU is free. */
 bool rt_should_claim_locked(struct rt_stream *stream);
 
+/* The stream is claimable, and the caller's from now on: no worker needs to come for it. The caller
+ * has a reference of its own, or the handle is alive. */
+void rt_claim_locked(struct rt_stream *stream);
+
 /* Claims the stream if it should. */
 bool rt_claim(struct rt_stream *stream);
 

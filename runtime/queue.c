@@ -87,11 +87,20 @@ bool rt_should_claim_locked(struct rt_stream *stream)
     return rt_queue_is_complete(stream, stream->large_ticket) || !rt_worker_is_crowded_here();
 }
 
+void rt_claim_locked(struct rt_stream *stream)
+{
+    stream->state = RT_STREAM_RUNNING;
+    if (stream->is_ready && rt_worker_withdraw_ready(stream)) {
+        stream->is_ready = false;
+        rt_object_release(&stream->object);
+    }
+}
+
 bool rt_claim(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
     bool ours = rt_should_claim_locked(stream);
-    if (ours) stream->state = RT_STREAM_RUNNING;
+    if (ours) rt_claim_locked(stream);
     rt_lock_give(&stream->lock);
     return ours;
 }
@@ -168,7 +177,7 @@ static bool spread_locked(struct rt_stream *stream, uint64_t queued, unsigned *a
         if (queued < RT_LONG_QUEUE) return false;
     }
     if (queued < MANY || rt_self.running || !rt_stack_suffices()) return false;
-    stream->state = RT_STREAM_RUNNING;
+    rt_claim_locked(stream);
     return true;
 }
 
@@ -298,7 +307,8 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     bool is_consistent = rt_lock_try(&stream->lock);
     bool ours = stream->state == RT_STREAM_RUNNING && rt_self.running == stream;
     rt_lock_give(&stream->lock);
-    stream->is_ready = stream->is_watched = stream->is_active = stream->is_unparked = false;
+    stream->is_ready = stream->is_listed = stream->is_watched = stream->is_active =
+        stream->is_unparked = false;
     stream->waiters = stream->helpers = 0;
     stream->helper = NULL;
     stream->parked_on = NULL;

@@ -82,7 +82,8 @@ struct rt_stream {
     uint64_t grace_ticket; /* the grace period waits for it; 0: not for this stream */
 
     /* Guarded by the lock of worker.c. */
-    struct rt_stream *ready_next, *watch_next;
+    struct rt_stream *ready_next, *ready_previous, *watch_next;
+    bool is_listed; /* as ready */
 
     /* Guarded by the lock of what it waits for: a mark of an event, a notify, a value. */
     void *parked_on;
@@ -112,7 +113,7 @@ struct rt_stream {
     _Alignas(64) struct rt_lock lock;
     uint16_t tail_index;
     uint8_t state;           /* enum rt_stream_state */
-    bool is_ready;           /* on the ready list */
+    bool is_ready;           /* on the ready list, or a worker comes from there */
     bool is_watched;         /* on the watch list */
     bool is_active;          /* grace.c knows it: it may have tasks */
     bool is_unparked;        /* the event came while the runner was about to park */

@@ -253,12 +253,15 @@ void rt_queue_serve(struct rt_stream *stream)
     rt_lock_take(&stream->lock);
     stream->is_ready = false;
     bool ours = rt_is_claimable_locked(stream);
-    if (ours) stream->state = RT_STREAM_RUNNING;
+    if (ours) rt_claim_locked(stream);
     rt_lock_give(&stream->lock);
     if (!ours) return;
     RT_POINT("worker has claimed");
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
+    int is_worker = rt_self.worker != NULL;
+    rt_worker_computing(is_worker);
     rt_run_claimed(stream, completed + BATCH, RT_RUNNER_WORKS);
+    rt_worker_computing(-is_worker);
 }
 
 /* --- parked streams ------------------------------------------------------------------------- */

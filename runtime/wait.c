@@ -84,7 +84,7 @@ static bool help(const struct rt_dependency *dependency, int depth)
     bool ours =
         is_claimable && !rt_queue_is_complete(stream, dependency->ticket) && rt_stack_suffices();
     if (ours)
-        stream->state = RT_STREAM_RUNNING;
+        rt_claim_locked(stream);
     else if (is_claimable && !stream->is_watched)
         after = rt_leave_locked(stream);
     rt_claim_unlock(stream, after);
@@ -246,7 +246,7 @@ static void await_slowly(struct rt_stream *stream, uint64_t ticket, bool gives_u
     rt_lock_take(&stream->lock);
     while (!rt_queue_is_complete(stream, ticket)) {
         if (rt_should_claim_locked(stream)) {
-            stream->state = RT_STREAM_RUNNING;
+            rt_claim_locked(stream);
             rt_lock_give(&stream->lock);
             rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
             rt_lock_take(&stream->lock);

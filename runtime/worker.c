@@ -32,7 +32,7 @@
 enum {
     SPIN_NS = 50000,            /* before sleeping: loops that follow each other pay no wake-up */
     FIRST_LOOK_NS = 50000,      /* the watchman's period while it finds work ... */
-    SLOW_LOOK_NS = 200000,      /* ... and at most, while others run what is queued */
+    SLOW_LOOK_NS = 1000000,     /* ... and at most, while others run what is queued */
     POLL_LOOK_NS = 2000000,     /* when there are only waits for values in memory */
     PATIENT_LOOK_NS = 10000000, /* when there are only waits that may time out in seconds */
     LOOKS_AT_ONCE = 256,        /* streams per look */
@@ -123,6 +123,19 @@ bool rt_worker_any(void)
 
 /* --- lists --------------------------------------------------------------------------------- */
 
+static void unlink_ready_locked(struct rt_stream *stream)
+{
+    struct ready *ready = &pool.ready[stream->priority];
+    struct rt_stream *next = stream->ready_next, *previous = stream->ready_previous;
+    *(previous ? &previous->ready_next : &ready->first) = next;
+    *(next ? &next->ready_previous : &ready->last) = previous;
+    stream->is_listed = false;
+    if (!ready->first)
+        atomic_fetch_and_explicit(&pool.ready_priorities, ~(1u << stream->priority),
+                                  memory_order_relaxed);
+    atomic_fetch_sub_explicit(&pool.ready_count, 1, memory_order_seq_cst);
+}
+
 struct rt_stream *rt_worker_pop_ready(void)
 {
     if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) == 0) return NULL;
@@ -130,16 +143,20 @@ struct rt_stream *rt_worker_pop_ready(void)
     pthread_mutex_lock(&pool.lock);
     unsigned priorities = atomic_load_explicit(&pool.ready_priorities, memory_order_relaxed);
     if (priorities != 0) {
-        struct ready *ready = &pool.ready[__builtin_ctz(priorities)];
-        stream = ready->first;
-        ready->first = stream->ready_next;
-        if (!ready->first)
-            atomic_store_explicit(&pool.ready_priorities, priorities & (priorities - 1),
-                                  memory_order_relaxed);
-        atomic_fetch_sub_explicit(&pool.ready_count, 1, memory_order_seq_cst);
+        stream = pool.ready[__builtin_ctz(priorities)].first;
+        unlink_ready_locked(stream);
     }
     pthread_mutex_unlock(&pool.lock);
     return stream;
+}
+
+bool rt_worker_withdraw_ready(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&pool.lock);
+    bool is_listed = stream->is_listed;
+    if (is_listed) unlink_ready_locked(stream);
+    pthread_mutex_unlock(&pool.lock);
+    return is_listed;
 }
 
 bool rt_worker_has_ready_before(uint32_t priority)
@@ -158,11 +175,10 @@ void rt_worker_push_ready(struct rt_stream *stream)
     pthread_mutex_lock(&pool.lock);
     struct ready *ready = &pool.ready[stream->priority];
     stream->ready_next = NULL;
-    if (ready->first)
-        ready->last->ready_next = stream;
-    else
-        ready->first = stream;
+    stream->ready_previous = ready->last;
+    *(ready->last ? &ready->last->ready_next : &ready->first) = stream;
     ready->last = stream;
+    stream->is_listed = true;
     atomic_fetch_or_explicit(&pool.ready_priorities, 1u << stream->priority, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
     pthread_mutex_unlock(&pool.lock);
@@ -385,7 +401,6 @@ static bool has_work(const struct rt_worker *worker)
 static void do_work(struct rt_worker *worker)
 {
     atomic_store_explicit(&worker->state, BUSY, memory_order_seq_cst);
-    rt_worker_computing(1);
     RT_POINT("worker is busy");
     struct rt_loop *loop =
         atomic_exchange_explicit(&worker->invitation, NULL, memory_order_acq_rel);
@@ -394,12 +409,15 @@ static void do_work(struct rt_worker *worker)
     if (atomic_load_explicit(&pool.ready_count, memory_order_seq_cst) > 0 ||
         atomic_load_explicit(&pool.unwatched, memory_order_relaxed))
         rt_worker_wake_one();
-    if (loop) rt_loop_run(loop);
+    if (loop) {
+        rt_worker_computing(1);
+        rt_loop_run(loop);
+        rt_worker_computing(-1);
+    }
     if (stream) {
         rt_queue_serve(stream);
         rt_object_release(&stream->object);
     }
-    rt_worker_computing(-1);
     atomic_store_explicit(&worker->state, SPINNING, memory_order_seq_cst);
     /* Last, so that the loop's caller can invite this worker again at once. */
     if (loop) rt_loop_leave(loop);

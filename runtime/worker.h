@@ -22,6 +22,10 @@ struct rt_stream;
 void rt_worker_push_ready(struct rt_stream *stream);
 bool rt_worker_push_watched(struct rt_stream *stream);
 
+/* Takes the stream off the ready list. True: its reference is the caller's. False: it was not
+ * there, or a worker has popped it and comes to serve it. */
+bool rt_worker_withdraw_ready(struct rt_stream *stream);
+
 /* Sees to it that a worker looks for work soon, if any is free. */
 void rt_worker_wake_one(void);
 

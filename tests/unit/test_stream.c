@@ -12,6 +12,7 @@
 #include "runtime/device.h"
 #include "runtime/queue.h"
 #include "runtime/stream.h"
+#include "runtime/worker.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 
@@ -213,6 +214,44 @@ Test(stream, streams_overlap, .timeout = 600)
         cr_assert_eq(rt_stream_submit(stream, &task, RT_SUBMIT_LARGE), ACL_SUCCESS);
     }
     cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+}
+
+static bool is_running(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    bool is_running = stream->state == RT_STREAM_RUNNING;
+    rt_lock_give(&stream->lock);
+    return is_running;
+}
+
+/* No worker comes for a stream that somebody else has run: it would find nothing and take a CPU
+ * away from those who compute. */
+Test(stream, who_waits_takes_a_stream_off_the_ready_list, .timeout = 600)
+{
+    enum { WORKERS = 2, STREAMS = 4 };
+    static const int order[STREAMS] = {1, 3, 0, 2};
+    static struct gate gates[WORKERS];
+    aclrtStream handles[STREAMS], busy;
+    setenv("ACLNN_CPU_THREADS", "2", 1);
+    for (int i = 0; i < WORKERS; i++) {
+        struct rt_stream *stream = open_stream(&busy);
+        gate_close(&gates[i], stream);
+        while (!is_running(stream))
+            nap(1);
+    }
+    for (int i = 0; i < STREAMS; i++)
+        submit_times(open_stream(&handles[i]), 1, RT_SUBMIT_LARGE);
+    for (int i = 0; i < STREAMS; i++) {
+        cr_expect(rt_worker_has_ready());
+        cr_expect_eq(aclrtSynchronizeStream(handles[order[i]]), ACL_SUCCESS);
+        cr_expect_eq(ran, i + 1);
+    }
+    cr_expect_not(rt_worker_has_ready());
+    submit_times(open_stream(&handles[0]), 1, RT_SUBMIT_LARGE);
+    for (int i = 0; i < WORKERS; i++)
+        gate_open(&gates[i]);
+    cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    cr_expect_eq(ran, STREAMS + 1);
 }
 
 static void *await_first(void *stream)
