@@ -17,6 +17,7 @@
 #include "runtime/futex.h"
 #include "runtime/loop.h"
 #include "runtime/queue.h"
+#include "runtime/spin.h"
 #include "runtime/thread.h"
 #include "runtime/worker.h"
 
@@ -107,11 +108,8 @@ static void await_helpers(struct rt_loop *loop)
 {
     uint32_t left = atomic_load_explicit(&loop->outstanding, memory_order_acquire);
     if (left == 0) return;
-    for (int64_t stop = rt_now_ns() + SPIN_NS; rt_now_ns() < stop;) {
-        for (int i = 0; i < 16; i++)
-            rt_pause();
+    for (struct rt_spin spin = rt_spin_for(SPIN_NS); rt_spin(&spin);)
         if (atomic_load_explicit(&loop->outstanding, memory_order_acquire) == 0) return;
-    }
     left = atomic_fetch_or_explicit(&loop->outstanding, CALLER_SLEEPS, memory_order_acq_rel);
     for (left |= CALLER_SLEEPS; left != CALLER_SLEEPS;) {
         rt_futex_wait(&loop->outstanding, left, RT_FOREVER);

@@ -13,6 +13,7 @@
 #include "runtime/point.h"
 #include "runtime/profile.h"
 #include "runtime/queue.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
@@ -52,11 +53,8 @@ static bool stay_close(struct rt_stream *stream, uint64_t ticket)
     const int joins = rt_stack_suffices();
     atomic_store_explicit(&stream->close_cpu, sched_getcpu(), memory_order_relaxed);
     atomic_fetch_add_explicit(&stream->close, joins, memory_order_relaxed);
-    for (int64_t stop = rt_now_ns() + SPIN_NS; !done && rt_now_ns() < stop;) {
-        for (int i = 0; i < 16; i++)
-            rt_pause();
+    for (struct rt_spin spin = rt_spin_for(SPIN_NS); !done && rt_spin(&spin);)
         done = rt_queue_is_complete(stream, ticket) || join_loop(stream);
-    }
     atomic_fetch_sub_explicit(&stream->close, joins, memory_order_relaxed);
     return done;
 }

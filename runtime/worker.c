@@ -24,6 +24,7 @@
 #include "runtime/loop.h"
 #include "runtime/point.h"
 #include "runtime/queue.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "runtime/value.h"
@@ -427,11 +428,8 @@ static bool spin_for_work(struct rt_worker *worker)
 {
     if (rt_config()->threads == 1) return has_work(worker);
     atomic_store_explicit(&worker->state, SPINNING, memory_order_seq_cst);
-    for (int64_t stop = rt_now_ns() + SPIN_NS; rt_now_ns() < stop;) {
-        for (int i = 0; i < 16; i++)
-            rt_pause();
+    for (struct rt_spin spin = rt_spin_for(SPIN_NS); rt_spin(&spin);)
         if (has_work(worker)) return true;
-    }
     return false;
 }
 
