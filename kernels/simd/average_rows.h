@@ -168,15 +168,9 @@ void sum_tall(enum k_dtype dt, struct average *g, const struct reading *reading,
 /* ---- many rows of whole windows ---- */
 
 enum {
-    RUN_AHEAD = 2048, /* bytes that reads are announced ahead, to the second cache */
+    RUN_AHEAD = 8192, /* bytes that reads are announced ahead, to the first cache */
     RUN_LONG = 384    /* bytes from which a row is worth a loop of its own */
 };
-
-K_TEMPLATE
-void run_announce(const char *at)
-{
-    __builtin_prefetch(at + RUN_AHEAD, 0, 2);
-}
 
 /* Rows of n rows each: the first at `at`, the next ones step_bytes further. Each of them is the sum
  * of `deep` rows. */
@@ -185,6 +179,10 @@ struct run {
     int64_t row_bytes, deep_bytes, step_bytes, floats, rows;
     float *to;
     int64_t row_floats;
+    /* Announcements that reach the end of a plane go on this much further: where the next windows
+     * begin, not in the plane that these read, too. */
+    const char *plane_end;
+    int64_t leap;
     int n, deep;
     int together; /* rows that are added at once */
     bool pair;    /* the last two of them are new */
@@ -192,14 +190,15 @@ struct run {
 
 /* VL elements of a row and of those behind it along the depth. */
 K_TEMPLATE
-vf run_deep(enum k_dtype dt, int deep, bool is_new, const char *at, int64_t deep_bytes)
+vf run_deep(enum k_dtype dt, int deep, bool is_new, const char *at, int64_t deep_bytes,
+            int64_t ahead)
 {
     vf sum = k_load(dt, at);
-    if (is_new) run_announce(at);
+    if (is_new) k_prefetch(at + ahead);
     for (int i = 1; i < deep; i++) {
         at += deep_bytes;
         sum = sum + k_load(dt, at);
-        if (is_new) run_announce(at);
+        if (is_new) k_prefetch(at + ahead);
     }
     return sum;
 }
@@ -213,20 +212,23 @@ void sum_run(enum k_dtype dt, int n, int together, int deep, const struct run *r
     float *to = in.to;
     const int old = together - (in.pair ? 2 : 1); /* rows of them that were read before */
     for (int64_t r = 0; r < in.rows; r++, at += in.step_bytes, to += in.row_floats) {
+        const int64_t ahead =
+            deep > 1 && in.plane_end - at < RUN_AHEAD ? RUN_AHEAD + in.leap : RUN_AHEAD;
         for (int64_t x = 0; x < in.floats; x += VL) {
             const char *from = at + x * k_size(dt);
-            vf sum = run_deep(dt, deep, old <= 0, from, in.deep_bytes);
+            vf sum = run_deep(dt, deep, old <= 0, from, in.deep_bytes, ahead);
 #pragma GCC unroll 3
             for (int i = 1; i < together; i++) {
                 from += in.row_bytes;
-                sum = sum + run_deep(dt, deep, i >= old, from, in.deep_bytes);
+                sum = sum + run_deep(dt, deep, i >= old, from, in.deep_bytes, ahead);
             }
             v_store(to + x, sum);
         }
         for (int i = together; i < n; i++) {
             const char *from = at + i * in.row_bytes;
             for (int64_t x = 0; x < in.floats; x += VL, from += VL * k_size(dt))
-                v_store(to + x, v_load(to + x) + run_deep(dt, deep, true, from, in.deep_bytes));
+                v_store(to + x,
+                        v_load(to + x) + run_deep(dt, deep, true, from, in.deep_bytes, ahead));
         }
     }
 }
@@ -286,6 +288,8 @@ int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t
                       .deep = (int)g->depths.count};
     run.step_bytes = height->stride * run.row_bytes;
     run.deep_bytes = height->in * run.row_bytes;
+    run.plane_end = input_at(g, g->depths.first, height->in, 0);
+    run.leap = (g->plan.depth.stride - 1) * run.deep_bytes;
     run.together = run.n;
     if (run.row_bytes >= RUN_LONG)
         run.together = (int)pool_max(height->kernel - height->stride, 0) + 1;
