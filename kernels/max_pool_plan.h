@@ -24,7 +24,8 @@ enum {
     MAX_BLOCK = 4096,    /* cells of a block, at most */
     MAX_STRIP = 4,       /* rows of cells that may share the loads of their windows */
     MAX_WIDE = 16,       /* channels from which vectors run along them */
-    MAX_AHEAD = 2560,    /* bytes that reads are announced ahead */
+    MAX_AHEAD = 2560,    /* bytes that reads are announced ahead; */
+    MAX_FAR = 8192,      /* rows of cells in planes, to the first cache */
     MAX_FOUND = 1 << 16, /* taps of windows by recompute, a byte each */
     MAX_GRAIN = 1 << 14,
     MAX_GLOBAL_TILE = 512, /* elements inside of max_global's axis that are an item */

@@ -34,14 +34,14 @@ struct apart_rows {
 K_TEMPLATE
 void apart_cells(enum k_dtype dt, const char *at, int64_t beyond, vf cells[2])
 {
-    k_prefetch_far(at + beyond);
+    k_prefetch(at + MAX_FAR + beyond);
     if (dt == K_BF16) {
         const struct k_block block = block_load(dt, at);
         cells[0] = block.a;
         cells[1] = block.b;
         return;
     }
-    if (2 * VL * k_size(dt) > LINE_BYTES) k_prefetch_far(at + beyond + LINE_BYTES);
+    if (2 * VL * k_size(dt) > LINE_BYTES) k_prefetch(at + MAX_FAR + beyond + LINE_BYTES);
     const vf a = k_load(dt, at), b = k_load(dt, at + VL * k_size(dt));
     cells[0] = v_unzip(0, a, b);
     cells[1] = v_unzip(1, a, b);
@@ -90,7 +90,7 @@ vf apart_run(enum k_dtype dt, bool codes, bool wide, int count, const struct max
     vf best, sum = {0};
     vi place, cell = v_lanes() * 2;
     for (int64_t row = 0; run > 0; run--, row += step * size, cell += (int32_t)step) {
-        const int64_t beyond = rows->left - row > FAR_BYTES ? 0 : rows->skip;
+        const int64_t beyond = rows->left - row > MAX_FAR ? 0 : rows->skip;
         for (int64_t w = 0; w < out; w += VL) {
             apart_windows(dt, codes, count, rows, row + 2 * w * size, beyond, &best, &place, &sum);
             k_store_same(dt, values + w * size, best);

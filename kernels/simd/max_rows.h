@@ -166,7 +166,7 @@ void row_make_any(enum k_dtype dt, bool codes, const struct max_rows *rows, cons
 {
     const int stride = (int)rows->plan->width.stride, kernel = (int)rows->plan->width.kernel;
     for (int64_t line = 0; line < rows->plan->width.in * k_size(dt); line += LINE_BYTES)
-        k_prefetch(row + line + MAX_AHEAD);
+        k_prefetch(row + line + MAX_FAR);
     if (stride == 2 && kernel == 2)
         row_make(dt, codes, 2, 2, rows, row, base, to, place, bad);
     else if (stride == 2 && kernel == 3)
@@ -222,7 +222,7 @@ void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const st
     if (looks_ahead) batch_load(dt, stride, row, end, next);
     for (int64_t w = 0, v = 0; w < windows; w += VL, v++, row += step) {
         for (int line = 0; line < step; line += LINE_BYTES)
-            k_prefetch_far(row + line);
+            k_prefetch(row + line + MAX_FAR);
         vf taps[3];
         if (looks_ahead) {
             now[0] = next[0];
