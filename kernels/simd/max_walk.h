@@ -9,6 +9,7 @@
 #include "kernels/simd/max_grad.h"
 #include "kernels/simd/max_grad_cells.h"
 #include "kernels/simd/max_grad_flat.h"
+#include "kernels/simd/max_grad_twos.h"
 #include "kernels/simd/max_grad_volumes.h"
 #include "kernels/simd/max_scatter.h"
 
@@ -166,6 +167,7 @@ bool walk_items(enum k_dtype dt, struct max_grad *g, struct k_lanes *real,
     bool unsettled = false;
     if (plan->volumes) return walk_volumes(dt, g, scatter, slice);
     if (walks_flat(g)) return walk_flat(dt, g, scatter, slice);
+    if (walks_twos(g)) return walk_twos(dt, g, scatter, slice);
     if (plan->block > 0) block_begin(g);
     if (plan->wide) channels_begin(g);
     if (plan->planes > 1) return walk_planes(dt, g, real, scatter, slice);

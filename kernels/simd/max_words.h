@@ -23,7 +23,12 @@ vu words_lanes(enum k_dtype dt, const char *at)
     vh halves;
     memcpy(&halves, at, sizeof halves);
 #if defined(K_ISA_avx512)
-    return (vu)words_added(dt, (vw)_mm512_cvtepu16_epi32((__m256i)halves));
+    const __m512i lanes = _mm512_cvtepu16_epi32((__m256i)halves), size = _mm512_set1_epi32(0x7fff);
+    const __m512i infinity = _mm512_set1_epi32(dt == K_BF16 ? 0x7f80 : 0x7c00);
+    const __mmask16 nan = _mm512_cmpgt_epi32_mask(_mm512_and_si512(lanes, size), infinity);
+    const __m512i added = _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(lanes, size), lanes);
+    return (vu)_mm512_mask_or_epi32(added, nan, added,
+                                    _mm512_set1_epi32(dt == K_BF16 ? 0x40 : 0x200));
 #elif defined(K_ISA_avx2)
     return (vu)words_added(dt, (vw)_mm256_cvtepu16_epi32((__m128i)halves));
 #else
