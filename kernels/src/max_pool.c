@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y[o] = the largest tap of window o, indices[o] = its cell in the plane.
  *
- * Many channels: window by window, along the channels (kernels/simd/max_deep.h). One channel: along
- * rows of cells, then along the height (kernels/simd/max_rows.h); windows of two cells that do not
- * overlap along the width straight from the cells (kernels/simd/max_apart.h). Else, and for rows
- * with a NaN, row by row of windows: the rows of cells under it are split by phases in L1
- * (kernels/simd/argmax.h) and compared tap by tap, in row-major order, with the best so far; lanes
- * are windows times channels. */
+ * Many channels: window by window, along the channels
+ * (kernels/simd/max_deep.h). One channel: along rows of cells, then along the
+ * height (kernels/simd/max_rows.h); windows of two cells that do not overlap
+ * along the width straight from the cells (kernels/simd/max_apart.h), of short
+ * rows those of several rows in one vector (kernels/simd/max_shared.h). Else,
+ * and for rows with a NaN, row by row of windows: the rows of cells under it
+ * are split by phases in L1 (kernels/simd/argmax.h) and compared tap by tap, in
+ * row-major order, with the best so far; lanes are windows times channels.
+ */
 #include <assert.h>
 
 #include "kernels/simd/argmax.h"
@@ -14,14 +17,23 @@
 #include "kernels/simd/max_apart.h"
 #include "kernels/simd/max_deep.h"
 #include "kernels/simd/max_rows.h"
+#include "kernels/simd/max_shared.h"
+#include "kernels/simd/max_short.h"
 #include "kernels/simd/outlet.h"
 
-enum { ROWS_AT_ONCE = 8 };
+enum {
+    SHORT_READ = 256, /* bytes of cells for a row of windows: of longer ones few at once */
+    FEW_ROWS = 6,
+    MORE_ROWS = 14,
+    MOST_ROWS = 32,               /* where nothing is streamed */
+    DIRECT_ROOM = 4 * OUTLET_ROOM /* bytes of results at once where they belong, at most */
+};
 
 struct forward {
     const struct k_max_pool *pool;
     struct max_plan plan;
-    bool apart; /* rows of windows straight from the cells */
+    bool apart;               /* rows of windows straight from the cells, */
+    struct max_shared shared; /* several in a vector */
     const char *x;
     char *y, *indices;
     int64_t index_size;
@@ -70,7 +82,8 @@ static inline void results_end(struct forward *f)
 
 /* ---- tiles of any shape ---- */
 
-/* `count` lanes from `lane` on to their place behind element `at` of the outputs. */
+/* `count` lanes from `lane` on to their place behind element `at` of the
+ * outputs. */
 K_TEMPLATE
 void put_lanes(enum k_dtype dt, struct forward *f, int64_t at, int64_t lane, int64_t count,
                int32_t row, bool contiguous)
@@ -162,7 +175,26 @@ static __attribute__((noinline)) void exact_row_bf16(struct forward *f, int64_t 
     exact_row(K_BF16, f, outer, od, oh, values, places);
 }
 
-/* Rows of windows from row `item` of all on; false if they are not to be trusted. */
+K_TEMPLATE
+void exact_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t rows,
+                struct max_rows_out to)
+{
+    const struct max_plan *plan = &f->plan;
+    forward_tile(f, 0);
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t oh = (item + r) % plan->height.out;
+        const int64_t above = (item + r) / plan->height.out;
+        const int64_t od = above % plan->depth.out, outer = above / plan->depth.out;
+        if (dt == K_F32) exact_row_f32(f, outer, od, oh, to.values, to.places);
+        if (dt == K_F16) exact_row_f16(f, outer, od, oh, to.values, to.places);
+        if (dt == K_BF16) exact_row_bf16(f, outer, od, oh, to.values, to.places);
+        to.values += to.pitch;
+        if (to.places) to.places += to.place_pitch;
+    }
+}
+
+/* Rows of windows from row `item` of all on; false if they are not to be
+ * trusted. */
 K_TEMPLATE
 bool fast_rows(enum k_dtype dt, bool codes, bool wide, struct forward *f, int64_t item,
                int64_t count, struct max_rows_out to)
@@ -198,7 +230,12 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
     const int64_t index_bytes = plan->width.out * f->index_size;
     const int64_t line = max_most(bytes, index_bytes) + LINE_BYTES;
     const bool joined = !f->apart && (f->rows.folds || (f->rows.flat && plan->height.stride == 1));
-    int64_t most = max_most(max_least(OUTLET_ROOM / line, joined ? OUTLET_ROOM : ROWS_AT_ONCE), 1);
+    /* Reads and streaming stores in turns, of some KiB each. */
+    const int64_t read = plan->height.stride * plan->width.in * k_size(dt);
+    const int64_t in_turns = read > SHORT_READ ? FEW_ROWS : MORE_ROWS;
+    const int64_t apart = f->pool->stream_output ? in_turns : MOST_ROWS;
+    const int64_t wanted = joined ? OUTLET_ROOM : apart;
+    int64_t most = max_most(max_least(OUTLET_ROOM / line, wanted), 1);
     if (most > plan->height.out) most -= most % plan->height.out; /* whole planes */
     for (int64_t rows; item < end; item += rows) {
         rows = max_least(most, end - item);
@@ -209,21 +246,72 @@ void forward_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
             to.place_pitch = joined ? index_bytes : outlet_pitch(&f->places, index_bytes);
         }
         const bool good = forward_block(dt, f, item, rows, to);
-        if (!good) forward_tile(f, 0);
-        for (int64_t r = 0; !good && r < rows; r++) {
-            const int64_t oh = (item + r) % plan->height.out;
-            const int64_t above = (item + r) / plan->height.out;
-            const int64_t od = above % plan->depth.out, outer = above / plan->depth.out;
-            if (dt == K_F32) exact_row_f32(f, outer, od, oh, to.values, to.places);
-            if (dt == K_F16) exact_row_f16(f, outer, od, oh, to.values, to.places);
-            if (dt == K_BF16) exact_row_bf16(f, outer, od, oh, to.values, to.places);
-            to.values += to.pitch;
-            if (to.places) to.places += to.place_pitch;
-        }
+        if (!good) exact_rows(dt, f, item, rows, to);
         const int64_t times = joined ? 1 : rows, each = rows / times;
         outlet_took(&f->values, times, each * bytes);
         if (f->indices) outlet_took(&f->places, times, each * index_bytes);
     }
+}
+
+/* ---- one channel, short rows ---- */
+
+/* Rows of so many bytes that can be written where they belong. */
+static inline int64_t direct_rows(const struct k_outlet *outlet, int64_t bytes)
+{
+    if (outlet->stream) return 0;
+    return max_least(outlet->end - outlet->vectors.to - OUTLET_SLACK, DIRECT_ROOM) / bytes;
+}
+
+/* The same where rows share vectors. */
+K_TEMPLATE
+void forward_shared(enum k_dtype dt, enum k_index index, struct forward *f, int64_t item,
+                    int64_t end)
+{
+    const struct max_plan *plan = &f->plan;
+    const int64_t bytes = plan->width.out * k_size(dt);
+    const int64_t index_bytes = plan->width.out * f->index_size;
+    const int64_t few = OUTLET_ROOM / (max_most(bytes, index_bytes) + LINE_BYTES);
+    const bool codes = index != K_INDEX_NONE;
+    for (int64_t rows; item < end; item += rows) {
+        int64_t direct = direct_rows(&f->values, bytes);
+        if (codes) direct = max_least(direct, direct_rows(&f->places, index_bytes));
+        rows = max_most(few, direct);
+        if (rows > plan->height.out) rows -= rows % plan->height.out; /* whole planes */
+        rows = max_least(rows, end - item);
+        struct max_rows_out to = {outlet_room(&f->values, rows, bytes), NULL, bytes, index_bytes};
+        if (codes) to.places = outlet_room(&f->places, rows, index_bytes);
+        if (!shared_block(dt, index, &f->shared, plan, f->x, f->argmax.end, item, rows, to))
+            exact_rows(dt, f, item, rows, to);
+        outlet_took(&f->values, 1, rows * bytes);
+        if (codes) outlet_took(&f->places, 1, rows * index_bytes);
+    }
+}
+
+K_TEMPLATE
+void forward_shared_any(enum k_dtype dt, struct forward *f, int64_t item, int64_t end)
+{
+    const enum k_index index = f->pool->index;
+    if (index == K_INDEX_NONE) forward_shared(dt, K_INDEX_NONE, f, item, end);
+    if (index == K_INDEX_I32) forward_shared(dt, K_INDEX_I32, f, item, end);
+    if (index == K_INDEX_I64) forward_shared(dt, K_INDEX_I64, f, item, end);
+}
+
+static __attribute__((noinline)) void forward_shared_f32(struct forward *f, int64_t item,
+                                                         int64_t end)
+{
+    forward_shared_any(K_F32, f, item, end);
+}
+
+static __attribute__((noinline)) void forward_shared_f16(struct forward *f, int64_t item,
+                                                         int64_t end)
+{
+    forward_shared_any(K_F16, f, item, end);
+}
+
+static __attribute__((noinline)) void forward_shared_bf16(struct forward *f, int64_t item,
+                                                          int64_t end)
+{
+    forward_shared_any(K_BF16, f, item, end);
 }
 
 /* ---- many channels ---- */
@@ -246,8 +334,28 @@ void forward_pieces(enum k_dtype dt, bool codes, struct forward *f, const struct
     }
 }
 
-/* `windows` windows that have as many taps each, from the one of `taps` on, where their results
- * belong. */
+/* The same as forward_windows of few channels, where no NaN is found; false if
+ * they are not made. */
+K_TEMPLATE
+bool short_windows(enum k_dtype dt, bool codes, const struct forward *f,
+                   const struct max_taps *taps, const struct max_results *to, int64_t windows,
+                   int64_t step, int64_t below)
+{
+    const int64_t stride = f->plan.width.stride;
+    bool part;
+    if (!deep_is_short(dt, &f->list, f->plan.channels, &part)) return false;
+    const bool wide = f->pool->index == K_INDEX_I64;
+    if (part && wide)
+        return deep_short(dt, codes, true, true, taps, &f->list, to, windows, step, stride, below);
+    if (part)
+        return deep_short(dt, codes, false, true, taps, &f->list, to, windows, step, stride, below);
+    if (wide)
+        return deep_short(dt, codes, true, false, taps, &f->list, to, windows, step, stride, below);
+    return deep_short(dt, codes, false, false, taps, &f->list, to, windows, step, stride, below);
+}
+
+/* `windows` windows that have as many taps each, from the one of `taps` on,
+ * where their results belong. */
 K_TEMPLATE
 void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_taps *taps,
                      int64_t windows)
@@ -257,8 +365,16 @@ void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_
     struct max_results to = {f->values.vectors.to, codes ? f->places.vectors.to : NULL,
                              f->pool->index, f->values.stream};
     const int64_t step = stride * channels * k_size(dt);
+    if (short_windows(dt, codes, f, taps, &to, windows, step, below)) {
+        f->values.vectors.to = to.values + windows * channels * k_size(dt);
+        if (codes) f->places.vectors.to = to.places + windows * channels * f->index_size;
+        taps->at += windows * step;
+        taps->place += (int32_t)(windows * stride);
+        return;
+    }
     for (int64_t w = 0; w < windows; w++) {
-        /* Behind the end of a row it is what the next row of windows begins with. */
+        /* Behind the end of a row it is what the next row of windows begins with.
+         */
         taps->beyond = (windows - w) * step > FAR_BYTES ? 0 : below;
         deep_window(dt, codes ? DEEP_PLACES : DEEP_VALUES, taps, &f->list, &to, 0, channels);
         to.values += channels * k_size(dt);
@@ -379,12 +495,17 @@ void max_pool(enum k_dtype dt, const struct k_max_pool *pool, void *const buf[],
     f.list.count = 0;
     const bool by_rows = !plan->wide && max_by_rows(plan);
     f.apart = by_rows && max_is_apart(plan);
+    if (f.apart) f.shared = max_shared(dt, plan);
+    const bool shares = f.apart && f.shared.rows > 0;
     if (by_rows && !f.apart) rows_begin(&f.rows, plan, f.x, f.argmax.end, f.indices != NULL, true);
     const int64_t row = plan->width.out * plan->channels;
     const bool contiguous = tiles == 1 && slice.begin < slice.end;
     if (contiguous)
         results_begin(&f, slice.begin * row, (slice.end - slice.begin) * row, k_size(dt));
-    if (by_rows) forward_rows(dt, &f, slice.begin, slice.end);
+    if (shares && dt == K_F32) forward_shared_f32(&f, slice.begin, slice.end);
+    if (shares && dt == K_F16) forward_shared_f16(&f, slice.begin, slice.end);
+    if (shares && dt == K_BF16) forward_shared_bf16(&f, slice.begin, slice.end);
+    if (by_rows && !shares) forward_rows(dt, &f, slice.begin, slice.end);
     for (int64_t item = slice.begin; !by_rows && item < slice.end;) {
         const int64_t oh = item % rows;
         const int64_t end = max_least(rows, oh + slice.end - item);
