@@ -12,7 +12,9 @@
 
 enum {
     POOL_FUSED = 3,            /* windows over a cell along an axis that are summed in registers */
-    POOL_FUSED_CHANNELS = 4,   /* channels from which vectors run along them */
+    POOL_WIDE = 64,            /* bytes of a cell's channels from which vectors run along them, */
+    POOL_WIDE_APART = 32,      /* and where windows lie side by side, */
+    POOL_WIDE_BROKEN = 256,    /* and where lines that are streamed have parts of several cells */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
     POOL_EVEN = 32,            /* elements of the longest vector */
@@ -32,7 +34,7 @@ enum pool_way {
     POOL_ANY,      /* through buffers */
     POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
     POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
-                      windows i - 1 to i + 1 */
+                      windows i - 1 to i + 1; where permutations are cheap with few channels too */
     POOL_FLAT_TWO, /* the same with steps of two: windows j - 1 and j, or j and j + 1, make cells 2
                       j and 2 j + 1; needs dX at an even element */
     POOL_CHANNELS, /* the same with several channels */
@@ -209,13 +211,32 @@ static inline void pool_cut_fused(struct pool_plan *plan)
     pool_tile_cells(plan, cells);
 }
 
-static inline enum pool_way pool_choose(const struct pool_plan *plan)
+/* Are windows over a cell so few that they are summed in registers? */
+static inline bool pool_is_fused(const struct pool_plan *plan)
+{
+    return plan->depth.most == 1 && plan->height.most <= POOL_FUSED &&
+           plan->width.most <= POOL_FUSED;
+}
+
+/* Do windows lie side by side, with all of those there that cells lie in? */
+static inline bool pool_is_apart(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    return height->most == 1 && height->rest == height->stride && width->most == 1 &&
+           width->rest == width->stride &&
+           (width->in - 1 + width->pad) / width->stride < width->out;
+}
+
+/* element: bytes of one. */
+static inline enum pool_way pool_choose(const struct pool_plan *plan, int64_t element, bool stream)
 {
     const struct pool_axis *width = &plan->width;
-    if (plan->depth.most > 1 || plan->height.most > POOL_FUSED || width->most > POOL_FUSED)
-        return POOL_ANY;
-    if (plan->channels >= POOL_FUSED_CHANNELS) return POOL_CHANNELS;
-    if (plan->channels > 1) return POOL_ANY;
+    const int64_t bytes = plan->channels * element;
+    if (!pool_is_fused(plan)) return POOL_ANY;
+    const int64_t wide = stream && bytes % POOL_WIDE != 0 ? POOL_WIDE_BROKEN
+                         : pool_is_apart(plan)            ? POOL_WIDE_APART
+                                                          : POOL_WIDE;
+    if (plan->channels > 1) return bytes >= wide ? POOL_CHANNELS : POOL_ANY;
     const bool even = width->rest == width->stride;
     if (width->stride == 1 ||
         (width->stride == 2 && (width->most == 2 || (width->most == 3) != even)))
@@ -224,11 +245,17 @@ static inline enum pool_way pool_choose(const struct pool_plan *plan)
     return single ? POOL_RUNS : POOL_ANY;
 }
 
-static inline bool pool_is_flat(const struct pool_plan *plan)
+/* Do three windows lie over a cell, its own, the one before and the one behind? */
+static inline bool pool_is_even(const struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
     return width->stride == 1 && plan->height.stride == 1 && width->in == width->out &&
-           width->most == 3 && width->pad == 1 && width->in <= POOL_FLAT_CELLS;
+           width->most == 3 && width->pad == 1;
+}
+
+static inline bool pool_is_flat(const struct pool_plan *plan)
+{
+    return pool_is_even(plan) && plan->width.in <= POOL_FLAT_CELLS;
 }
 
 static inline bool pool_is_flat_two(const struct pool_plan *plan)
@@ -239,7 +266,7 @@ static inline bool pool_is_flat_two(const struct pool_plan *plan)
            width->in <= POOL_FLAT_CELLS && height->stride == 2 && height->kernel == 3;
 }
 
-static inline struct pool_plan pool_plan(const struct k_pool *pool)
+static inline struct pool_plan pool_plan(const struct k_pool *pool, int64_t element)
 {
     struct pool_plan plan = {.depth = pool_axis(pool, 0),
                              .height = pool_axis(pool, 1),
@@ -257,7 +284,7 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool)
     plan.tile_channels = plan.channels;
     plan.cells = width->in;
     plan.heights = (int)pool_min(pool_min(plan.height.most, plan.height.out), POOL_MOST_ROWS);
-    plan.way = pool_choose(&plan);
+    plan.way = pool_choose(&plan, element, pool->stream_output);
     if (plan.way == POOL_ANY)
         pool_cut_any(&plan);
     else

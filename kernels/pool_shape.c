@@ -5,8 +5,7 @@
 
 struct k_work k_avg_pool_grad_work(const struct k_pool *pool, enum k_dtype dtype)
 {
-    (void)dtype;
-    const struct pool_plan plan = pool_plan(pool);
+    const struct pool_plan plan = pool_plan(pool, dtype == K_F32 ? 4 : 2);
     if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
     /* A slice makes the rows above its first one anew: let that be a small part of it. */
     const int64_t floats = plan.cells * plan.tile_channels;

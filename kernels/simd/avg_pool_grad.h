@@ -43,19 +43,32 @@ static inline int64_t item_cell(const struct pool_plan *plan, int64_t item)
     return item / plan->cell_tiles * plan->width.in + item % plan->cell_tiles * plan->cells;
 }
 
+/* Do channels that the plan takes for few fill a vector of this level? Not if lines are streamed
+ * that have parts of several cells. */
+K_TEMPLATE
+bool channels_fill(enum k_dtype dt, const struct pool_plan *plan, bool stream)
+{
+    const int64_t bytes = plan->channels * k_size(dt);
+    return plan->way == POOL_ANY && plan->channels > 1 && pool_is_fused(plan) && !stream &&
+           (bytes >= K_VECTOR_BYTES || (2 * bytes == K_VECTOR_BYTES && pool_is_apart(plan)));
+}
+
 K_TEMPLATE
 void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[],
                    struct k_slice slice)
 {
-    struct pool_plan plan = pool_plan(pool);
+    struct pool_plan plan = pool_plan(pool, k_size(dt));
     struct grad g;
     struct any any;
     struct runs runs;
     const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
     if (plan.way == POOL_FLAT_TWO && !even) plan.way = POOL_ROWS;
+    if (channels_fill(dt, &plan, pool->stream_output)) plan.way = POOL_CHANNELS;
+    if (lines_take_channels(&plan)) plan.way = POOL_FLAT;
     const bool repeats = repeats_takes(&plan);
     grad_begin(&g, dt, pool, &plan, buf);
     any.scales = plan.steps > 0 && !g.widths.uniform;
+    any.made = false;
     if (any.scales) g.widths.uniform = true; /* no table: there may be too many windows */
     if (g.contiguous && slice.begin < slice.end) {
         const int64_t last = slice.end - 1, from = item_cell(&plan, slice.begin);
@@ -65,7 +78,9 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
         const int64_t cell_bytes = plan.channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
-        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO || repeats) flat_begin(&g);
+        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO || repeats ||
+            any_joins(&plan, k_size(dt), pool->stream_output))
+            flat_begin(&g);
         if (plan.way == POOL_FLAT) lines_begin(&g);
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {

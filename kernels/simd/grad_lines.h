@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One channel, windows of three by a step of one, rows of dX as long as those of dY, as in
- * grad_flat.h, where permutations are cheap: rows one by one, by vectors that begin with the row.
- * Each vector of dY is read and scaled once, ahead of the cells that are written, and kept for the
- * next rows: in registers, or in L1 where rows are long. Neighbours along the width come by
- * permutation, so no load crosses a line but that of dY, and no term has to be masked; finished
- * rows, whatever their length, become whole lines by one more permutation for each. */
+/* One channel or few side by side, windows of three by a step of one, rows of dX as long as those
+ * of dY, as in grad_flat.h, where permutations are cheap: rows one by one, by vectors that begin
+ * with the row. Each vector of dY is read and scaled once, ahead of the cells that are written, and
+ * kept for the next rows: in registers, or in L1 where rows are long. Neighbours along the width
+ * come by permutation, so no load crosses a line but that of dY, and no term has to be masked;
+ * finished rows, whatever their length, become whole lines by one more permutation for each. */
 #ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_LINES_H
 #define ACLNN_CPU_KERNELS_SIMD_GRAD_LINES_H
 
@@ -14,10 +14,12 @@
 #define LINES_TAKES(dt) true
 #define LINES_WHOLE(dt) ((int)(K_VECTOR_BYTES / k_size(dt))) /* elements of a vector */
 enum {
-    LINES_KEPT = 4,  /* vectors of a row that stays in registers */
-    LINES_BAND = 64, /* rows that are looked at for tiny values at once */
-    LINES_PITCH = POOL_FLAT_CELLS + 4 * VL
+    LINES_KEPT = 4,      /* vectors of a row that stays in registers */
+    LINES_BAND = 64,     /* rows that are looked at for tiny values at once */
+    LINES_FLOATS = 1472, /* of a row */
+    LINES_PITCH = LINES_FLOATS + 4 * VL
 };
+_Static_assert((int)LINES_FLOATS >= (int)POOL_FLAT_CELLS, "rows of one channel");
 _Static_assert((POOL_FUSED + 1) * LINES_PITCH <= POOL_FUSED * POOL_SLOT, "rows and a row of zeros");
 
 /* What goes out: `filled` elements, the last ones of `before`, and what follows them. */
@@ -40,12 +42,15 @@ struct lines {
     vf kept[2][LINES_KEPT]; /* or all of them, if they are few, */
     vf own[LINES_KEPT];     /* with the factors of each vector */
     int vectors, rest;      /* of a row; elements of its last one, at most VL */
+    int64_t row_bytes;      /* of dY */
+    vi left, right;         /* where a vector's neighbours along the width are, of it and another */
 };
 
 /* What loops know when they are compiled. */
 struct lines_kind {
     int most;     /* rows of dY over one of cells */
     int vectors;  /* of a row; 0: unknown */
+    bool apart;   /* neighbours along the width are not side by side */
     bool uniform; /* no factors along the width */
     bool certain; /* as in struct band */
 };
@@ -83,8 +88,9 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
 }
 
 K_TEMPLATE
-vf lines_cells(vf before, vf now, vf after)
+vf lines_cells(struct lines_kind kind, const struct lines *l, vf before, vf now, vf after)
 {
+    if (kind.apart) return v_pick(before, now, l->left) + now + v_pick(now, after, l->right);
     return v_delay(1, before, now) + now + v_advance(now, after);
 }
 
@@ -114,11 +120,11 @@ vf lines_pick(enum k_dtype dt, vf a, vf b, int from)
     return (vf)_mm512_permutex2var_epi16((__m512i)a, (__m512i)words, (__m512i)b);
 }
 
-/* Halves: only where kind.certain. */
 K_TEMPLATE
-vf lines_elements(enum k_dtype dt, vf low, vf high)
+vf lines_elements(enum k_dtype dt, struct lines_kind kind, vf low, vf high)
 {
-    if (dt == K_BF16) return (vf)v_round_pairs(low, high);
+    if (dt == K_BF16 && kind.certain) return (vf)v_round_pairs(low, high);
+    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
     return (vf)v_to_halves(dt, low, high);
 }
 
@@ -133,18 +139,19 @@ void lines_row(enum k_dtype dt, struct lines_kind kind, struct lines *l, struct 
 #pragma GCC unroll 4
     for (int i = 1; i < count; i++) {
         const vf after = lines_windows(dt, kind, l, i, i == count - 1);
-        vf cells = lines_cells(before, now, after);
+        vf cells = lines_cells(kind, l, before, now, after);
         before = now, now = after;
         if (pairs && i % 2 == 1) {
             low = cells;
             continue;
         }
-        if (pairs) cells = lines_elements(dt, low, cells);
+        if (pairs) cells = lines_elements(dt, kind, low, cells);
         lines_put(out, lines_pick(dt, out->before, cells, from));
         out->before = cells;
     }
-    vf cells = lines_cells(before, now, (vf){0});
-    if (pairs) cells = lines_elements(dt, is_second ? low : cells, is_second ? cells : (vf){0});
+    vf cells = lines_cells(kind, l, before, now, (vf){0});
+    if (pairs)
+        cells = lines_elements(dt, kind, is_second ? low : cells, is_second ? cells : (vf){0});
     const int rest = l->rest + (is_second ? VL : 0);
     out->filled += rest;
     if (out->filled >= whole) {
@@ -156,7 +163,8 @@ void lines_row(enum k_dtype dt, struct lines_kind kind, struct lines *l, struct 
 
 static inline void lines_begin(struct grad *g)
 {
-    memset(g->slots + POOL_FUSED * LINES_PITCH, 0, LINES_PITCH * sizeof(float));
+    const int64_t floats = g->plan.width.in * g->plan.channels + VL;
+    memset(g->slots + POOL_FUSED * LINES_PITCH, 0, (size_t)floats * sizeof(float));
 }
 
 /* The newest row of dY over row h of cells; zeros if there is none. */
@@ -187,7 +195,7 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
 {
     struct k_vectors *vectors = &g->outlet.vectors;
     const int whole = LINES_WHOLE(dt), filled = vectors->filled / (int)k_size(dt);
-    const int width = (int)g->plan.width.in;
+    const int channels = (int)g->plan.channels, width = (int)g->plan.width.in * channels;
     const vf pending = vectors->pending;
     struct lines_out out = {.to = vectors->to,
                             .before = lines_pick(dt, pending, pending, filled),
@@ -200,14 +208,18 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
                       .newest = g->slots,
                       .rows = {g->slots + LINES_PITCH, g->slots + 2 * LINES_PITCH},
                       .vectors = (width + VL - 1) / VL,
-                      .rest = (width - 1) % VL + 1};
+                      .rest = (width - 1) % VL + 1,
+                      .row_bytes = width * k_size(dt),
+                      .left = v_lanes() + (VL - channels),
+                      .right = v_lanes() + channels};
 #pragma GCC unroll 4
     for (int i = 0; i < LINES_KEPT; i++)
         if (i < kind.vectors && !kind.uniform) l.own[i] = v_load(l.factors + i * VL);
     for (int before = kind.most - 1; before > 0; before--) {
         lines_find(dt, g, h - before, &l);
         for (int i = 0; i < l.vectors && kind.vectors == 0; i++)
-            lines_windows(dt, (struct lines_kind){2, 0, true, false}, &l, i, i == l.vectors - 1);
+            lines_windows(dt, (struct lines_kind){2, 0, false, true, false}, &l, i,
+                          i == l.vectors - 1);
 #pragma GCC unroll 4
         for (int i = 0; i < LINES_KEPT; i++)
             if (i < kind.vectors) lines_windows(dt, kind, &l, i, i == kind.vectors - 1);
@@ -219,7 +231,7 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     for (; h < end; h++) {
         const int64_t row = h + height->pad;
         if (row > first && row < last)
-            l.at += g->plan.width.out * k_size(dt);
+            l.at += l.row_bytes;
         else
             lines_find(dt, g, h, &l);
         lines_row(dt, kind, &l, &out);
@@ -238,14 +250,14 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     }
 /* Of three rows of windows and at most LINES_KEPT vectors, nothing rounded. */
 #define LINES_SHORT(suffix, dt, certain)                                                           \
-    LINES_ROWS(lines_3_1##suffix, dt, 3, 1, false, certain)                                        \
-    LINES_ROWS(lines_3_1_uniform##suffix, dt, 3, 1, true, certain)                                 \
-    LINES_ROWS(lines_3_2##suffix, dt, 3, 2, false, certain)                                        \
-    LINES_ROWS(lines_3_2_uniform##suffix, dt, 3, 2, true, certain)                                 \
-    LINES_ROWS(lines_3_3##suffix, dt, 3, 3, false, certain)                                        \
-    LINES_ROWS(lines_3_3_uniform##suffix, dt, 3, 3, true, certain)                                 \
-    LINES_ROWS(lines_3_4##suffix, dt, 3, 4, false, certain)                                        \
-    LINES_ROWS(lines_3_4_uniform##suffix, dt, 3, 4, true, certain)                                 \
+    LINES_ROWS(lines_3_1##suffix, dt, 3, 1, false, false, certain)                                 \
+    LINES_ROWS(lines_3_1_uniform##suffix, dt, 3, 1, false, true, certain)                          \
+    LINES_ROWS(lines_3_2##suffix, dt, 3, 2, false, false, certain)                                 \
+    LINES_ROWS(lines_3_2_uniform##suffix, dt, 3, 2, false, true, certain)                          \
+    LINES_ROWS(lines_3_3##suffix, dt, 3, 3, false, false, certain)                                 \
+    LINES_ROWS(lines_3_3_uniform##suffix, dt, 3, 3, false, true, certain)                          \
+    LINES_ROWS(lines_3_4##suffix, dt, 3, 4, false, false, certain)                                 \
+    LINES_ROWS(lines_3_4_uniform##suffix, dt, 3, 4, false, true, certain)                          \
     static inline void lines_short##suffix(struct grad *g, int64_t h, int64_t end)                 \
     {                                                                                              \
         typedef void lines_fn(struct grad *, int64_t, int64_t);                                    \
@@ -258,9 +270,32 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
 LINES_SHORT(_f32, K_F32, false)
 LINES_SHORT(_f16, K_F16, true)
 LINES_SHORT(_bf16, K_BF16, true)
-LINES_ROWS(lines_1_f32, K_F32, 1, 0, g->widths.uniform, false)
-LINES_ROWS(lines_2_f32, K_F32, 2, 0, g->widths.uniform, false)
-LINES_ROWS(lines_3_f32, K_F32, 3, 0, g->widths.uniform, false)
+LINES_ROWS(lines_1_f32, K_F32, 1, 0, false, g->widths.uniform, false)
+LINES_ROWS(lines_2_f32, K_F32, 2, 0, false, g->widths.uniform, false)
+LINES_ROWS(lines_3_f32, K_F32, 3, 0, false, g->widths.uniform, false)
+
+/* Of any number of vectors, of several channels. */
+#define LINES_APART(suffix, dt)                                                                    \
+    LINES_ROWS(lines_apart_1##suffix, dt, 1, 0, true, g->widths.uniform, false)                    \
+    LINES_ROWS(lines_apart_2##suffix, dt, 2, 0, true, g->widths.uniform, false)                    \
+    LINES_ROWS(lines_apart_3##suffix, dt, 3, 0, true, g->widths.uniform, false)                    \
+    static inline void lines_apart##suffix(struct grad *g, int64_t h, int64_t end)                 \
+    {                                                                                              \
+        static void (*const all[])(struct grad *, int64_t, int64_t) = {                            \
+            lines_apart_1##suffix, lines_apart_2##suffix, lines_apart_3##suffix};                  \
+        all[g->plan.height.most - 1](g, h, end);                                                   \
+    }
+LINES_APART(_f32, K_F32)
+LINES_APART(_f16, K_F16)
+LINES_APART(_bf16, K_BF16)
+
+/* Several channels, fewer than floats of a vector, whose rows fit? */
+static inline bool lines_take_channels(const struct pool_plan *plan)
+{
+    return plan->way == POOL_ANY && plan->channels > 1 && plan->channels <= VL &&
+           pool_is_fused(plan) && plan->cell_tiles == 1 && pool_is_even(plan) &&
+           plan->width.in * plan->channels <= LINES_FLOATS;
+}
 
 static inline bool lines_are_short(const struct grad *g)
 {
@@ -295,7 +330,11 @@ void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 {
     static void (*const any[])(struct grad *, int64_t, int64_t) = {lines_1_f32, lines_2_f32,
                                                                    lines_3_f32};
-    if (dt != K_F32)
+    if (g->plan.channels > 1) {
+        if (dt == K_F32) lines_apart_f32(g, h, end);
+        if (dt == K_F16) lines_apart_f16(g, h, end);
+        if (dt == K_BF16) lines_apart_bf16(g, h, end);
+    } else if (dt != K_F32)
         walk_lines_of_halves(dt, g, h, end);
     else if (lines_are_short(g))
         lines_short_f32(g, h, end);
@@ -303,8 +342,9 @@ void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         any[g->plan.height.most - 1](g, h, end);
 }
 #else
-#define LINES_TAKES(dt) false
-#define lines_begin(g)  (void)(g)
+#define LINES_TAKES(dt)           false
+#define lines_take_channels(plan) false
+#define lines_begin(g)            (void)(g)
 
 K_TEMPLATE
 void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)

@@ -140,14 +140,15 @@ static bool random_axis(struct k_pool *p, int axis, int64_t most_in, int64_t mos
     return p->output[axis] > 0;
 }
 
-/* Many channels: windows side by side, or of three cells with a step of one or two. */
+/* Several channels: windows side by side, or of three cells with a step of one or two. */
 static struct k_pool random_channels_pool(void)
 {
-    static const int64_t channels[] = {4, 8, 16, 17, 32, 40, 64, 67, 130, 1000};
+    static const int64_t channels[] = {2,  3,  4,  5,  8,  12, 15,  16,
+                                       17, 24, 32, 40, 64, 67, 130, 1000};
     const bool slides = between(0, 1);
     const int64_t step = between(1, 2);
     struct k_pool p = {.outer = between(1, 2),
-                       .channels = channels[between(0, 9)],
+                       .channels = channels[between(0, 15)],
                        .layout = K_CHANNELS_LAST,
                        .count_padding = between(0, 1),
                        .divisor = between(0, 3) ? 0 : 7,
