@@ -170,7 +170,7 @@ void shared_ahead(enum k_dtype dt, int rows, int r, const char *const at[], int6
 #pragma GCC unroll 4
     for (int j = 0; j < rows; j += step)
         for (int line = 0; line < bytes; line += LINE_BYTES)
-            k_prefetch_far(at[j] + under + line);
+            k_prefetch(at[j] + under + line + MAX_FAR);
 }
 
 /* Where the rows of a vector are. */
@@ -196,7 +196,7 @@ struct shared_at shared_begin(int64_t size, int rows, const struct shared_run *r
     s.cell +=
         (vu)(v_all_i((int32_t)jump) & (shared->row >= (int32_t)max_least(period - since, VL)));
     if (s.last >= period) s.last -= period;
-    s.turn = run->at + run->left - FAR_BYTES + jumps * (period * shared->step + jump) * size;
+    s.turn = run->at + run->left - MAX_FAR + jumps * (period * shared->step + jump) * size;
     return s;
 }
 
