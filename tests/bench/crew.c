@@ -9,14 +9,18 @@
 
 #include "tests/bench/stats.h"
 
-static struct {
-    int threads;
-    pthread_mutex_t lock; /* guards run_number and what a run is */
-    pthread_cond_t wake;
-    int64_t run_number;
+struct run {
     crew_fn *fn;
     void *context;
     int64_t count;
+};
+
+static struct {
+    int threads;
+    pthread_mutex_t lock; /* guards run_number and run */
+    pthread_cond_t wake;
+    int64_t run_number;
+    struct run run; /* members copy it: behind its last barrier the next one may be here */
     atomic_llong arrived; /* how often a thread came to a barrier */
 } crew = {.threads = 1, .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
@@ -47,10 +51,10 @@ static void meet(int64_t *barriers)
 
 static int64_t barriers_of_caller;
 
-static void take_part(int thread, int64_t *barriers)
+static void take_part(const struct run *run, int thread, int64_t *barriers)
 {
-    for (int64_t i = 0; i < crew.count; i++) {
-        crew.fn(crew.context, thread, crew.threads);
+    for (int64_t i = 0; i < run->count; i++) {
+        run->fn(run->context, thread, crew.threads);
         meet(barriers);
     }
 }
@@ -64,9 +68,10 @@ static void *member(void *argument)
         pthread_mutex_lock(&crew.lock);
         while (crew.run_number == seen)
             pthread_cond_wait(&crew.wake, &crew.lock);
+        const struct run run = crew.run;
         pthread_mutex_unlock(&crew.lock);
         meet(&barriers);
-        take_part(thread, &barriers);
+        take_part(&run, thread, &barriers);
     }
     return NULL;
 }
@@ -84,15 +89,14 @@ void crew_start(int threads)
 
 double crew_run(crew_fn *fn, void *context, int64_t count)
 {
+    const struct run run = {fn, context, count};
     pthread_mutex_lock(&crew.lock);
-    crew.fn = fn;
-    crew.context = context;
-    crew.count = count;
+    crew.run = run;
     crew.run_number++;
     pthread_cond_broadcast(&crew.wake);
     pthread_mutex_unlock(&crew.lock);
     meet(&barriers_of_caller);
     double begin = stats_now();
-    take_part(0, &barriers_of_caller);
+    take_part(&run, 0, &barriers_of_caller);
     return stats_now() - begin;
 }
