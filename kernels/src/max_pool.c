@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y[o] = the largest tap of window o, indices[o] = its cell in the plane.
  *
- * Many channels: window by window, along the channels
- * (kernels/simd/max_deep.h). One channel: along rows of cells, then along the
- * height (kernels/simd/max_rows.h); windows of two cells that do not overlap
- * along the width straight from the cells (kernels/simd/max_apart.h), of short
- * rows those of several rows in one vector (kernels/simd/max_shared.h). Else,
- * and for rows with a NaN, row by row of windows: the rows of cells under it
- * are split by phases in L1 (kernels/simd/argmax.h) and compared tap by tap, in
- * row-major order, with the best so far; lanes are windows times channels.
+ * Many channels: window by window, along the channels (kernels/simd/max_deep.h). One channel: along
+ * rows of cells, then along the height (kernels/simd/max_rows.h); windows of two cells that do not
+ * overlap along the width straight from the cells (kernels/simd/max_apart.h), of short rows those
+ * of several rows in one vector (kernels/simd/max_shared.h). Else, and for rows with a NaN, row by
+ * row of windows: the rows of cells under it are split by phases in L1 (kernels/simd/argmax.h) and
+ * compared tap by tap, in row-major order, with the best so far; lanes are windows times channels.
  */
 #include <assert.h>
 
@@ -82,8 +80,7 @@ static inline void results_end(struct forward *f)
 
 /* ---- tiles of any shape ---- */
 
-/* `count` lanes from `lane` on to their place behind element `at` of the
- * outputs. */
+/* `count` lanes from `lane` on to their place behind element `at` of the outputs. */
 K_TEMPLATE
 void put_lanes(enum k_dtype dt, struct forward *f, int64_t at, int64_t lane, int64_t count,
                int32_t row, bool contiguous)
@@ -193,8 +190,7 @@ void exact_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t rows,
     }
 }
 
-/* Rows of windows from row `item` of all on; false if they are not to be
- * trusted. */
+/* Rows of windows from row `item` of all on; false if they are not to be trusted. */
 K_TEMPLATE
 bool fast_rows(enum k_dtype dt, bool codes, bool wide, struct forward *f, int64_t item,
                int64_t count, struct max_rows_out to)
@@ -334,8 +330,7 @@ void forward_pieces(enum k_dtype dt, bool codes, struct forward *f, const struct
     }
 }
 
-/* The same as forward_windows of few channels, where no NaN is found; false if
- * they are not made. */
+/* The same as forward_windows of few channels; false if there may be a NaN, or other windows. */
 K_TEMPLATE
 bool short_windows(enum k_dtype dt, bool codes, const struct forward *f,
                    const struct max_taps *taps, const struct max_results *to, int64_t windows,
@@ -354,8 +349,8 @@ bool short_windows(enum k_dtype dt, bool codes, const struct forward *f,
     return deep_short(dt, codes, false, false, taps, &f->list, to, windows, step, stride, below);
 }
 
-/* `windows` windows that have as many taps each, from the one of `taps` on,
- * where their results belong. */
+/* `windows` windows that have as many taps each, from the one of `taps` on, where their results
+ * belong. */
 K_TEMPLATE
 void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_taps *taps,
                      int64_t windows)
@@ -373,8 +368,7 @@ void forward_windows(enum k_dtype dt, bool codes, struct forward *f, struct max_
         return;
     }
     for (int64_t w = 0; w < windows; w++) {
-        /* Behind the end of a row it is what the next row of windows begins with.
-         */
+        /* Behind the end of a row it is what the next row of windows begins with. */
         taps->beyond = (windows - w) * step > FAR_BYTES ? 0 : below;
         deep_window(dt, codes ? DEEP_PLACES : DEEP_VALUES, taps, &f->list, &to, 0, channels);
         to.values += channels * k_size(dt);
