@@ -20,7 +20,7 @@ static struct {
     pthread_mutex_t lock; /* guards run_number and run */
     pthread_cond_t wake;
     int64_t run_number;
-    struct run run; /* members copy it: behind its last barrier the next one may be here */
+    struct run run;       /* members copy it: behind its last barrier the next one may be here */
     atomic_llong arrived; /* how often a thread came to a barrier */
 } crew = {.threads = 1, .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
