@@ -25,7 +25,8 @@ enum {
     POOL_DIRECT = 8,           /* up to so many rows are added one by one */
     POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
     POOL_RUN = 2048,   /* bytes of dX between one look at the outlet and the next, or one row */
-    POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead */
+    POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead, */
+    POOL_FAR = 8192,   /* and where dX goes past the caches */
     POOL_GRAIN = 1 << 14,
     POOL_MOST_ROWS = 1 << 24, /* more are as good as any number */
 };

@@ -50,7 +50,7 @@ struct k_block channels_load(enum k_dtype dt, int n, const struct rows *in,
                              const struct cell_line *line, const char *at, int64_t x, float width)
 {
     at += x * k_size(dt);
-    k_prefetch_far(at);
+    k_prefetch(at + POOL_FAR);
     const char *second = n == 3 ? at - in->row_bytes : at;
     const char *first = n == 1 ? at : second - in->row_bytes;
     struct k_block sum = channels_term(dt, in, line, first, in->factor[0], true);

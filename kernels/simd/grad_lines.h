@@ -69,7 +69,7 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
     const int x = i * VL;
     const char *at = l->at + x * k_size(dt);
     vf value = is_last ? k_load_first_before(dt, at, l->rest, l->end) : k_load(dt, at);
-    if (x * k_size(dt) % LINE_BYTES == 0) k_prefetch_far(at);
+    if (x * k_size(dt) % LINE_BYTES == 0) k_prefetch(at + POOL_FAR);
     if (kind.vectors == 0) value = pool_round(dt, l->rounding, value);
     value = kind.certain ? v_product(true, value, l->factor) : value * l->factor;
     vf sum = value;

@@ -95,7 +95,7 @@ void repeats_image(enum k_dtype dt, const struct grad *g, const char *dy, int64_
     for (int64_t x = 0; x < count; x += VL, to += K_VECTOR_BYTES) {
         const char *at = dy + x * k_size(dt);
         const vf value = band_vector(dt, false, g, at, count - x, factor);
-        k_prefetch_far(at);
+        k_prefetch(at + POOL_FAR);
         if (dt == K_F16) k_put(to, block_zip_f16(value, value));
         if (dt == K_BF16) k_put(to, block_pair_bf16(value, value));
         if (dt != K_F32) continue;

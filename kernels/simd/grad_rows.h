@@ -64,7 +64,7 @@ struct k_block rows_load(enum k_dtype dt, int n, const struct rows *in,
         sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->b + x), from->g, false));
     if (n >= 3)
         sum = block_add(dt, sum, rows_scale(dt, in, block_load(dt, from->c + x), from->h, false));
-    k_prefetch_far((n == 1 ? from->a : n == 2 ? from->b : from->c) + x);
+    k_prefetch((n == 1 ? from->a : n == 2 ? from->b : from->c) + x + POOL_FAR);
     return sum;
 }
 

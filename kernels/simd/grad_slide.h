@@ -78,7 +78,7 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
 {
     struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
     if (n == 1) {
-        k_prefetch_far(at);
+        k_prefetch(at + POOL_FAR);
         sums.first = slide_term(dt, s, at, 0, true);
         if (!s->uniform) sums.first = block_scale(dt, sums.first, v_all(width));
         return sums;
@@ -86,14 +86,14 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
     const char *second = at - (n - 2) * s->row_bytes;
     const struct k_block a = slide_term(dt, s, second - s->row_bytes, 0, true);
     const struct k_block b = slide_term(dt, s, second, 1, rows == 2);
-    k_prefetch_far(at + skip);
+    k_prefetch(at + skip + POOL_FAR);
     sums.first = block_add(dt, a, b);
     if (n == 3) {
         const struct k_block c = slide_term(dt, s, at, 2, false);
         sums.first = block_add(dt, sums.first, c);
         if (rows == 2) {
             at += s->row_bytes;
-            k_prefetch_far(at);
+            k_prefetch(at + POOL_FAR);
             sums.second = block_add(dt, b, c);
             sums.second = block_add(dt, sums.second, slide_term(dt, s, at, 2, false));
         }
@@ -157,7 +157,7 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
         const bool is_there = j < s.real, has_cell = j >= s.front;
         const float width = s.uniform || !is_there ? 1 : s.widths[j];
         /* Behind the end of a row lies one that is here already; the other one's end leads on. */
-        const bool ends = rows == 2 && j * s.cell_bytes + FAR_BYTES >= s.row_bytes;
+        const bool ends = rows == 2 && j * s.cell_bytes + POOL_FAR >= s.row_bytes;
         const int64_t skip = ends ? 2 * s.row_bytes : 0;
         if (is_there && has_cell)
             slide_window(dt, n, rows, true, true, &s, at, skip, width, slots, to);

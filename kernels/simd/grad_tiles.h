@@ -70,7 +70,7 @@ vf tile_elements(enum k_dtype dt, struct tile_way way, const struct tiles *t, co
     struct k_block value =
         way.whole ? block_load(dt, at) : block_load_first(dt, at, t->channels, t->end);
     if (way.stream)
-        k_prefetch_far(at);
+        k_prefetch(at + POOL_FAR);
     else
         k_prefetch(at + POOL_AHEAD);
     if (!way.two && __builtin_expect(t->rounding != K_ROUND_NONE, 0))
