@@ -258,8 +258,10 @@ void steps_copy_any(int64_t bytes, const char *from, int64_t count, char *to)
         steps_fill(bytes, from, count, to);
     else if (bytes <= 8)
         steps_copy(8, bytes, from, count, to);
+#if K_VECTOR_BYTES > 16
     else if (bytes <= 16)
         steps_copy(16, bytes, from, count, to);
+#endif
     else
         steps_copy(K_VECTOR_BYTES, bytes, from, count, to);
 }

@@ -322,10 +322,7 @@ int64_t twos_run(enum k_dtype dt, enum cell_pattern pattern, bool border, bool s
             pattern == CELLS_APART ||
             (pattern == CELLS_EVEN ? t.left >= VL + t.width : !jumps && t.left <= t.width);
         if (t.at < above + (jumps ? t.back : 0)) break;
-        if (pattern == CELLS_APART && !jumps)
-            twos_vector(dt, pattern, 1, false, false, stream, &t, &fixed, cell, first, to,
-                        &matches);
-        else if (pattern == CELLS_APART)
+        if (jumps && pattern == CELLS_APART)
             twos_vector(dt, pattern, 1, true, false, stream, &t, &fixed, cell, first, to, &matches);
         else if (jumps)
             twos_vector(dt, pattern, 2, true, border, stream, &t, &fixed, cell, first, to,
