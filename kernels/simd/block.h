@@ -94,6 +94,16 @@ vf block_words_bf16(vf first, vf second, vi upper)
 }
 #endif
 
+/* VL floats and VL more, in this order, as halves; bf16: sums as block_round_bf16 wants them. */
+K_TEMPLATE
+vf block_halves(enum k_dtype dt, vf low, vf high)
+{
+#if defined(K_ISA_avx512)
+    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
+#endif
+    return (vf)v_to_halves(dt, low, high);
+}
+
 /* Two lanes of floats as one lane of two bf16. */
 K_TEMPLATE
 vf block_pair_bf16(vf first, vf second)

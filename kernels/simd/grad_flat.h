@@ -157,10 +157,7 @@ vf flat_elements(enum k_dtype dt, int n, bool certain, struct flat *f, int64_t x
 #ifdef K_PAIRS
     if (dt == K_BF16 && certain) return (vf)v_round_pairs(low, high);
 #endif
-#if defined(K_ISA_avx512)
-    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
-#endif
-    return (vf)v_to_halves(dt, low, high);
+    return block_halves(dt, low, high);
 }
 
 /* `count` cells behind those that are pending; the next band's part of dY is announced. */

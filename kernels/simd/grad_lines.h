@@ -124,8 +124,7 @@ K_TEMPLATE
 vf lines_elements(enum k_dtype dt, struct lines_kind kind, vf low, vf high)
 {
     if (dt == K_BF16 && kind.certain) return (vf)v_round_pairs(low, high);
-    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
-    return (vf)v_to_halves(dt, low, high);
+    return block_halves(dt, low, high);
 }
 
 /* One row of cells. */

@@ -24,17 +24,6 @@ struct steps {
 #endif
 };
 
-/* VL or 2 VL floats as a vector of elements; sums as block_round_bf16 wants them. */
-K_TEMPLATE
-vf steps_vector(enum k_dtype dt, vf low, vf high)
-{
-    if (dt == K_F32) return low;
-#if defined(K_ISA_avx512)
-    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
-#endif
-    return (vf)v_to_halves(dt, low, high);
-}
-
 K_TEMPLATE
 vf steps_sum(int terms, const float *from, int64_t gap)
 {
@@ -59,8 +48,7 @@ K_TEMPLATE
 vf steps_elements(enum k_dtype dt, int terms, const float *from, int64_t gap)
 {
     const vf low = steps_sum(terms, from, gap);
-    const vf high = dt == K_F32 ? low : steps_sum(terms, from + VL, gap);
-    return steps_vector(dt, low, high);
+    return dt == K_F32 ? low : block_halves(dt, low, steps_sum(terms, from + VL, gap));
 }
 
 K_TEMPLATE
