@@ -34,7 +34,7 @@
 #include "kernels/simd/grad_repeats.h"
 #include "kernels/simd/grad_rows.h"
 #include "kernels/simd/grad_runs.h"
-#include "kernels/simd/grad_twos.h"
+#include "kernels/simd/grad_short_walk.h"
 #include "kernels/simd/instance.h"
 
 /* The first cell of an item, where items follow each other in memory. */
@@ -82,6 +82,10 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
             any_joins(&plan, k_size(dt), pool->stream_output))
             flat_begin(&g);
         if (plan.way == POOL_FLAT) lines_begin(&g);
+    }
+    if (short_takes(dt, &g)) {
+        walk_short(dt, &g, slice);
+        slice.begin = slice.end;
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
         const int64_t column = item / plan.height.in, h = item % plan.height.in;

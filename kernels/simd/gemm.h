@@ -24,17 +24,6 @@ vf v_fma(vf a, vf b, vf c)
 #endif
 }
 
-/* Holds a loaded value in a register: compilers else repeat the load in every instruction that uses
- * it, and loads become the limit. */
-K_TEMPLATE
-vf v_keep(vf value)
-{
-#if defined(__x86_64__)
-    __asm__("" : "+v"(value));
-#endif
-    return value;
-}
-
 /* ---- some lanes ---- */
 
 /* An address that may lie outside of its object, of which only some lanes are touched. */

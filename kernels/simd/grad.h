@@ -33,6 +33,13 @@ struct widths {
 #define WIDTHS_BEFORE(dt) (2 * BLOCK(dt))
 _Static_assert((int)POOL_FLAT_CELLS <= (int)MASKS_PERIOD, "masks cover a row");
 
+/* Rows [first, end) of dY. */
+enum { ROW_FACTORS = 80 };
+struct row_factors {
+    int64_t depth, first, end;
+    float of[ROW_FACTORS];
+};
+
 struct grad {
     const struct k_pool *pool;
     struct pool_plan plan;
@@ -65,6 +72,7 @@ struct grad {
     int past, past_end; /* windows first_window - past to first_window - past_end - 1 are there */
 
     struct widths widths;
+    struct row_factors row_factors;
     struct k_outlet outlet;
 };
 
@@ -134,7 +142,7 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     g->whole_low = low, g->whole_high = high;
     g->whole_begin = pool_max(height->kernel + (low - 1) * height->stride - height->pad, 0);
     g->whole_end = high * height->stride - height->pad;
-    g->depth = -1;
+    g->depth = g->row_factors.depth = -1;
 }
 
 /* ---- the column ---- */

@@ -15,7 +15,8 @@
 enum {
     FLAT_PAGE = 4096, /* offsets within it are compared when a load is checked against stores */
     FLAT_BAND = 4096, /* floats of a band, and */
-    FLAT_MARGIN = 4 * VL + POOL_FLAT_CELLS / 2 /* that may be read before and behind it */
+    FLAT_MARGIN = 4 * VL + POOL_FLAT_CELLS / 2, /* that may be read before and behind it */
+    FLAT_LEAST = (127 - 56) << 7                /* 2^-56 as bf16 */
 };
 _Static_assert(FLAT_BAND + 2 * FLAT_MARGIN + FLAT_PAGE / 4 <= POOL_FUSED * POOL_SLOT, "image");
 _Static_assert(FLAT_BAND >= 4 * POOL_FLAT_CELLS, "a band has at least one row");
@@ -44,8 +45,7 @@ bool flat_no_tiny(const char *at, int64_t count)
         const __m512i size = _mm512_add_epi16(bits, bits); /* and 0 becomes the largest: */
         least = _mm512_min_epu16(least, _mm512_add_epi16(size, ones));
     }
-    const int exponent = 127 - 56;
-    return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(exponent << 8)) == 0;
+    return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(2 * FLAT_LEAST - 1)) == 0;
 #else
     (void)at, (void)count;
     return false;

@@ -42,6 +42,17 @@ vf v_all(float value)
     return value - (vf){0};
 }
 
+/* Holds a loaded value in a register: compilers else repeat the load in every instruction that uses
+ * it, and loads become the limit. */
+K_TEMPLATE
+vf v_keep(vf value)
+{
+#if defined(__x86_64__)
+    __asm__("" : "+v"(value));
+#endif
+    return value;
+}
+
 K_TEMPLATE
 vi v_lanes(void)
 {

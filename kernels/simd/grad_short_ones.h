@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short rows (grad_short.h), steps of one: three rows of dY, scaled, are kept. Which registers hold
+ * the newest one changes from row to row: three rows are one turn of the loop. While a row is
+ * summed along the height, the one before it is summed along the width. bf16 lie in registers as in
+ * memory, even elements apart from odd ones, which are neighbours of each other: that saves half of
+ * the permutations. */
+#ifndef ACLNN_CPU_KERNELS_SIMD_GRAD_SHORT_ONES_H
+#define ACLNN_CPU_KERNELS_SIMD_GRAD_SHORT_ONES_H
+
+#include "kernels/simd/grad_short.h"
+
+#if defined(K_ISA_avx512)
+/* Of vectors of cells, and of a row's last one. */
+#define ONES_FORM(dt)       ((dt) == K_BF16 ? LINES_PAIRED : LINES_IN_ORDER)
+#define ONES_LAST(dt, kind) ((kind).vectors % 2 == 0 ? ONES_FORM(dt) : LINES_IN_ORDER)
+
+/* x + y, by the units that multiply: there is more to add than to multiply. */
+K_TEMPLATE
+vf ones_plus(vf x, vf y)
+{
+    return (vf)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(1), (__m512)y);
+}
+
+/* Windows of vector i summed along the height, of which `value` is the newest row's. It goes where
+ * `turn` says. +0 stands for -0 from here on. */
+K_TEMPLATE
+vf ones_sum(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn, int i, vf value)
+{
+    const bool certain = dt != K_F32;
+    const vf factor = v_all(*s->factor);
+    value = certain ? v_product(true, value, factor) : value * factor;
+    const vf sum = s->kept[(turn + 1) % 3][i] + s->kept[(turn + 2) % 3][i] + value;
+    s->kept[turn][i] = value;
+    if (certain) return kind.uniform ? sum : v_product(true, sum, s->own[i]);
+    return ones_plus(kind.uniform ? sum : sum * s->own[i], (vf){0});
+}
+
+/* The windows of which `row` is the newest. bf16: of[2 i] those at even places of block i, of[2 i +
+ * 1] the others, or, where the last block has at most VL, of[2 i] all of them. */
+K_TEMPLATE
+struct short_row ones_windows(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn,
+                              struct short_row row)
+{
+    struct short_row sums = {{{0}}};
+#pragma GCC unroll 4
+    for (int i = 0; i < SHORT_KEPT; i++) {
+        if (i >= kind.vectors) break;
+        vf value = row.of[i];
+        if (dt == K_BF16) {
+            const vf words = row.of[i / 2 * 2];
+            if (i % 2 == 0) short_watch(s, words);
+            const struct k_block block = block_of_bits(K_BF16, (vu)words);
+            value = i % 2 ? block.b : i + 1 < kind.vectors ? block.a : short_widen(0, words);
+        }
+        sums.of[i] = ones_sum(dt, kind, s, turn, i, value);
+    }
+    return sums;
+}
+
+/* Three windows each, the oldest first. */
+K_TEMPLATE
+vf ones_cells(vf before, vf now, vf after)
+{
+    return ones_plus(ones_plus(v_delay(1, before, now), now), v_advance(now, after));
+}
+
+/* One row of cells. */
+K_TEMPLATE
+void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, struct lines_out *out)
+{
+    const int step = BLOCK(dt) / VL;
+    vf before = {0};
+#pragma GCC unroll 4
+    for (int i = 0; i < SHORT_KEPT; i += step) {
+        if (i >= kind.vectors) break;
+        const bool last = i + step >= kind.vectors, paired = dt != K_F32 && i + 1 < kind.vectors;
+        const vf zero = {0}, a = sums.of[i], b = paired ? sums.of[i + 1] : zero;
+        const vf after = last ? zero : sums.of[i + step];
+        vf low, high = zero;
+        if (dt == K_BF16 && paired) {
+            low = ones_plus(v_delay(1, before, b), a) + b;
+            high = ones_plus(a, b) + v_advance(a, after);
+        } else {
+            low = ones_cells(before, a, dt == K_F32 ? after : b);
+            if (paired) high = ones_cells(a, b, after);
+        }
+        before = dt == K_F32 ? a : b;
+        vf cells = low;
+        if (dt == K_F16) cells = block_halves(dt, low, high);
+        if (dt == K_BF16) cells = (vf)v_round_pairs(low, high);
+        if (last)
+            lines_out_last(dt, ONES_FORM(dt), ONES_LAST(dt, kind), out, cells);
+        else
+            lines_out_whole(dt, ONES_FORM(dt), out, cells);
+    }
+}
+
+/* The next row's newest one takes the oldest one's place; the loop begins with turn 0 again. */
+static inline void ones_turn(struct shorts *s)
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < SHORT_KEPT; i++) {
+        s->kept[1][i] = s->kept[2][i];
+        s->kept[2][i] = s->kept[0][i];
+    }
+}
+
+/* Rows [h, end) of the column in work. */
+K_TEMPLATE
+void ones_column(enum k_dtype dt, struct short_kind kind, struct grad *g, struct shorts *s,
+                 struct lines_out *out, int64_t h, int64_t end)
+{
+    const int64_t pad = g->plan.height.pad, rows = short_height(g);
+    const int64_t ahead = pool_min(end + pad, short_ahead(dt, g, s));
+    int64_t row = h + pad - (POOL_FUSED - 1); /* of dY, the newest in work */
+    s->factor = short_factors(g, row, end + pad);
+    struct short_row sums = {{{0}}};
+#pragma GCC unroll 4
+    for (int i = 0; i < SHORT_KEPT; i++)
+        s->kept[1][i] = s->kept[2][i] = (vf){0};
+    for (; row <= h + pad; row++, s->factor++) {
+        if (row < 0) continue;
+        s->at = row < rows ? row_of_dy(g, row, k_size(dt)) : (const char *)short_zeros;
+        sums = ones_windows(dt, kind, s, 0, short_load(dt, kind, s));
+        ones_turn(s);
+    }
+    if (row + POOL_FUSED <= ahead) {
+        s->at += s->row_bytes;
+        struct short_row next = short_load(dt, kind, s);
+        for (; row + POOL_FUSED <= ahead; row += POOL_FUSED)
+#pragma GCC unroll 3
+            for (int turn = 0; turn < POOL_FUSED; turn++, s->factor++) {
+                const struct short_row now = next;
+                s->at += s->row_bytes;
+                next = short_load(dt, kind, s);
+                const struct short_row windows = ones_windows(dt, kind, s, turn, now);
+                ones_put(dt, kind, sums, out);
+                sums = windows;
+            }
+        s->at -= s->row_bytes;
+    }
+    for (; row < end + pad; row++, s->factor++) {
+        s->at = row < rows ? s->at + s->row_bytes : (const char *)short_zeros;
+        const struct short_row windows = ones_windows(dt, kind, s, 0, short_load(dt, kind, s));
+        ones_put(dt, kind, sums, out);
+        sums = windows;
+        ones_turn(s);
+    }
+    ones_put(dt, kind, sums, out);
+}
+
+/* Two vectors' even elements, and the odd ones. */
+static inline void ones_apart(vf x[2])
+{
+    const vf low = x[0], high = x[1];
+    x[0] = v_pick(low, high, v_lanes() * 2);
+    x[1] = v_pick(low, high, v_lanes() * 2 + 1);
+}
+
+/* Items [item, end); returns whether no bf16 was tiny. */
+K_TEMPLATE
+bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t item, int64_t end)
+{
+    const int width = (int)g->plan.width.in, rest = (width - 1) % BLOCK(dt) + 1;
+    struct lines_out out =
+        lines_out_begin(dt, ONES_FORM(dt), ONES_LAST(dt, kind), &g->outlet.vectors,
+                        rest * (int)k_size(dt), g->outlet.stream);
+    struct shorts s = shorts_begin(dt, g);
+    if (dt == K_BF16 && kind.vectors >= 2) ones_apart(s.own);
+    if (dt == K_BF16 && kind.vectors >= 4) ones_apart(s.own + 2);
+    SHORT_COLUMNS(dt, g, item, end, ones_column(dt, kind, g, &s, &out, h, h_end));
+    lines_out_end(dt, ONES_FORM(dt), &out, &g->outlet.vectors);
+    return shorts_end(&s);
+}
+
+#define ONES_KIND(name, dt, ...)                                                                   \
+    K_OUTLINE bool name(struct grad *g, int64_t item, int64_t end)                                 \
+    {                                                                                              \
+        return ones_items(dt, (struct short_kind){__VA_ARGS__, false}, g, item, end);              \
+    }
+#define ONES(suffix, dt)                                                                           \
+    ONES_KIND(ones_1##suffix, dt, 1, false)                                                        \
+    ONES_KIND(ones_1_uniform##suffix, dt, 1, true)                                                 \
+    ONES_KIND(ones_2##suffix, dt, 2, false)                                                        \
+    ONES_KIND(ones_2_uniform##suffix, dt, 2, true)                                                 \
+    ONES_KIND(ones_3##suffix, dt, 3, false)                                                        \
+    ONES_KIND(ones_3_uniform##suffix, dt, 3, true)                                                 \
+    ONES_KIND(ones_4##suffix, dt, 4, false)                                                        \
+    ONES_KIND(ones_4_uniform##suffix, dt, 4, true)                                                 \
+    static inline bool ones##suffix(struct grad *g, int64_t item, int64_t end)                     \
+    {                                                                                              \
+        typedef bool ones_fn(struct grad *, int64_t, int64_t);                                     \
+        static ones_fn *const all[][2] = {{ones_1##suffix, ones_1_uniform##suffix},                \
+                                          {ones_2##suffix, ones_2_uniform##suffix},                \
+                                          {ones_3##suffix, ones_3_uniform##suffix},                \
+                                          {ones_4##suffix, ones_4_uniform##suffix}};               \
+        return all[(g->plan.width.out - 1) / VL][g->widths.uniform](g, item, end);                 \
+    }
+ONES(_f32, K_F32)
+ONES(_f16, K_F16)
+ONES(_bf16, K_BF16)
+#endif
+
+#endif
