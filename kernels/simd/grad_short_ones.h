@@ -105,24 +105,55 @@ static inline void ones_turn(struct shorts *s)
     }
 }
 
-/* Rows [h, end) of the column in work. */
+/* The newest row is the one at s->at, or one that is not there. */
 K_TEMPLATE
-void ones_column(enum k_dtype dt, struct short_kind kind, struct grad *g, struct shorts *s,
-                 struct lines_out *out, int64_t h, int64_t end)
+struct short_row ones_newest(enum k_dtype dt, struct short_kind kind, struct shorts *s,
+                             bool is_there)
+{
+    const char *at = s->at;
+    if (!is_there) s->at = (const char *)short_zeros;
+    const struct short_row windows = ones_windows(dt, kind, s, 0, short_load(dt, kind, s));
+    ones_turn(s);
+    s->factor++;
+    s->at = at;
+    return windows;
+}
+
+K_TEMPLATE
+void ones_clear(struct shorts *s)
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < SHORT_KEPT; i++)
+        s->kept[1][i] = s->kept[2][i] = (vf){0};
+}
+
+/* Rows [h, end) of the column in work but for the last one, whose windows are returned. follows:
+ * h is 0, and the column before ended with row `before`: it goes out when the first rows of dY have
+ * been loaded, which are those behind s->at. */
+K_TEMPLATE
+struct short_row ones_column(enum k_dtype dt, struct short_kind kind, const struct grad *g,
+                             struct shorts *s, struct lines_out *out, int64_t h, int64_t end,
+                             bool follows, struct short_row before)
 {
     const int64_t pad = g->plan.height.pad, rows = short_height(g);
     const int64_t ahead = pool_min(end + pad, short_ahead(dt, g, s));
     int64_t row = h + pad - (POOL_FUSED - 1); /* of dY, the newest in work */
-    s->factor = short_factors(g, row, end + pad);
     struct short_row sums = {{{0}}};
-#pragma GCC unroll 4
-    for (int i = 0; i < SHORT_KEPT; i++)
-        s->kept[1][i] = s->kept[2][i] = (vf){0};
-    for (; row <= h + pad; row++, s->factor++) {
+    ones_clear(s);
+    if (follows) { /* pad is 1 */
+        s->factor++;
+        s->at += s->row_bytes;
+        ones_newest(dt, kind, s, true);
+        ones_put(dt, kind, before, out);
+        s->at += s->row_bytes;
+        sums = ones_newest(dt, kind, s, true);
+        row += POOL_FUSED;
+    }
+    for (; row <= h + pad; row++) {
+        if (row < 0) s->factor++;
         if (row < 0) continue;
-        s->at = row < rows ? row_of_dy(g, row, k_size(dt)) : (const char *)short_zeros;
-        sums = ones_windows(dt, kind, s, 0, short_load(dt, kind, s));
-        ones_turn(s);
+        if (row < rows) s->at = row_of_dy(g, row, k_size(dt));
+        sums = ones_newest(dt, kind, s, row < rows);
     }
     if (row + POOL_FUSED <= ahead) {
         s->at += s->row_bytes;
@@ -139,14 +170,13 @@ void ones_column(enum k_dtype dt, struct short_kind kind, struct grad *g, struct
             }
         s->at -= s->row_bytes;
     }
-    for (; row < end + pad; row++, s->factor++) {
-        s->at = row < rows ? s->at + s->row_bytes : (const char *)short_zeros;
-        const struct short_row windows = ones_windows(dt, kind, s, 0, short_load(dt, kind, s));
+    for (; row < end + pad; row++) {
+        if (row < rows) s->at += s->row_bytes;
+        const struct short_row windows = ones_newest(dt, kind, s, row < rows);
         ones_put(dt, kind, sums, out);
         sums = windows;
-        ones_turn(s);
     }
-    ones_put(dt, kind, sums, out);
+    return sums;
 }
 
 /* Two vectors' even elements, and the odd ones. */
@@ -168,7 +198,31 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
     struct shorts s = shorts_begin(dt, g);
     if (dt == K_BF16 && kind.vectors >= 2) ones_apart(s.own);
     if (dt == K_BF16 && kind.vectors >= 4) ones_apart(s.own + 2);
-    SHORT_COLUMNS(dt, g, item, end, ones_column(dt, kind, g, &s, &out, h, h_end));
+    const struct pool_plan *plan = &g->plan;
+    const int64_t height = plan->height.in;
+    const bool alike = plan->depth.in == 1 && plan->height.pad == 1 && height >= 2 &&
+                       plan->height.out == height && height <= SHORT_ROWS;
+    struct short_row sums = {{{0}}};
+    bool is_open = false, follows = false;
+    int64_t column = item / height, h = item % height;
+    for (int64_t left = end - item; left > 0; column++, h = 0, follows = alike && g->depths > 0) {
+        const int64_t stop = pool_min(h + left, height);
+        left -= stop - h;
+        follows = follows && stop == height;
+        if (follows)
+            g->outer = column;
+        else
+            short_begin(dt, g, column);
+        for (int64_t h_end; h < stop; h = h_end) {
+            h_end = pool_min(h + SHORT_ROWS, stop);
+            if (is_open && !follows) ones_put(dt, kind, sums, &out);
+            s.factor =
+                short_factors(g, h + plan->height.pad - (POOL_FUSED - 1), h_end + plan->height.pad);
+            sums = ones_column(dt, kind, g, &s, &out, h, h_end, follows, sums);
+            is_open = true;
+        }
+    }
+    ones_put(dt, kind, sums, &out);
     lines_out_end(dt, ONES_FORM(dt), &out, &g->outlet.vectors);
     return shorts_end(&s);
 }
