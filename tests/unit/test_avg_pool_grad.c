@@ -235,6 +235,7 @@ static struct k_pool random_flat_pool(void)
     const int64_t windows = between(0, 9) ? between(two ? 16 : 3, 70) : between(250, 258);
     p.layout = K_CHANNELS_FIRST;
     p.channels = 1;
+    if (windows <= 70 && between(0, 7) == 0) p.outer = between(4, 30); /* several bands */
     p.kernel[0] = 1;
     p.stride[0] = between(1, 2);
     p.input[0] = between(1, 3);
@@ -297,7 +298,9 @@ static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_po
     c->dy = c->dy_block + between(0, 15) * c->size;
     c->dx = c->dx_block + GUARD + between(0, 15) * c->size;
     fill_random(dt, c->dy, c->windows);
-    if (between(0, 5) == 0) fill_tiny(dt, c->dy, c->windows);
+    const int64_t from = between(0, 2) > 0 ? 0 : between(0, c->windows - 1);
+    const int64_t count = from > 0 ? between(1, c->windows - from) : c->windows;
+    if (between(0, 4) == 0) fill_tiny(dt, c->dy + from * c->size, count);
 }
 
 static void case_end(struct kernel_case *c)
