@@ -2,9 +2,10 @@
 /* dx[i] = sum over windows w that contain i of dy[w] / size(w).
  *
  * Order of the sum, the same for every level, layout and cutting: a value of dY is scaled by the
- * reciprocal of its window's extent along depth and height (and width, if that is the same for
- * every window; or of the divisor), then summed along the depth, then along the height; the sum is
- * scaled by the reciprocal of the extent along the width (unless that is done), summed along the
+ * reciprocal of the product of its window's extents along depth and height and of the extent along
+ * the width that most windows have (common_extent; or of the divisor), then summed along the depth,
+ * then along the height; the sum is scaled by the ratio of that extent along the width to the
+ * window's own (unless all have the same), summed along the
  * width and spread to the cells. Summing before spreading keeps the work at dY's size. Up to
  * POOL_DIRECT terms along depth and height and POOL_REGISTER_WINDOWS along the width are added one
  * by one, the oldest first; more are added along the width as sums of powers of two, along the
@@ -13,7 +14,7 @@
  * the cost of an element does not grow with the window's area.
  *
  * Another order where more windows hold a cell than a tile's row of windows has room for
- * (pool_plan.h: steps): a value is scaled by both reciprocals and summed along the depth; of the
+ * (pool_plan.h: steps): a value is scaled by both factors and summed along the depth; of the
  * row, the windows that hold all cells of the tile become one sum, of sums of every 16th; that and
  * the windows before and behind are summed along the height; then the windows before are added to
  * the sum, the newest first, and to that the sum of those behind, the oldest first.

@@ -51,7 +51,8 @@ struct grad {
     int64_t windows_of_channel;
     int64_t whole_low, whole_high;  /* rows of dY that reach beyond neither end of the height */
     int64_t whole_begin, whole_end; /* rows of dX whose windows are all there and whole */
-    double width_size;              /* of every window if they are uniform, else 1 */
+    double width_size; /* of every window if they are uniform; else of most, or 1: its reciprocal
+                          is part of the rows' factors, its ratio to a window's is the window's */
     float whole_factor;
     /* A store across two lines would wait for the streaming stores before it. */
     _Alignas(LINE_BYTES) float slots[POOL_FUSED * POOL_SLOT];
@@ -94,6 +95,18 @@ static inline double window_extent(const struct pool_axis *axis, bool count_padd
     return (double)(end - start);
 }
 
+/* The extent along the width that is part of the rows' factors. If all windows have at least half
+ * of the kernel's, that is it: most windows then have the factor 1, and the others one of at most
+ * 2, by which what a subnormal number lost cannot grow much. */
+static inline double common_extent(const struct pool_axis *width, bool count_padding, bool whole)
+{
+    const double first = window_extent(width, count_padding, 0), kernel = (double)width->kernel;
+    const double last = window_extent(width, count_padding, width->out - 1);
+    if (whole) return kernel;
+    if (width->out == 1) return first;
+    return 2 * (first < last ? first : last) >= kernel ? kernel : 1;
+}
+
 /* Windows [*low, *high) have the whole kernel's extent. */
 static inline void whole_windows(const struct pool_axis *axis, bool count_padding, int64_t *low,
                                  int64_t *high)
@@ -103,8 +116,7 @@ static inline void whole_windows(const struct pool_axis *axis, bool count_paddin
     *high = room < 0 ? 0 : pool_min(room / axis->stride + 1, axis->out);
 }
 
-/* The factor of row `row` of dY in the depth-th plane; without the width's part unless that is
- * uniform. */
+/* The factor of row `row` of dY in the depth-th plane, with the width's common part. */
 static inline float factor_of(const struct grad *g, int depth, int64_t row)
 {
     const bool padding = g->pool->count_padding;
@@ -134,9 +146,8 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     g->widths.uniform = pool->divisor != 0 || whole || width->out == 1;
     g->widths.real = -1;
     g->widths.period = g->widths.turn = 0;
-    g->width_size = !g->widths.uniform ? 1
-                    : whole            ? (double)width->kernel
-                                       : window_extent(width, pool->count_padding, 0);
+    g->width_size = 1;
+    if (pool->divisor == 0) g->width_size = common_extent(width, pool->count_padding, whole);
     whole_windows(height, pool->count_padding, &low, &high);
     if (pool->divisor != 0) low = 0, high = height->out;
     g->whole_low = low, g->whole_high = high;
@@ -190,7 +201,7 @@ static inline void widths_twos(struct widths *w, const struct pool_axis *width)
 
 static inline float width_factor(const struct grad *g, int64_t window)
 {
-    return (float)(1.0 / window_extent(&g->plan.width, g->pool->count_padding, window));
+    return (float)(g->width_size / window_extent(&g->plan.width, g->pool->count_padding, window));
 }
 
 K_TEMPLATE

@@ -108,7 +108,7 @@ static inline void any_scale(const struct grad *g, int64_t first, int64_t count,
 {
     int64_t low, high;
     whole_windows(&g->plan.width, g->pool->count_padding, &low, &high);
-    const float whole = (float)(1.0 / (double)g->plan.width.kernel);
+    const float whole = (float)(g->width_size / (double)g->plan.width.kernel);
     for (int64_t j = 0; j < count; j++) {
         const int64_t window = g->first_window + first + j;
         const bool is_whole = window >= low && window < high;

@@ -31,8 +31,10 @@ vf ones_sum(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn,
     value = certain ? v_product(true, value, factor) : value * factor;
     const vf sum = s->kept[(turn + 1) % 3][i] + s->kept[(turn + 2) % 3][i] + value;
     s->kept[turn][i] = value;
-    if (certain) return kind.uniform ? sum : v_product(true, sum, s->own[i]);
-    return ones_plus(kind.uniform ? sum : sum * s->own[i], (vf){0});
+    const int last = kind.vectors - (dt == K_BF16 && kind.vectors % 2 == 0 ? 2 : 1);
+    const bool edge = !kind.uniform && (i == 0 || i >= last); /* the others' factors are 1 */
+    if (certain) return edge ? sum * s->own[i] : sum;
+    return ones_plus(edge ? sum * s->own[i] : sum, (vf){0});
 }
 
 /* The windows of which `row` is the newest. bf16: of[2 i] those at even places of block i, of[2 i +
@@ -64,6 +66,13 @@ vf ones_cells(vf before, vf now, vf after)
     return ones_plus(ones_plus(v_delay(1, before, now), now), v_advance(now, after));
 }
 
+/* VL f16 and zeros. */
+K_TEMPLATE
+vf ones_half(vf x)
+{
+    return (vf)_mm512_zextsi256_si512((__m256i)v_to_f16(x));
+}
+
 /* One row of cells. */
 K_TEMPLATE
 void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, struct lines_out *out)
@@ -86,7 +95,7 @@ void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, st
         }
         before = dt == K_F32 ? a : b;
         vf cells = low;
-        if (dt == K_F16) cells = block_halves(dt, low, high);
+        if (dt == K_F16) cells = paired ? block_halves(dt, low, high) : ones_half(low);
         if (dt == K_BF16) cells = (vf)v_round_pairs(low, high);
         if (last)
             lines_out_last(dt, ONES_FORM(dt), ONES_LAST(dt, kind), out, cells);

@@ -33,8 +33,10 @@ void short_twos_put(enum k_dtype dt, struct short_kind kind, const struct shorts
                     struct short_row sums, struct lines_out *out)
 {
 #pragma GCC unroll 4
-    for (int i = 0; i < SHORT_KEPT; i++)
-        if (i < kind.vectors && !kind.uniform) sums.of[i] = v_product(true, sums.of[i], s->own[i]);
+    for (int i = 0; i < SHORT_KEPT; i++) {
+        const bool edge = i == 0 || i == kind.vectors - 1; /* the others' factors are 1 */
+        if (edge && i < kind.vectors && !kind.uniform) sums.of[i] = sums.of[i] * s->own[i];
+    }
     vf before = {0};
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i++) {

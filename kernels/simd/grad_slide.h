@@ -70,17 +70,17 @@ struct slide_pair {
     struct k_block first, second;
 };
 
-/* The sums along the height of the window's channels at `at`, of n rows of dY. skip: bytes to
- * where the announced ones go on. */
+/* The sums along the height of the window's channels at `at`, of n rows of dY, times `width` unless
+ * that is known to be 1. skip: bytes to where the announced ones go on. */
 K_TEMPLATE
-struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slide *s,
-                             const char *at, int64_t skip, float width)
+struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, bool is_common,
+                             const struct slide *s, const char *at, int64_t skip, float width)
 {
     struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
     if (n == 1) {
         k_prefetch(at + POOL_FAR);
         sums.first = slide_term(dt, s, at, 0, true);
-        if (!s->uniform) sums.first = block_scale(dt, sums.first, v_all(width));
+        if (!is_common) sums.first = block_scale(dt, sums.first, v_all(width));
         return sums;
     }
     const char *second = at - (n - 2) * s->row_bytes;
@@ -98,7 +98,7 @@ struct slide_pair slide_sums(enum k_dtype dt, int n, int rows, const struct slid
             sums.second = block_add(dt, sums.second, slide_term(dt, s, at, 2, false));
         }
     }
-    if (!s->uniform) {
+    if (!is_common) {
         sums.first = block_scale(dt, sums.first, v_all(width));
         if (rows == 2) sums.second = block_scale(dt, sums.second, v_all(width));
     }
@@ -118,19 +118,22 @@ void slide_cell(enum k_dtype dt, bool has_cell, const float *oldest, const float
     slide_store(dt, newest, sums);
 }
 
-/* A window, if it is there, and the cells of which it is the newest, if they are. */
+/* A window, if it is there, and the cells of which it is the newest, if they are. is_common: its
+ * factor is known to be 1. */
 K_TEMPLATE
-void slide_window(enum k_dtype dt, int n, int rows, bool is_there, bool has_cell,
+void slide_window(enum k_dtype dt, int n, int rows, bool is_there, bool has_cell, bool is_common,
                   const struct slide *s, const char *at, int64_t skip, float width,
                   float *const slots[3], char *to)
 {
     const int pitch = POOL_FUSED * s->blocks * BLOCK(dt); /* to the second row's */
     const float *oldest = slots[0], *middle = slots[1];
     float *newest = slots[2];
-    for (int block = 0; block < s->blocks; block++) {
-        const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
+    const int64_t last = s->last * k_size(dt); /* its own variable: fewer integers to keep */
+    int left = s->blocks;
+    for (int64_t x = 0; left > 0; left--, x += K_VECTOR_BYTES) {
+        x = pool_min(x, last);
         struct slide_pair sums = {{{0}, {0}}, {{0}, {0}}};
-        if (is_there) sums = slide_sums(dt, n, rows, s, at + x, skip, width);
+        if (is_there) sums = slide_sums(dt, n, rows, is_common, s, at + x, skip, width);
         slide_cell(dt, has_cell, oldest, middle, newest, sums.first, to + x, s->stream);
         if (rows == 2)
             slide_cell(dt, has_cell, oldest + pitch, middle + pitch, newest + pitch, sums.second,
@@ -159,10 +162,10 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
         /* Behind the end of a row lies one that is here already; the other one's end leads on. */
         const bool ends = rows == 2 && j * s.cell_bytes + POOL_FAR >= s.row_bytes;
         const int64_t skip = ends ? 2 * s.row_bytes : 0;
-        if (is_there && has_cell)
-            slide_window(dt, n, rows, true, true, &s, at, skip, width, slots, to);
+        if (is_there && has_cell && width == 1)
+            slide_window(dt, n, rows, true, true, true, &s, at, skip, 1, slots, to);
         else
-            slide_window(dt, n, rows, is_there, has_cell, &s, at, skip, width, slots, to);
+            slide_window(dt, n, rows, is_there, has_cell, false, &s, at, skip, width, slots, to);
         float *oldest = slots[0];
         slots[0] = slots[1], slots[1] = slots[2], slots[2] = oldest;
     }
@@ -170,7 +173,7 @@ void slide_rows(enum k_dtype dt, int n, int rows, const struct slide *given)
 
 /* ---- a step of two: the first cell lies in two windows, the second one in one ---- */
 
-/* is_whole: the window and both cells are there. */
+/* is_whole: the window and both cells are there, and its factor is 1. */
 K_TEMPLATE
 void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int64_t j,
                const float *older, float *newest)
@@ -179,7 +182,7 @@ void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int
     const bool is_there = is_whole || j < s->real;
     const bool has_first = is_whole || (start >= 0 && start < s->cells);
     const bool has_second = is_whole || (start >= -1 && start + 1 < s->cells);
-    const float width = s->uniform || !is_there ? 1 : s->widths[j];
+    const float width = is_whole || s->uniform || !is_there ? 1 : s->widths[j];
     const char *at = s->at + j * s->cell_bytes;
     char *to = s->to + start * s->cell_bytes;
     const bool apart = s->blocks > SLIDE_TOGETHER; /* streaming stores want one sequence */
@@ -187,7 +190,7 @@ void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int
         const int slot = block * BLOCK(dt);
         const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
         struct k_block sum = {{0}, {0}};
-        if (is_there) sum = slide_sums(dt, n, 1, s, at + x, 0, width).first;
+        if (is_there) sum = slide_sums(dt, n, 1, is_whole, s, at + x, 0, width).first;
         if (has_first)
             k_write(to + x, block_elements(dt, block_add(dt, slide_load(dt, older + slot), sum)),
                     s->stream);
@@ -211,7 +214,8 @@ void slide_hops(enum k_dtype dt, int n, const struct slide *given)
     memset(older, 0, (size_t)s.blocks * BLOCK(dt) * sizeof(float));
     for (int64_t j = 0; j < s.count; j++) {
         const int64_t start = 2 * j - s.front;
-        if (j < s.real && start >= 0 && start + 1 < s.cells)
+        const bool is_whole = j < s.real && start >= 0 && start + 1 < s.cells;
+        if (is_whole && (s.uniform || s.widths[j] == 1))
             slide_hop(dt, n, true, &s, j, older, newest);
         else
             slide_hop(dt, n, false, &s, j, older, newest);

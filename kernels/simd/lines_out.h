@@ -37,8 +37,8 @@ static const uint16_t lines_paired_elements[2 * VL] = {0,  2,  4,  6,  8,  10, 1
 struct lines_out {
     char *to;
     vf before;
-    int filled;   /* bytes: the last ones of `before` go out before what follows them */
-    int rest;     /* bytes of a row's last vector */
+    int64_t left; /* bytes until a line is full; the others are the last ones of `before` */
+    int64_t rest; /* bytes of a row's last vector */
     __m512i tail; /* makes `before` of it and a row's last vector */
     int skip;     /* bytes of the vector in work that are not ours */
     bool plain;   /* past the caches, nothing to skip */
@@ -46,7 +46,7 @@ struct lines_out {
 };
 
 K_TEMPLATE
-__m512i lines_places(enum k_dtype dt, enum lines_form before, enum lines_form now, int bytes)
+__m512i lines_places(enum k_dtype dt, enum lines_form before, enum lines_form now, int64_t bytes)
 {
     const char *table = dt == K_F32              ? (const char *)lines_floats
                         : before == LINES_PAIRED ? (const char *)lines_pairs[now]
@@ -68,7 +68,7 @@ struct lines_out lines_out_begin(enum k_dtype dt, enum lines_form form, enum lin
                                  const struct k_vectors *v, int rest, bool stream)
 {
     struct lines_out out = {.to = v->to,
-                            .filled = v->filled,
+                            .left = K_VECTOR_BYTES - v->filled,
                             .rest = rest,
                             .tail = lines_places(dt, form, last, rest),
                             .skip = v->skip,
@@ -92,10 +92,9 @@ K_TEMPLATE
 void lines_out_end(enum k_dtype dt, enum lines_form form, const struct lines_out *out,
                    struct k_vectors *v)
 {
-    const __m512i places =
-        lines_places(dt, form, form, (K_VECTOR_BYTES - out->filled) % K_VECTOR_BYTES);
+    const __m512i places = lines_places(dt, form, form, out->left % K_VECTOR_BYTES);
     v->to = out->to;
-    v->filled = out->filled;
+    v->filled = (int)(K_VECTOR_BYTES - out->left);
     v->skip = out->skip;
     v->pending = lines_permute(dt, out->before, out->before, places);
 }
@@ -121,7 +120,7 @@ void lines_put(struct lines_out *out, vf elements)
 K_TEMPLATE
 void lines_out_whole(enum k_dtype dt, enum lines_form form, struct lines_out *out, vf cells)
 {
-    const __m512i places = lines_places(dt, form, form, K_VECTOR_BYTES - out->filled);
+    const __m512i places = lines_places(dt, form, form, out->left);
     lines_put(out, lines_permute(dt, out->before, cells, places));
     out->before = cells;
 }
@@ -131,13 +130,13 @@ K_TEMPLATE
 void lines_out_last(enum k_dtype dt, enum lines_form form, enum lines_form last,
                     struct lines_out *out, vf cells)
 {
-    int filled = out->filled + out->rest;
-    if (filled >= K_VECTOR_BYTES) {
-        const __m512i places = lines_places(dt, form, last, K_VECTOR_BYTES - out->filled);
+    const int64_t left = out->left;
+    out->left -= out->rest;
+    if (out->left <= 0) {
+        const __m512i places = lines_places(dt, form, last, left);
         lines_put(out, lines_permute(dt, out->before, cells, places));
-        filled -= K_VECTOR_BYTES;
+        out->left += K_VECTOR_BYTES;
     }
-    out->filled = filled;
     out->before = lines_permute(dt, out->before, cells, out->tail);
 }
 #endif

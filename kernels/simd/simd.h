@@ -257,9 +257,8 @@ vw v_to_halves(enum k_dtype dt, vf low, vf high)
     }
 #endif
     const vh a = v_to_half(dt, low), b = v_to_half(dt, high);
-#if K_VECTOR_BYTES == 64
-    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                                   17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+#if defined(K_ISA_avx512) /* a shuffle would become a permutation by words */
+    return (vw)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)a), (__m256i)b, 1);
 #elif K_VECTOR_BYTES == 32
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
