@@ -7,11 +7,11 @@
  * then along the height; the sum is scaled by the ratio of that extent along the width to the
  * window's own (unless all have the same), summed along the width and spread to the cells. Summing
  * before spreading keeps the work at dY's size. Up to POOL_DIRECT terms along depth and height and
- * POOL_REGISTER_WINDOWS along the width are added one by one, the oldest first; more are added along
- * the width as sums of powers of two, along the height as the sum from a row to its block's end plus
- * the sum from the next block's begin (blocks have as many rows as the sum has terms), along the
- * depth as sums of POOL_DIRECT planes each. So the cost of an element does not grow with the
- * window's area.
+ * POOL_REGISTER_WINDOWS along the width are added one by one, the oldest first; more are added
+ * along the width as sums of powers of two, along the height as the sum from a row to its block's
+ * end plus the sum from the next block's begin (blocks have as many rows as the sum has terms),
+ * along the depth as sums of POOL_DIRECT planes each. So the cost of an element does not grow with
+ * the window's area.
  *
  * Another order where more windows hold a cell than a tile's row of windows has room for
  * (pool_plan.h: steps): a value is scaled by both factors and summed along the depth; of the
