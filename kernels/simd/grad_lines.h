@@ -21,7 +21,7 @@ struct lines {
     const char *at; /* the newest, in memory */
     vf factor;
     enum k_rounding rounding;
-    const float *factors; /* of the windows along the width; NULL: none */
+    const float *factors; /* of the windows along the width */
     float *newest;        /* scaled rows: where the newest goes, */
     const float *rows[2]; /* the ones before it, the oldest first */
     int vectors, rest;    /* of a row; elements of its last one, at most VL */
@@ -30,8 +30,9 @@ struct lines {
 
 /* What loops know when they are compiled. */
 struct lines_kind {
-    int most;   /* rows of dY over one of cells */
-    bool apart; /* neighbours along the width are not side by side */
+    int most;     /* rows of dY over one of cells */
+    bool apart;   /* neighbours along the width are not side by side */
+    bool uniform; /* no factors along the width */
 };
 
 /* Windows of vector i, summed along the height. +0 stands for -0 from here on. */
@@ -47,15 +48,14 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
     if (kind.most > 1) v_store(l->newest + x, value);
     if (kind.most == 2) sum = v_load(l->rows[1] + x) + value;
     if (kind.most == 3) sum = v_load(l->rows[0] + x) + v_load(l->rows[1] + x) + value;
-    if (l->factors) sum = sum * v_load(l->factors + x);
-    return ones_plus(sum, (vf){0});
+    return ones_plus(kind.uniform ? sum : sum * v_load(l->factors + x), (vf){0});
 }
 
 K_TEMPLATE
 vf lines_cells(struct lines_kind kind, const struct lines *l, vf before, vf now, vf after)
 {
     if (kind.apart) return v_pick(before, now, l->left) + now + v_pick(now, after, l->right);
-    return ones_cells(before, now, after);
+    return v_delay(1, before, now) + now + v_advance(now, after);
 }
 
 /* One row of cells. */
@@ -63,7 +63,9 @@ K_TEMPLATE
 void lines_row(enum k_dtype dt, struct lines_kind kind, struct lines *l, struct lines_out *out)
 {
     const bool pairs = dt != K_F32, is_second = pairs && l->vectors % 2 == 0;
+    const __m512i places = lines_out_places(dt, LINES_IN_ORDER, out);
     vf low = {0}, before = {0}, now = lines_windows(dt, kind, l, 0, l->vectors == 1);
+#pragma GCC unroll 4
     for (int i = 1; i < l->vectors; i++) {
         const vf after = lines_windows(dt, kind, l, i, i == l->vectors - 1);
         vf cells = lines_cells(kind, l, before, now, after);
@@ -73,7 +75,7 @@ void lines_row(enum k_dtype dt, struct lines_kind kind, struct lines *l, struct 
             continue;
         }
         if (pairs) cells = block_halves(dt, low, cells);
-        lines_out_whole(dt, LINES_IN_ORDER, out, cells);
+        lines_out_whole(dt, out, places, cells);
     }
     vf cells = lines_cells(kind, l, before, now, (vf){0});
     if (pairs) cells = block_halves(dt, is_second ? low : cells, is_second ? cells : (vf){0});
@@ -112,7 +114,7 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     const int channels = (int)g->plan.channels, width = (int)g->plan.width.in * channels;
     const float *zeros = g->slots + POOL_FUSED * LINES_PITCH;
     struct lines l = {.rounding = g->pool->rounding,
-                      .factors = g->widths.uniform ? NULL : g->widths.factors,
+                      .factors = g->widths.factors,
                       .newest = g->slots,
                       .rows = {g->slots + LINES_PITCH, g->slots + 2 * LINES_PITCH},
                       .vectors = (width + VL - 1) / VL,
@@ -125,7 +127,7 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     for (int before = kind.most - 1; before > 0; before--) {
         l.at = newest_row(dt, g, h - before, zeros, &l.factor);
         for (int i = 0; i < l.vectors; i++)
-            lines_windows(dt, (struct lines_kind){2, false}, &l, i, i == l.vectors - 1);
+            lines_windows(dt, (struct lines_kind){2, false, true}, &l, i, i == l.vectors - 1);
         lines_turn(&l);
     }
     for (; h < end; h++) {
@@ -141,15 +143,15 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
     {                                                                                              \
         lines_rows(dt, (struct lines_kind){__VA_ARGS__}, g, h, end);                               \
     }
-LINES_ROWS(lines_1_f32, K_F32, 1, false)
-LINES_ROWS(lines_2_f32, K_F32, 2, false)
-LINES_ROWS(lines_3_f32, K_F32, 3, false)
+LINES_ROWS(lines_1_f32, K_F32, 1, false, g->widths.uniform)
+LINES_ROWS(lines_2_f32, K_F32, 2, false, g->widths.uniform)
+LINES_ROWS(lines_3_f32, K_F32, 3, false, g->widths.uniform)
 
 /* Of several channels. */
 #define LINES_APART(suffix, dt)                                                                    \
-    LINES_ROWS(lines_apart_1##suffix, dt, 1, true)                                                 \
-    LINES_ROWS(lines_apart_2##suffix, dt, 2, true)                                                 \
-    LINES_ROWS(lines_apart_3##suffix, dt, 3, true)                                                 \
+    LINES_ROWS(lines_apart_1##suffix, dt, 1, true, g->widths.uniform)                              \
+    LINES_ROWS(lines_apart_2##suffix, dt, 2, true, g->widths.uniform)                              \
+    LINES_ROWS(lines_apart_3##suffix, dt, 3, true, g->widths.uniform)                              \
     static inline void lines_apart##suffix(struct grad *g, int64_t h, int64_t end)                 \
     {                                                                                              \
         static void (*const all[])(struct grad *, int64_t, int64_t) = {                            \

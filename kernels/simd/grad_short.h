@@ -144,7 +144,7 @@ static inline const float *short_factors(struct grad *g, int64_t first, int64_t 
     return f->of;
 }
 
-/* How many of them have another one behind them, be it the next column's. */
+/* How many rows of dY over the column have another one behind them, be it the next column's. */
 K_TEMPLATE
 int64_t short_ahead(enum k_dtype dt, const struct grad *g, const struct shorts *s)
 {
@@ -167,22 +167,6 @@ void short_begin(enum k_dtype dt, struct grad *g, int64_t column)
 {
     (dt == K_F32 ? short_begin_f32 : dt == K_F16 ? short_begin_f16 : short_begin_bf16)(g, column);
 }
-
-/* Items [item, end), rows of dX, column by column: BODY of rows [h, h_end) of one. */
-#define SHORT_COLUMNS(dt, g, item, end, BODY)                                                      \
-    do {                                                                                           \
-        const int64_t in_ = (g)->plan.height.in;                                                   \
-        int64_t column_ = (item) / in_, h = (item) % in_;                                          \
-        for (int64_t left_ = (end) - (item); left_ > 0; column_++, h = 0) {                        \
-            const int64_t stop_ = pool_min(h + left_, in_);                                        \
-            left_ -= stop_ - h;                                                                    \
-            short_begin(dt, g, column_);                                                           \
-            for (int64_t h_end; h < stop_; h = h_end) {                                            \
-                h_end = pool_min(h + SHORT_ROWS, stop_);                                           \
-                BODY;                                                                              \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
 #endif
 
 #endif

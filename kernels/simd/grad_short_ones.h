@@ -78,6 +78,7 @@ K_TEMPLATE
 void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, struct lines_out *out)
 {
     const int step = BLOCK(dt) / VL;
+    const __m512i places = lines_out_places(dt, ONES_FORM(dt), out);
     vf before = {0};
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i += step) {
@@ -100,7 +101,7 @@ void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, st
         if (last)
             lines_out_last(dt, ONES_FORM(dt), ONES_LAST(dt, kind), out, cells);
         else
-            lines_out_whole(dt, ONES_FORM(dt), out, cells);
+            lines_out_whole(dt, out, places, cells);
     }
 }
 
@@ -159,8 +160,10 @@ struct short_row ones_column(enum k_dtype dt, struct short_kind kind, const stru
         row += POOL_FUSED;
     }
     for (; row <= h + pad; row++) {
-        if (row < 0) s->factor++;
-        if (row < 0) continue;
+        if (row < 0) {
+            s->factor++;
+            continue;
+        }
         if (row < rows) s->at = row_of_dy(g, row, k_size(dt));
         sums = ones_newest(dt, kind, s, row < rows);
     }

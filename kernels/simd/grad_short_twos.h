@@ -37,6 +37,7 @@ void short_twos_put(enum k_dtype dt, struct short_kind kind, const struct shorts
         const bool edge = i == 0 || i == kind.vectors - 1; /* the others' factors are 1 */
         if (edge && i < kind.vectors && !kind.uniform) sums.of[i] = sums.of[i] * s->own[i];
     }
+    const __m512i places = lines_out_places(dt, LINES_PAIRED, out);
     vf before = {0};
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i++) {
@@ -50,7 +51,7 @@ void short_twos_put(enum k_dtype dt, struct short_kind kind, const struct shorts
         if (last)
             lines_out_last(dt, LINES_PAIRED, LINES_PAIRED, out, cells);
         else
-            lines_out_whole(dt, LINES_PAIRED, out, cells);
+            lines_out_whole(dt, out, places, cells);
     }
 }
 
@@ -120,7 +121,15 @@ bool short_twos_items(enum k_dtype dt, struct short_kind kind, struct grad *g, i
     struct lines_out out = lines_out_begin(dt, LINES_PAIRED, LINES_PAIRED, &g->outlet.vectors,
                                            rest * (int)k_size(dt), g->outlet.stream);
     struct shorts s = shorts_begin(dt, g);
-    SHORT_COLUMNS(dt, g, item, end, short_twos_column(dt, kind, g, &s, &out, h, h_end));
+    const int64_t height = g->plan.height.in;
+    int64_t column = item / height, h = item % height;
+    for (int64_t left = end - item; left > 0; column++, h = 0) {
+        const int64_t stop = pool_min(h + left, height);
+        left -= stop - h;
+        short_begin(dt, g, column);
+        for (; h < stop; h += SHORT_ROWS)
+            short_twos_column(dt, kind, g, &s, &out, h, pool_min(h + SHORT_ROWS, stop));
+    }
     lines_out_end(dt, LINES_PAIRED, &out, &g->outlet.vectors);
     return shorts_end(&s);
 }

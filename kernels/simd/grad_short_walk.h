@@ -40,8 +40,8 @@ static inline bool short_no_tiny(struct grad *g, int64_t item, int64_t end)
     return true;
 }
 
-/* Bands of bf16: one that had tiny values is written once more, another way; so is, from the
- * beginning, the next one that has some. */
+/* Bands of bf16: one that had tiny values is written once more, another way; the next ones are
+ * looked at beforehand, until one has none. */
 static inline void walk_short_bf16(struct grad *g, struct k_slice items)
 {
     const int64_t height = g->plan.height.in;

@@ -116,11 +116,16 @@ void lines_put(struct lines_out *out, vf elements)
     out->to += K_VECTOR_BYTES;
 }
 
-/* A whole vector of a row that goes on. */
+/* A whole vector of a row that goes on, by the permutation that serves the row. */
 K_TEMPLATE
-void lines_out_whole(enum k_dtype dt, enum lines_form form, struct lines_out *out, vf cells)
+__m512i lines_out_places(enum k_dtype dt, enum lines_form form, const struct lines_out *out)
 {
-    const __m512i places = lines_places(dt, form, form, out->left);
+    return lines_places(dt, form, form, out->left);
+}
+
+K_TEMPLATE
+void lines_out_whole(enum k_dtype dt, struct lines_out *out, __m512i places, vf cells)
+{
     lines_put(out, lines_permute(dt, out->before, cells, places));
     out->before = cells;
 }
