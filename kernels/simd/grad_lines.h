@@ -130,8 +130,13 @@ void lines_rows(enum k_dtype dt, struct lines_kind kind, struct grad *g, int64_t
             lines_windows(dt, (struct lines_kind){2, false, true}, &l, i, i == l.vectors - 1);
         lines_turn(&l);
     }
+    const int64_t pad = g->plan.height.pad, first = pool_max(h + pad, g->whole_low);
+    const int64_t last = g->depths > 0 ? pool_min(g->whole_high, g->plan.height.out) : 0;
     for (; h < end; h++) {
-        l.at = newest_row(dt, g, h, zeros, &l.factor);
+        if (h + pad > first && h + pad < last) /* most rows */
+            l.at += width * k_size(dt);
+        else
+            l.at = newest_row(dt, g, h, zeros, &l.factor);
         lines_row(dt, kind, &l, &out);
         lines_turn(&l);
     }
