@@ -63,7 +63,7 @@ K_TEMPLATE
 void channels_window(enum k_dtype dt, int n, const struct rows *in, const struct cell_line *line,
                      const char *at, float width, float *slot)
 {
-    for (int block = 0; block < line->blocks; block++, slot += 2 * VL) {
+    for (int block = 0; block < line->blocks; block++, slot += BLOCK(dt)) {
         const struct k_block sum =
             channels_load(dt, n, in, line, at, channels_at(dt, line, block), width);
         v_store(slot, sum.a);
@@ -83,7 +83,7 @@ void channels_cell(enum k_dtype dt, int terms, const struct cell_line *line,
                    const float *const slots[])
 {
     for (int block = 0; block < line->blocks; block++) {
-        const int at = block * 2 * VL;
+        const int at = block * BLOCK(dt);
         struct k_block sum = {{0}, {0}};
         if (terms >= 1) sum = slot_load(dt, slots[0] + at);
         if (terms >= 2) sum = block_add(dt, sum, slot_load(dt, slots[1] + at));
@@ -144,7 +144,7 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
     int64_t start = -g->front;
     for (int i = 0; i < most && most > 1; i++) {
         slots[i] = g->slots + i * POOL_SLOT;
-        memset(g->slots + i * POOL_SLOT, 0, (size_t)line->blocks * 2 * VL * sizeof(float));
+        memset(g->slots + i * POOL_SLOT, 0, (size_t)line->blocks * BLOCK(dt) * sizeof(float));
     }
     for (int j = 0; j < g->count; j++, start += width->stride, at += out->cell_bytes) {
         const bool real = j < in->high;
@@ -157,7 +157,7 @@ void channels_row(enum k_dtype dt, int most, int n, struct cells_out *out, const
             if (real)
                 channels_window(dt, n, in, line, at, factor, slot);
             else
-                memset(slot, 0, (size_t)line->blocks * 2 * VL * sizeof(float));
+                memset(slot, 0, (size_t)line->blocks * BLOCK(dt) * sizeof(float));
         }
         const int64_t end = pool_min(start + width->stride, g->cells);
         const int64_t split = pool_min(start + width->rest, end);
