@@ -11,46 +11,23 @@
 #define ACLNN_CPU_KERNELS_SIMD_GRAD_FLAT_H
 
 #include "kernels/simd/grad.h"
+#include "kernels/simd/tiny.h"
 
 enum {
     FLAT_PAGE = 4096, /* offsets within it are compared when a load is checked against stores */
     FLAT_BAND = 4096, /* floats of a band, and */
-    FLAT_MARGIN = 4 * VL + POOL_FLAT_CELLS / 2, /* that may be read before and behind it */
-    FLAT_LEAST = (127 - 56) << 7                /* 2^-56 as bf16 */
+    FLAT_MARGIN = 4 * VL + POOL_FLAT_CELLS / 2 /* that may be read before and behind it */
 };
 _Static_assert(FLAT_BAND + 2 * FLAT_MARGIN + FLAT_PAGE / 4 <= POOL_FUSED * POOL_SLOT, "image");
 _Static_assert(FLAT_BAND >= 4 * POOL_FLAT_CELLS, "a band has at least one row");
 
 /* Rows [low, high) of dY, of which [begin, end) exist. certain: whatever is computed from them is 0
- * because its terms are, or because they cancel out, and else no subnormal number. Values of 2^-56
- * and more times factors of 2^-16 and more are multiples of 2^-95, and so are sums of them; times a
- * third or more, and summed once more, they are multiples of 2^-124. */
+ * because its terms are, or because they cancel out, and else no subnormal number. */
 struct band {
     int64_t low, high, begin, end;
     bool certain;
     float *image; /* row `low` */
 };
-
-/* Whether all of `count` values of bf16 are 0 or at least 2^-56. */
-K_TEMPLATE
-bool flat_no_tiny(const char *at, int64_t count)
-{
-#if defined(K_ISA_avx512)
-    __m512i least = _mm512_set1_epi16(-1);
-    const __m512i ones = least;
-    for (int64_t x = 0; x < count; x += 32, at += K_VECTOR_BYTES) {
-        const int64_t left = count - x;
-        const __m512i bits =
-            left >= 32 ? _mm512_loadu_si512(at) : _mm512_maskz_loadu_epi16((1U << left) - 1, at);
-        const __m512i size = _mm512_add_epi16(bits, bits); /* and 0 becomes the largest: */
-        least = _mm512_min_epu16(least, _mm512_add_epi16(size, ones));
-    }
-    return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(2 * FLAT_LEAST - 1)) == 0;
-#else
-    (void)at, (void)count;
-    return false;
-#endif
-}
 
 /* `count` elements, scaled; the others become zeros. */
 K_TEMPLATE
@@ -105,7 +82,7 @@ const char *band_make(enum k_dtype dt, const struct grad *g, struct band *band, 
     const int64_t rows = band->end - band->begin,
                   behind = (band->high - band->low) * width - before;
     band->certain = dt == K_F16 && g->moderate;
-    if (g->pairs) band->certain = g->moderate && flat_no_tiny(dy, rows * width);
+    if (g->pairs) band->certain = g->moderate && tiny_none(dy, rows * width);
     if (band->certain && dt != K_F32)
         band_scale(dt, true, g, band, dy, first);
     else

@@ -48,7 +48,7 @@ vf lines_windows(enum k_dtype dt, struct lines_kind kind, struct lines *l, int i
     if (kind.most > 1) v_store(l->newest + x, value);
     if (kind.most == 2) sum = v_load(l->rows[1] + x) + value;
     if (kind.most == 3) sum = v_load(l->rows[0] + x) + v_load(l->rows[1] + x) + value;
-    return ones_plus(kind.uniform ? sum : sum * v_load(l->factors + x), (vf){0});
+    return v_plus(kind.uniform ? sum : sum * v_load(l->factors + x), (vf){0});
 }
 
 K_TEMPLATE

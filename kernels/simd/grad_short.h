@@ -14,6 +14,7 @@
 
 #include "kernels/simd/grad_flat.h"
 #include "kernels/simd/lines_out.h"
+#include "kernels/simd/tiny.h"
 
 #if defined(K_ISA_avx512)
 enum {
@@ -36,7 +37,7 @@ struct shorts {
     int64_t row_bytes;
     vf kept[POOL_FUSED][SHORT_KEPT]; /* rows of dY, scaled */
     vf own[SHORT_KEPT];              /* the factors of windows along the width */
-    __m512i minus_two, tiniest;      /* bf16: the most that -2 times the bits of one have been */
+    struct tiny tiny;                /* bf16 */
 };
 
 /* Of one row: bf16 as in memory, or floats. */
@@ -52,20 +53,12 @@ static inline struct shorts shorts_begin(enum k_dtype dt, const struct grad *g)
     const int load = dt == K_BF16 ? 2 * VL : VL;
     struct shorts s = {.rest = (int)((width - 1) % load) + 1,
                        .row_bytes = width * k_size(dt),
-                       /* opaque: one multiplication becomes a subtraction and a shift else */
-                       .minus_two = (__m512i)v_keep((vf)_mm512_set1_epi16(-2))};
+                       .tiny = tiny_begin()};
     if (g->widths.uniform) return s;
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i++)
         s.own[i] = v_load(g->widths.factors + i * VL);
     return s;
-}
-
-/* Was no bf16 tiny? */
-static inline bool shorts_end(const struct shorts *s)
-{
-    const __m512i limit = _mm512_set1_epi16((int16_t)(0x10000 - 2 * FLAT_LEAST));
-    return _mm512_cmpgt_epu16_mask(s->tiniest, limit) == 0;
 }
 
 /* 2 VL bf16, or the first `count`. */
@@ -82,14 +75,6 @@ vf short_widen(int half, vf words)
 {
     const __m512i places = (__m512i)((v_lanes() + half * VL) * 0x10000);
     return (vf)_mm512_maskz_permutexvar_epi16(0xaaaaaaaa, places, (__m512i)words);
-}
-
-/* Of bf16 that are not 0 the one nearest to it is kept. */
-K_TEMPLATE
-void short_watch(struct shorts *s, vf words)
-{
-    const __m512i size = _mm512_mullo_epi16((__m512i)words, s->minus_two);
-    s->tiniest = _mm512_max_epu16(s->tiniest, size);
 }
 
 /* The row at s->at. */

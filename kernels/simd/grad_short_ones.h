@@ -14,13 +14,6 @@
 #define ONES_FORM(dt)       ((dt) == K_BF16 ? LINES_PAIRED : LINES_IN_ORDER)
 #define ONES_LAST(dt, kind) ((kind).vectors % 2 == 0 ? ONES_FORM(dt) : LINES_IN_ORDER)
 
-/* x + y, by the units that multiply: there is more to add than to multiply. */
-K_TEMPLATE
-vf ones_plus(vf x, vf y)
-{
-    return (vf)_mm512_fmadd_ps((__m512)x, _mm512_set1_ps(1), (__m512)y);
-}
-
 /* Windows of vector i summed along the height, of which `value` is the newest row's. It goes where
  * `turn` says. +0 stands for -0 from here on. */
 K_TEMPLATE
@@ -34,7 +27,7 @@ vf ones_sum(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn,
     const int last = kind.vectors - (dt == K_BF16 && kind.vectors % 2 == 0 ? 2 : 1);
     const bool edge = !kind.uniform && (i == 0 || i >= last); /* the others' factors are 1 */
     if (certain) return edge ? sum * s->own[i] : sum;
-    return ones_plus(edge ? sum * s->own[i] : sum, (vf){0});
+    return v_plus(edge ? sum * s->own[i] : sum, (vf){0});
 }
 
 /* The windows of which `row` is the newest. bf16: of[2 i] those at even places of block i, of[2 i +
@@ -50,7 +43,7 @@ struct short_row ones_windows(enum k_dtype dt, struct short_kind kind, struct sh
         vf value = row.of[i];
         if (dt == K_BF16) {
             const vf words = row.of[i / 2 * 2];
-            if (i % 2 == 0) short_watch(s, words);
+            if (i % 2 == 0) tiny_watch(&s->tiny, words);
             const struct k_block block = block_of_bits(K_BF16, (vu)words);
             value = i % 2 ? block.b : i + 1 < kind.vectors ? block.a : short_widen(0, words);
         }
@@ -63,7 +56,7 @@ struct short_row ones_windows(enum k_dtype dt, struct short_kind kind, struct sh
 K_TEMPLATE
 vf ones_cells(vf before, vf now, vf after)
 {
-    return ones_plus(ones_plus(v_delay(1, before, now), now), v_advance(now, after));
+    return v_plus(v_plus(v_delay(1, before, now), now), v_advance(now, after));
 }
 
 /* VL f16 and zeros. */
@@ -88,8 +81,8 @@ void ones_put(enum k_dtype dt, struct short_kind kind, struct short_row sums, st
         const vf after = last ? zero : sums.of[i + step];
         vf low, high = zero;
         if (dt == K_BF16 && paired) {
-            low = ones_plus(v_delay(1, before, b), a) + b;
-            high = ones_plus(a, b) + v_advance(a, after);
+            low = v_plus(v_delay(1, before, b), a) + b;
+            high = v_plus(a, b) + v_advance(a, after);
         } else {
             low = ones_cells(before, a, dt == K_F32 ? after : b);
             if (paired) high = ones_cells(a, b, after);
@@ -236,7 +229,7 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
     }
     ones_put(dt, kind, sums, &out);
     lines_out_end(dt, ONES_FORM(dt), &out, &g->outlet.vectors);
-    return shorts_end(&s);
+    return tiny_end(&s.tiny);
 }
 
 #define ONES_KIND(name, dt, ...)                                                                   \

@@ -20,7 +20,7 @@ struct short_row short_twos_values(enum k_dtype dt, struct short_kind kind, stru
     for (int i = 0; i < SHORT_KEPT; i++) {
         if (i >= kind.vectors) break;
         vf value = row.of[i];
-        if (dt == K_BF16 && i % 2 == 0) short_watch(s, value);
+        if (dt == K_BF16 && i % 2 == 0) tiny_watch(&s->tiny, value);
         if (dt == K_BF16) value = short_widen(i % 2, row.of[i / 2 * 2]);
         values.of[i] = v_product(true, value, factor);
     }
@@ -131,7 +131,7 @@ bool short_twos_items(enum k_dtype dt, struct short_kind kind, struct grad *g, i
             short_twos_column(dt, kind, g, &s, &out, h, pool_min(h + SHORT_ROWS, stop));
     }
     lines_out_end(dt, LINES_PAIRED, &out, &g->outlet.vectors);
-    return shorts_end(&s);
+    return tiny_end(&s.tiny);
 }
 
 #define SHORT_TWOS_KIND(name, dt, ...)                                                             \

@@ -34,7 +34,7 @@ static inline bool short_no_tiny(struct grad *g, int64_t item, int64_t end)
         windows_of_cell(height, h, &low, &unused);
         windows_of_cell(height, last - 1, &unused, &high);
         const int64_t rows = g->depths > 0 ? high + 1 - low : 0;
-        if (rows > 0 && !flat_no_tiny(row_of_dy(g, low, k_size(K_BF16)), rows * g->plan.width.out))
+        if (rows > 0 && !tiny_none(row_of_dy(g, low, k_size(K_BF16)), rows * g->plan.width.out))
             return false;
     }
     return true;
