@@ -48,6 +48,9 @@ struct grad {
     bool contiguous; /* the items' cells follow each other in memory */
     bool moderate;   /* no factor is below 2^-16: a half times one is 0 only if the half is */
     bool pairs;      /* bf16 may be rounded by v_round_pairs */
+    /* slide_native: none of the two rows of dY before this address is tiny; times not to try. */
+    const char *watched;
+    int wary;
     int64_t windows_of_channel;
     int64_t whole_low, whole_high;  /* rows of dY that reach beyond neither end of the height */
     int64_t whole_begin, whole_end; /* rows of dX whose windows are all there and whole */
@@ -138,6 +141,8 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
                       ? pool->divisor <= 1 << 16 && pool->divisor >= -(1 << 16)
                       : plan->depth.kernel <= 1 << 12 && height->kernel <= 3 && width->kernel <= 3;
     g->pairs = dt == K_BF16 && k_pairs_bf16();
+    g->watched = NULL;
+    g->wary = 0;
     g->contiguous = plan->channel_tiles == 1 && (plan->cell_tiles == 1 || height->in == 1);
     const int64_t windows = plan->outer * plan->depth.out * height->out * width->out;
     g->dy_end = g->dy + windows * plan->channels * k_size(dt);

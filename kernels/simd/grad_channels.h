@@ -271,7 +271,8 @@ void channels_slide(enum k_dtype dt, struct grad *g, const struct cells_out *out
     memcpy(slide.factor, in->factor, sizeof slide.factor);
     if (dt == K_F32) slide_f32(step, n, (int)out->rows, &slide);
     if (dt == K_F16) slide_f16(step, n, (int)out->rows, &slide);
-    if (dt == K_BF16) slide_bf16(step, n, (int)out->rows, &slide);
+    if (dt == K_BF16 && (out->rows == 1 || !slide_native(g, (int)out->rows, &slide)))
+        slide_bf16(step, n, (int)out->rows, &slide);
 }
 
 /* The next rows of cells, at most `left`, which are made alike; out->rows is how many it were. */
@@ -286,9 +287,10 @@ void channels_rows(enum k_dtype dt, struct grad *g, struct cells_out *out, const
         if (wide && !line->stream) out->rows = pool_min(in->rest - in->place, left);
         channels_tiles(dt, g, out, in, line);
     } else if (out->direct && wide && !line->half && channels_slides(dt, g, n)) {
-        const bool pairs = line->blocks * 2 * VL <= POOL_SLOT / 2;
-        if (pairs && n == 3 && in->step == 1 && g->plan.width.stride == 1)
-            out->rows = pool_min(left, 2);
+        if (n == 3 && in->step == 1 && g->plan.width.stride == 1) {
+            const int64_t fit = POOL_SLOT / (line->blocks * BLOCK(dt)), rows = pool_min(fit, left);
+            out->rows = rows >= SLIDE_ROWS && dt != K_F32 ? SLIDE_ROWS : rows >= 2 ? 2 : 1;
+        }
         channels_slide(dt, g, out, in, line, n);
     } else if (n == 0) {
         channels_zero(out, line);

@@ -164,6 +164,23 @@ static struct k_pool random_channels_pool(void)
     return p;
 }
 
+/* Several channels, windows of three cells that overlap, more rows than are written at once. */
+static struct k_pool random_sliding_pool(void)
+{
+    static const int64_t channels[] = {16, 17, 32, 40, 64, 67, 130, 520, 1100, 2100};
+    struct k_pool p = random_channels_pool();
+    p.channels = channels[between(0, 9)];
+    p.outer = p.channels < 100 ? between(1, 3) : 1;
+    for (int axis = 1; axis < K_POOL_AXES; axis++) {
+        p.kernel[axis] = 3;
+        p.stride[axis] = between(0, 3) ? 1 : 2;
+        p.input[axis] = between(3, axis == 1 ? 40 : 12);
+        p.pad_begin[axis] = p.pad_end[axis] = between(0, 1);
+        p.output[axis] = windows_along(p.input[axis], 3, p.stride[axis], p.pad_begin[axis], false);
+    }
+    return p;
+}
+
 /* One window, the whole input. */
 static struct k_pool random_global_pool(void)
 {
@@ -392,6 +409,14 @@ Test(avg_pool_grad, rows_treated_as_one)
     for (int i = 0; i < 400; i++) {
         const struct k_pool pool = random_flat_pool();
         check_case((enum k_dtype)(i % K_DTYPES), &pool);
+    }
+}
+
+Test(avg_pool_grad, windows_that_slide)
+{
+    for (int i = 0; i < 300; i++) {
+        const struct k_pool pool = random_sliding_pool();
+        check_case(i % 2 ? K_BF16 : i % 4 ? K_F16 : K_F32, &pool);
     }
 }
 
