@@ -10,8 +10,9 @@
 #include "kernels/simd/tiny.h"
 
 enum {
-    SLIDE_ROWS = 4,   /* of cells at once; f32, with less to compute, gain by 2, not by more */
-    SLIDE_FAR = 4096, /* POOL_FAR where several rows are read at once: more goes out of L1 again */
+    SLIDE_ROWS = 4,     /* of cells at once; f32, with less to compute, gain by 2, not by more */
+    SLIDE_FAR = 8192,   /* where several rows are read, bytes announced to the second cache, */
+    SLIDE_NEAR = 2048,  /* and to the first; more goes out of that again */
     SLIDE_TOGETHER = 4, /* blocks of two cells that are written in turns */
     SLIDE_WARY = 16     /* times that bf16 are rounded the long way when some were tiny */
 };
@@ -100,26 +101,32 @@ struct k_block slide_plus(enum k_dtype dt, struct k_block x, struct k_block y)
     return dt == K_F16 ? block_plus(dt, x, y) : block_add(dt, x, y);
 }
 
+/* Bytes from windows to those that are announced, for rows but the newest one. */
+struct slide_ahead {
+    int64_t far, near;
+};
+
 /* Of each row of cells. */
 struct slide_sums {
     struct k_block of[SLIDE_ROWS];
 };
 
 /* The sums along the height of the window's channels at `at`, the newest row over the first row of
- * cells. skip: bytes to where the announced ones go on. */
+ * cells. */
 K_TEMPLATE
 struct slide_sums slide_sums(enum k_dtype dt, struct slide_kind kind, const struct slide *s,
-                             const char *at, int64_t skip, float width, struct slide_found *found)
+                             const char *at, struct slide_ahead ahead, float width,
+                             struct slide_found *found)
 {
-    const int n = kind.n, far = kind.rows > 1 ? SLIDE_FAR : POOL_FAR;
+    const int n = kind.n;
     struct slide_sums sums = {{{{0}, {0}}}};
     const char *row = at - (n - 1) * s->row_bytes;
     struct k_block oldest = slide_term(dt, kind, s, row, 0, found), middle = {{0}, {0}};
-    if (n == 1) k_prefetch(row + far);
+    if (n == 1) k_prefetch(row + POOL_FAR);
     if (n >= 2) {
         row += s->row_bytes;
         middle = slide_term(dt, kind, s, row, 1, found);
-        if (n == 2) k_prefetch(row + far);
+        if (n == 2) k_prefetch(row + POOL_FAR);
     }
 #pragma GCC unroll 4
     for (int r = 0; r < SLIDE_ROWS; r++) {
@@ -127,7 +134,10 @@ struct slide_sums slide_sums(enum k_dtype dt, struct slide_kind kind, const stru
         struct k_block sum = n == 1 ? oldest : block_add(dt, oldest, middle);
         if (n == 3) {
             row += s->row_bytes;
-            k_prefetch(row + far + (r + 1 < kind.rows ? skip : 0));
+            const bool leads = r + 1 == kind.rows; /* on behind the end of its row */
+            if (kind.rows == 1) k_prefetch(row + POOL_FAR);
+            if (kind.rows > 1) k_prefetch_second(row + (leads ? SLIDE_FAR : ahead.far));
+            if (kind.rows > 1) k_prefetch(row + (leads ? SLIDE_NEAR : ahead.near));
             const struct k_block newest = slide_term(dt, kind, s, row, r + 2, found);
             sum = block_add(dt, sum, newest);
             oldest = middle, middle = newest;
@@ -155,8 +165,8 @@ vf slide_bits(enum k_dtype dt, struct slide_kind kind, struct k_block sum)
 /* A window, if it is there, and the cells of which it is the newest, if they are. */
 K_TEMPLATE
 void slide_window(enum k_dtype dt, struct slide_kind kind, bool is_there, bool has_cell,
-                  bool stream, const struct slide *s, const char *at, int64_t skip, float width,
-                  float *const slots[POOL_FUSED], char *to, struct slide_found *found)
+                  bool stream, const struct slide *s, const char *at, struct slide_ahead ahead,
+                  float width, float *const slots[POOL_FUSED], char *to, struct slide_found *found)
 {
     const float *oldest = slots[0], *middle = slots[1];
     float *newest = slots[2];
@@ -165,7 +175,7 @@ void slide_window(enum k_dtype dt, struct slide_kind kind, bool is_there, bool h
     for (int64_t x = 0; left > 0; left--, x += K_VECTOR_BYTES) {
         x = pool_min(x, last);
         struct slide_sums sums = {{{{0}, {0}}}};
-        if (is_there) sums = slide_sums(dt, kind, s, at + x, skip, width, found);
+        if (is_there) sums = slide_sums(dt, kind, s, at + x, ahead, width, found);
 #pragma GCC unroll 4
         for (int r = 0; r < SLIDE_ROWS; r++) {
             if (r >= kind.rows) break;
@@ -178,6 +188,14 @@ void slide_window(enum k_dtype dt, struct slide_kind kind, bool is_there, bool h
             oldest += BLOCK(dt), middle += BLOCK(dt), newest += BLOCK(dt);
         }
     }
+}
+
+/* Behind the end of a row lies one that is here already. */
+K_TEMPLATE
+int64_t slide_ahead(int rows, const struct slide *s, int64_t window, int64_t bytes)
+{
+    const bool ends = window * s->cell_bytes + bytes >= s->row_bytes;
+    return bytes + (ends ? rows * s->row_bytes : 0);
 }
 
 /* Rows of cells, each in n rows of windows; returns false if some bf16 was tiny, so that they have
@@ -201,16 +219,15 @@ bool slide_rows(enum k_dtype dt, struct slide_kind kind, const struct slide *giv
         char *to = s.to + (j - s.front) * s.cell_bytes;
         const bool is_there = j < s.real, has_cell = j >= s.front;
         const float width = s.uniform || !is_there ? 1 : s.widths[j];
-        /* Behind the end of a row lies one that is here already; the newest one's end leads on. */
-        const bool ends = kind.rows > 1 && j * s.cell_bytes + SLIDE_FAR >= s.row_bytes;
-        const int64_t skip = ends ? kind.rows * s.row_bytes : 0;
+        const struct slide_ahead ahead = {slide_ahead(kind.rows, &s, j, SLIDE_FAR),
+                                          slide_ahead(kind.rows, &s, j, SLIDE_NEAR)};
         if (is_there && has_cell && width == 1 && s.rounding == K_ROUND_NONE) {
             if (s.stream)
-                slide_window(dt, plain, true, true, true, &s, at, skip, 1, slots, to, &found);
+                slide_window(dt, plain, true, true, true, &s, at, ahead, 1, slots, to, &found);
             else
-                slide_window(dt, plain, true, true, false, &s, at, skip, 1, slots, to, &found);
+                slide_window(dt, plain, true, true, false, &s, at, ahead, 1, slots, to, &found);
         } else {
-            slide_window(dt, kind, is_there, has_cell, s.stream, &s, at, skip, width, slots, to,
+            slide_window(dt, kind, is_there, has_cell, s.stream, &s, at, ahead, width, slots, to,
                          &found);
         }
         float *oldest = slots[0];
@@ -237,13 +254,14 @@ void slide_hop(enum k_dtype dt, int n, bool is_whole, const struct slide *s, int
     const struct slide_kind kind = {.n = n, .rows = 1, .is_plain = is_whole};
     const char *at = s->at + j * s->cell_bytes;
     char *to = s->to + start * s->cell_bytes;
+    const struct slide_ahead none = {0, 0}; /* one row */
     struct slide_found unused;
     const bool apart = s->blocks > SLIDE_TOGETHER; /* streaming stores want one sequence */
     for (int block = 0; block < s->blocks; block++) {
         const int slot = block * BLOCK(dt);
         const int64_t x = pool_min((int64_t)block * BLOCK(dt), s->last) * k_size(dt);
         struct k_block sum = {{0}, {0}};
-        if (is_there) sum = slide_sums(dt, kind, s, at + x, 0, width, &unused).of[0];
+        if (is_there) sum = slide_sums(dt, kind, s, at + x, none, width, &unused).of[0];
         if (has_first)
             k_write(to + x, block_elements(dt, block_add(dt, slide_load(dt, older + slot), sum)),
                     s->stream);

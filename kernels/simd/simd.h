@@ -365,15 +365,21 @@ void k_prefetch(const char *at)
     __builtin_prefetch(at, 0, 3);
 }
 
+/* To the second cache, where it waits without keeping a place among the first one's misses. */
+K_TEMPLATE
+void k_prefetch_second(const char *at)
+{
+    __builtin_prefetch(at, 0, 2);
+}
+
 enum { FAR_BYTES = 4096 };
 
 /* Announces what lies FAR_BYTES behind `at`, for loops that read one sequence and write another
- * past the caches. It comes to the second cache, where it waits without keeping a place among the
- * first one's misses; hardware stops at the end of a page. */
+ * past the caches; hardware stops at the end of a page. */
 K_TEMPLATE
 void k_prefetch_far(const char *at)
 {
-    __builtin_prefetch(at + FAR_BYTES, 0, 2);
+    k_prefetch_second(at + FAR_BYTES);
 }
 
 /* ---- across lanes ---- */
