@@ -35,6 +35,8 @@ static struct k_max_pool random_pool(void)
                            .stride = {1},
                            .dilation = {1, 1, 1}};
     if (p.input[0] > 1) p.kernel[0] = between(1, 2), p.stride[0] = between(1, 3);
+    const bool many = p.channels > 1 && between(0, 19) == 0; /* more than buffers have room for */
+    if (many) p.channels = between(1000, 2200), p.outer = 1;
     p.channels_inside = p.channels > 1 && p.space == K_INDEX_OF_TENSOR && between(0, 1) == 1;
     const size_t w = (size_t)between(0, (int64_t)(sizeof windows / sizeof windows[0]) - 1);
     const bool ceil = between(0, 1) == 1, even = between(0, 2) == 0;
@@ -43,6 +45,7 @@ static struct k_max_pool random_pool(void)
     for (int axis = 1; axis < K_MAX_POOL_AXES; axis++) {
         p.input[axis] = between(windows[w].kernel, between(0, 3) == 0 ? MOST : 20);
         if (even) p.input[axis] = 2 * between(2, axis == 1 ? 10 : MOST / 2);
+        if (many) p.input[axis] = 2 * between(windows[w].kernel / 2 + 1, 5);
         p.kernel[axis] = windows[w].kernel;
         p.stride[axis] = windows[w].stride;
         p.pad[axis] = windows[w].pad;
