@@ -288,7 +288,8 @@ static const char *describe(enum k_dtype dt, const struct k_pool *p)
 /* Some numbers become subnormal ones, of either sign. */
 static void fill_tiny(enum k_dtype dt, void *base, int64_t count)
 {
-    for (int64_t i = between(0, 9); i < count; i += between(1, 20)) {
+    const int64_t apart = between(0, 2) > 0 ? 20 : 20 + count / 2; /* many or few */
+    for (int64_t i = between(0, apart / 2); i < count; i += between(1, apart)) {
         const uint32_t random = (uint32_t)random_next(dice());
         const uint32_t bits = random & 0x807fffff;
         if (dt == K_F32) memcpy((float *)base + i, &bits, sizeof bits);
@@ -317,7 +318,10 @@ static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_po
     fill_random(dt, c->dy, c->windows);
     const int64_t from = between(0, 2) > 0 ? 0 : between(0, c->windows - 1);
     const int64_t count = from > 0 ? between(1, c->windows - from) : c->windows;
-    if (between(0, 4) == 0) fill_tiny(dt, c->dy + from * c->size, count);
+    if (between(0, 4) > 0) return;
+    /* Among zeros, so that sums are subnormal numbers, too. */
+    if (between(0, 1)) memset(c->dy + from * c->size, 0, (size_t)(count * c->size));
+    fill_tiny(dt, c->dy + from * c->size, count);
 }
 
 static void case_end(struct kernel_case *c)
