@@ -89,7 +89,8 @@ vi take_places(enum k_dtype dt, enum k_index index, const struct max_grad *g,
                 left == VL ? k_load(dt, at) : k_load_first_before(dt, at, left, g->dy_end);
             v_store((float *)(void *)(to + i) + MAX_RING_STEP, value);
         }
-        vi place = v_load_i(lanes->base + i) + base;
+        /* Unsigned: in lanes that nobody uses it may overflow. */
+        vi place = (vi)((vu)v_load_i(lanes->base + i) + (vu)v_all_i(base));
         if (index == K_INDEX_NONE) {
             v_store_i(to + i, place);
             continue;
