@@ -285,18 +285,31 @@ static const char *describe(enum k_dtype dt, const struct k_pool *p)
     return text;
 }
 
-/* Some numbers become subnormal ones, of either sign. */
+/* Element i becomes a subnormal number, of either sign. */
+static void set_tiny(enum k_dtype dt, void *base, int64_t i)
+{
+    const uint32_t random = (uint32_t)random_next(dice());
+    const uint32_t bits = random & 0x807fffff;
+    if (dt == K_F32) memcpy((float *)base + i, &bits, sizeof bits);
+    if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(random & 0x807f);
+    if (dt == K_F16) ((uint16_t *)base)[i] = (uint16_t)(random & 0x83ff);
+}
+
 static void fill_tiny(enum k_dtype dt, void *base, int64_t count)
 {
-    const int64_t apart = between(0, 2) > 0 ? 20 : 20 + count / 2; /* many or few */
-    for (int64_t i = between(0, apart / 2); i < count; i += between(1, apart)) {
-        const uint32_t random = (uint32_t)random_next(dice());
-        const uint32_t bits = random & 0x807fffff;
-        if (dt == K_F32) memcpy((float *)base + i, &bits, sizeof bits);
-        if (dt == K_BF16) ((uint16_t *)base)[i] = (uint16_t)(random & 0x807f);
-        if (dt == K_F16) ((uint16_t *)base)[i] = (uint16_t)(random & 0x83ff);
-    }
+    for (int64_t i = between(0, 9); i < count; i += between(1, 20))
+        set_tiny(dt, base, i);
 }
+
+/* Nothing but zeros and one to three such numbers: each decides by itself how rows are made. */
+static void fill_few_tiny(enum k_dtype dt, void *base, int64_t count)
+{
+    memset(base, 0, (size_t)(count * (dt == K_F32 ? 4 : 2)));
+    for (int64_t left = between(1, 3); left > 0; left--)
+        set_tiny(dt, base, between(0, count - 1));
+}
+
+enum data { ANY_DATA, FEW_TINY };
 
 struct kernel_case {
     enum k_dtype dt;
@@ -306,7 +319,8 @@ struct kernel_case {
     char *dy_block, *dx_block;
 };
 
-static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_pool *pool)
+static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_pool *pool,
+                       enum data data)
 {
     *c = (struct kernel_case){.dt = dt, .pool = *pool, .size = dt == K_F32 ? 4 : 2};
     c->windows = pool->outer * product(pool->output) * pool->channels;
@@ -315,6 +329,10 @@ static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_po
     c->dx_block = aligned_alloc(64, ((size_t)(c->cells * c->size) + 2 * GUARD + 127) / 64 * 64);
     c->dy = c->dy_block + between(0, 15) * c->size;
     c->dx = c->dx_block + GUARD + between(0, 15) * c->size;
+    if (data == FEW_TINY) {
+        fill_few_tiny(dt, c->dy, c->windows);
+        return;
+    }
     fill_random(dt, c->dy, c->windows);
     const int64_t from = between(0, 2) > 0 ? 0 : between(0, c->windows - 1);
     const int64_t count = from > 0 ? between(1, c->windows - from) : c->windows;
@@ -374,12 +392,12 @@ static void check_against_oracle(const struct kernel_case *c, const char *isa)
 }
 
 /* One case: the first level against the oracle, everything else against its bits. */
-static void check_case(enum k_dtype dt, const struct k_pool *pool)
+static void check_data(enum k_dtype dt, const struct k_pool *pool, enum data data)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
     struct kernel_case c;
-    case_begin(&c, dt, pool);
+    case_begin(&c, dt, pool, data);
     const size_t bytes = (size_t)(c.cells * c.size);
     char *first = malloc(bytes);
     for (size_t t = 0; t < count; t++) {
@@ -398,6 +416,11 @@ static void check_case(enum k_dtype dt, const struct k_pool *pool)
     }
     free(first);
     case_end(&c);
+}
+
+static void check_case(enum k_dtype dt, const struct k_pool *pool)
+{
+    check_data(dt, pool, ANY_DATA);
 }
 
 Test(avg_pool_grad, random_shapes)
@@ -424,6 +447,16 @@ Test(avg_pool_grad, windows_that_slide)
     }
 }
 
+Test(avg_pool_grad, few_tiny_values)
+{
+    for (int i = 0; i < 400; i++) {
+        struct k_pool pool = i % 2 ? random_sliding_pool() : random_flat_pool();
+        pool.rounding = K_ROUND_NONE;
+        if (pool.channels > 130) pool.channels = 32;
+        check_data(i % 4 < 2 ? K_BF16 : K_F16, &pool, FEW_TINY);
+    }
+}
+
 Test(avg_pool_grad, large_random_shapes)
 {
     for (int i = 0; i < 120; i++) {
@@ -444,8 +477,8 @@ static void check_layouts(const struct k_pool *last)
     first.outer = last->outer * last->channels;
     first.channels = 1;
     struct kernel_case a, b;
-    case_begin(&a, K_F32, last);
-    case_begin(&b, K_F32, &first);
+    case_begin(&a, K_F32, last, ANY_DATA);
+    case_begin(&b, K_F32, &first, ANY_DATA);
     const int64_t windows = product(last->output), cells = product(last->input), n = last->channels;
     for (int64_t j = 0; j < a.windows; j++)
         ((float *)(void *)b.dy)[(j / n / windows * n + j % n) * windows + j / n % windows] =
@@ -515,7 +548,7 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
         const struct k_pool pool = i % 3 == 0 ? random_flat_pool() : random_pool(false);
         const enum k_dtype dt = (enum k_dtype)(i / 3 % K_DTYPES);
         struct kernel_case c;
-        case_begin(&c, dt, &pool);
+        case_begin(&c, dt, &pool, ANY_DATA);
         const int64_t at = between(0, c.windows - 1);
         const bool nan = between(0, 1);
         const float value = nan ? NAN : INFINITY;
