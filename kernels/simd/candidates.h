@@ -36,8 +36,8 @@ int64_t best_lane(struct candidates c)
 {
     for (int step = VL / 2; step > 0; step /= 2) {
         const vi from = (v_lanes() + step) & (VL - 1);
-        const struct candidates other = {(vi)v_pick((vf)c.key, (vf)c.key, from),
-                                         (vi)v_pick((vf)c.place, (vf)c.place, from)};
+        const struct candidates other = {(vi)v_pick_one((vf)c.key, from),
+                                         (vi)v_pick_one((vf)c.place, from)};
         c = better(c, other);
     }
     return c.place[0] < 0 ? ~c.place[0] : c.place[0];

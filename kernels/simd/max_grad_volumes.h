@@ -16,22 +16,11 @@ enum {
     VOLUME_CHUNK = 16,  /* volumes that are done again if an index strays */
 };
 
-/* Lane i of the result is lane from[i] of a, where that is quick. */
-#if defined(K_PERMUTES) || (defined(__ARM_NEON) && defined(__aarch64__))
+#ifdef K_PICKS
 enum { VOLUME_PICKS = 1 };
 #else
 enum { VOLUME_PICKS = 0 };
 #endif
-K_TEMPLATE
-vf volume_pick(vf a, vi from)
-{
-#if defined(__ARM_NEON) && defined(__aarch64__)
-    const vu bytes = (vu)from * 0x4040404 + 0x3020100;
-    return (vf)vqtbl1q_u8((uint8x16_t)a, (uint8x16_t)bytes);
-#else
-    return v_pick_one(a, from);
-#endif
-}
 
 /* A vector of the row: its windows begin with `low`, lane i picks pick[][i] of them; none: -1 where
  * there is none. */
@@ -105,8 +94,8 @@ struct volume_row volume_take(enum k_dtype dt, bool wide, int columns, int vecto
             row.place[v][c] = v_all_i(-1);
             row.value[v][c] = values;
             if (!exists) continue;
-            row.place[v][c] = (vi)volume_pick((vf)places, vector[v].pick[c]) | vector[v].none[c];
-            row.value[v][c] = volume_pick(values, vector[v].pick[c]);
+            row.place[v][c] = (vi)v_pick_one((vf)places, vector[v].pick[c]) | vector[v].none[c];
+            row.value[v][c] = v_pick_one(values, vector[v].pick[c]);
         }
     }
     return row;

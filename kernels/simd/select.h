@@ -242,7 +242,7 @@ vf v_place(vf sum, vf value, vi from, vi place, int which)
     return (vf)_mm512_mask_permutexvar_ps((__m512)sum, here, (__m512i)from, (__m512)value);
 #else
     const vi here = place == which;
-    return (vf)((here & (vi)v_pick(value, value, from)) | (~here & (vi)sum));
+    return (vf)((here & (vi)v_pick_one(value, from)) | (~here & (vi)sum));
 #endif
 }
 

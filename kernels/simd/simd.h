@@ -433,9 +433,11 @@ vf v_zip(int half, vf a, vf b)
 #endif
 }
 
-/* Lane i of the result is lane from[i] of a. Levels without it take another way. */
+/* Lane i of the result is lane from[i] of a. Levels without it take another way. K_PICKS: v_pick
+ * and v_pick_one are quick. */
 #if defined(K_ISA_avx512) || defined(K_ISA_avx2)
 #define K_PERMUTES
+#define K_PICKS
 K_TEMPLATE
 vf v_permute(vf a, vi from)
 {
@@ -457,6 +459,16 @@ vf v_permute_halves(vf a, vi from)
 }
 #endif
 
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#define K_PICKS
+/* The bytes of lanes from[] of a table. */
+K_TEMPLATE
+uint8x16_t v_bytes_of_lanes(vi from)
+{
+    return (uint8x16_t)((vu)from * 0x4040404 + 0x3020100);
+}
+#endif
+
 /* Lane i of the result is element from[i] of a followed by b, 0 <= from[i] < 2 VL. */
 K_TEMPLATE
 vf v_pick(vf a, vf b, vi from)
@@ -467,6 +479,9 @@ vf v_pick(vf a, vf b, vi from)
     const __m256 low = _mm256_permutevar8x32_ps((__m256)a, (__m256i)from);
     const __m256 high = _mm256_permutevar8x32_ps((__m256)b, (__m256i)from);
     return (vf)_mm256_blendv_ps(low, high, (__m256)(vi)(from >= VL));
+#elif defined(K_PICKS)
+    const uint8x16x2_t pair = {{(uint8x16_t)a, (uint8x16_t)b}};
+    return (vf)vqtbl2q_u8(pair, v_bytes_of_lanes(from));
 #else
     float pair[2 * VL];
     vf picked = {0};
@@ -484,6 +499,8 @@ vf v_pick_one(vf a, vi from)
 {
 #if defined(K_PERMUTES)
     return v_permute(a, from);
+#elif defined(K_PICKS)
+    return (vf)vqtbl1q_u8((uint8x16_t)a, v_bytes_of_lanes(from));
 #else
     return v_pick(a, a, from);
 #endif
