@@ -98,10 +98,12 @@ vf block_words_bf16(vf first, vf second, vi upper)
 K_TEMPLATE
 vf block_halves(enum k_dtype dt, vf low, vf high)
 {
+    if (dt == K_F16) return (vf)v_to_halves(dt, low, high);
 #if defined(K_ISA_avx512)
-    if (dt == K_BF16) return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
+    return block_words_bf16(low, high, v_lanes() * 0x40004 + 0x30001);
+#else
+    return (vf)v_upper_halves(block_round_bf16(low), block_round_bf16(high));
 #endif
-    return (vf)v_to_halves(dt, low, high);
 }
 
 /* Two lanes of floats as one lane of two bf16. */

@@ -244,19 +244,29 @@ vf k_load_first_before(enum k_dtype dt, const char *at, int count, const char *e
 
 typedef uint16_t vw __attribute__((vector_size(K_VECTOR_BYTES))); /* 2 VL half numbers */
 
+/* The upper halves of low's lanes, then of high's. */
+K_TEMPLATE
+vw v_upper_halves(vu low, vu high)
+{
+#if defined(K_ISA_avx512)
+    const __m512i upper = (__m512i)(v_lanes() * 0x40004 + 0x30001); /* words 1, 3, 5, ... 63 */
+    return (vw)_mm512_permutex2var_epi16((__m512i)low, upper, (__m512i)high);
+#elif defined(K_ISA_avx2)
+    const __m256i words = _mm256_packus_epi32((__m256i)(low >> 16), (__m256i)(high >> 16));
+    return (vw)_mm256_permute4x64_epi64(words, 0xd8);
+#elif defined(__SSE2__) /* packs signed numbers alone */
+    return (vw)_mm_packs_epi32((__m128i)((vi)low >> 16), (__m128i)((vi)high >> 16));
+#else
+    return __builtin_shufflevector((vw)low, (vw)high, 1, 3, 5, 7, 9, 11, 13, 15);
+#endif
+}
+
 /* low's lanes, then high's, rounded. */
 K_TEMPLATE
 vw v_to_halves(enum k_dtype dt, vf low, vf high)
 {
-#if defined(K_ISA_avx512)
-    if (dt == K_BF16) { /* the upper halves of all lanes in one permutation */
-        const vi lanes = v_lanes();
-        const __m512i upper = (__m512i)(lanes * 0x40004 + 0x30001); /* words 1, 3, 5, ... 63 */
-        return (vw)_mm512_permutex2var_epi16((__m512i)v_round_bf16(low), upper,
-                                             (__m512i)v_round_bf16(high));
-    }
-#endif
-    const vh a = v_to_half(dt, low), b = v_to_half(dt, high);
+    if (dt == K_BF16) return v_upper_halves(v_round_bf16(low), v_round_bf16(high));
+    const vh a = v_to_f16(low), b = v_to_f16(high);
 #if defined(K_ISA_avx512) /* a shuffle would become a permutation by words */
     return (vw)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)a), (__m256i)b, 1);
 #elif K_VECTOR_BYTES == 32
