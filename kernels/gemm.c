@@ -167,8 +167,7 @@ static void multiply(const struct k_conv *conv, const float *weight, const float
     const struct k_conv_tensor *w = &conv->weight;
     const int64_t rows = conv_rows(conv), step = step_of(conv, of_to);
     float one = 1, zero = 0;
-    rntm_t threads;
-    bli_rntm_init(&threads);
+    rntm_t threads = BLIS_RNTM_INITIALIZER; /* BLIS 1 has no function for it */
     bli_rntm_set_num_threads(1, &threads);
     /* Its kernels for unpacked operands read beyond the end of a result that they add to. */
     bli_rntm_disable_l3_sup(&threads);

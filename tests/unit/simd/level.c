@@ -91,11 +91,9 @@ static void pick(const float *a, const float *b, const int32_t *from, float *pic
     vi lanes;
     memcpy(&lanes, from, sizeof lanes);
     v_store(picked, v_pick(v_load(a), v_load(b), lanes));
-#ifdef K_PERMUTES
-    const vf permuted = v_permute(v_load(a), lanes & (VL - 1));
+    const vf one = v_pick_one(v_load(a), lanes & (VL - 1));
     for (int i = 0; i < VL; i++)
-        if (from[i] < VL) picked[i] = permuted[i];
-#endif
+        if (from[i] < VL) picked[i] = one[i];
 }
 
 static void block_part(enum k_dtype dt, const char *at, int from, int to, const char *begin,
