@@ -173,9 +173,10 @@ static void keep_if_best(struct packing *packing, struct search *search, size_t 
 {
     if (total > search->best) return;
     search->best = total;
-    memcpy(search->best_order, search->order, (size_t)packing->count * sizeof *search->order);
-    for (int i = 0; i < packing->count; i++)
+    for (int i = 0; i < packing->count; i++) {
+        search->best_order[i] = search->order[i];
         search->best_offsets[i] = packing->pieces[i].offset;
+    }
 }
 
 static uint64_t next_random(struct search *search)

@@ -42,7 +42,7 @@ static int64_t offset(const struct k_copy *copy, const int64_t strides[], int64_
 static void random_strides(struct random *random, const struct k_copy *copy, bool gaps,
                            int64_t strides[])
 {
-    int order[K_COPY_RANK];
+    int order[K_COPY_RANK] = {0};
     int64_t stride = gaps && random_once_in(random, 4) ? 2 : 1;
     for (int i = 0; i < copy->rank; i++) {
         const int j = (int)random_below(random, i + 1);
