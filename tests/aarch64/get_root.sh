@@ -4,7 +4,6 @@
 # them with a state of its own: nothing is installed, and the machine's own packages stay as they are.
 set -euo pipefail
 root=$1
-[ ! -e "$root/.complete" ] || exit 0
 rm -rf "$root"
 mkdir -p "$root"
 work=$(mktemp -d)
