@@ -225,6 +225,24 @@ static struct k_pool random_pool(bool large)
     return p;
 }
 
+/* Columns of rows that are much shorter than a vector, so many that they are treated as one row. */
+static struct k_pool random_narrow_pool(void)
+{
+    struct k_pool p = random_pool(false);
+    p.layout = K_CHANNELS_FIRST;
+    p.channels = 1;
+    p.outer = between(17, 120);
+    p.rounding = K_ROUND_NONE;
+    for (int axis = 0; axis < K_POOL_AXES; axis++) {
+        const bool deep = axis == 0;
+        p.kernel[axis] = deep ? 1 : 3;
+        p.stride[axis] = 1;
+        p.pad_begin[axis] = p.pad_end[axis] = !deep;
+        p.input[axis] = p.output[axis] = deep ? 1 : between(2, axis == 1 ? 20 : 13);
+    }
+    return p;
+}
+
 /* Rows that are treated as one: windows of two cells side by side, in rows that are repeated. */
 static struct k_pool random_repeats_pool(void)
 {
@@ -435,6 +453,14 @@ Test(avg_pool_grad, rows_treated_as_one)
     }
 }
 
+Test(avg_pool_grad, narrow_columns)
+{
+    for (int i = 0; i < 400; i++) {
+        const struct k_pool pool = random_narrow_pool();
+        check_case(i % 5 ? i % 2 ? K_BF16 : K_F16 : K_F32, &pool);
+    }
+}
+
 Test(avg_pool_grad, windows_that_slide)
 {
     for (int i = 0; i < 300; i++) {
@@ -446,7 +472,9 @@ Test(avg_pool_grad, windows_that_slide)
 Test(avg_pool_grad, few_tiny_values)
 {
     for (int i = 0; i < 400; i++) {
-        struct k_pool pool = i % 2 ? random_sliding_pool() : random_flat_pool();
+        struct k_pool pool = i % 3 == 0   ? random_narrow_pool()
+                             : i % 3 == 1 ? random_sliding_pool()
+                                          : random_flat_pool();
         pool.rounding = K_ROUND_NONE;
         if (pool.channels > 130) pool.channels = 32; /* many would take long */
         check_data(i % 4 < 2 ? K_BF16 : K_F16, &pool, FEW_TINY);
@@ -541,7 +569,9 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
     for (int i = 0; i < 600; i++) {
-        const struct k_pool pool = i % 3 == 0 ? random_flat_pool() : random_pool(false);
+        const struct k_pool pool = i % 3 == 0   ? random_flat_pool()
+                                   : i % 7 == 0 ? random_narrow_pool()
+                                                : random_pool(false);
         const enum k_dtype dt = (enum k_dtype)(i / 3 % K_DTYPES);
         struct kernel_case c;
         case_begin(&c, dt, &pool, ANY_DATA);
