@@ -17,8 +17,10 @@ enum {
     JOINED_COLUMN = 1024,  /* cells of a column at most */
     JOINED_FEW = 16,       /* columns of a call for which masks are not worth their while */
     JOINED_BAND = 1 << 14, /* cells that are written before one asks for tiny values */
-    JOINED_BEFORE = 3      /* steps before the one that gives the first cells: for their windows, */
-};                         /* those before them, and the rows of dY above */
+    /* Steps before the one that gives the first cells: the rows of dY above, the windows before the
+     * cells, theirs. */
+    JOINED_BEFORE = 3
+};
 _Static_assert((int)JOINED_WIDTH <= (int)VL,
                "the oldest row over a vector's cells begins in the one before");
 
