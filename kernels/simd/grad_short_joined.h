@@ -17,9 +17,9 @@ enum {
     JOINED_COLUMN = 1024,  /* cells of a column at most */
     JOINED_FEW = 16,       /* columns of a call for which masks are not worth their while */
     JOINED_BAND = 1 << 14, /* cells that are written before one asks for tiny values */
-    /* Steps before the one that gives the first cells: the rows of dY above, the windows before the
-     * cells, theirs. */
-    JOINED_BEFORE = 3
+    /* Steps before the one that gives the first cells, for these cells' windows and the one before
+     * them, whose rows are all in the vector that it is in itself. */
+    JOINED_BEFORE = 2
 };
 _Static_assert((int)JOINED_WIDTH <= (int)VL,
                "the oldest row over a vector's cells begins in the one before");
@@ -268,7 +268,7 @@ bool joined_items(enum k_dtype dt, struct joined_kind kind, struct grad *g,
     /* The first vector has the pending cells too, made once more. */
     for (int64_t i = -JOINED_BEFORE; i <= whole;) {
         int64_t all = pool_min(whole - i, (j.windows - j.at) / JOINED_CELLS);
-        if (i > 0 && out.skip == 0 && all > 0) {
+        if (i > 0 && all > 0) {
             char *to = out.to;
             i += all;
             for (; all > 0; all--, to += K_VECTOR_BYTES) {
