@@ -471,7 +471,7 @@ Test(avg_pool_grad, windows_that_slide)
 
 Test(avg_pool_grad, few_tiny_values)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 600; i++) {
         struct k_pool pool = i % 3 == 0   ? random_narrow_pool()
                              : i % 3 == 1 ? random_sliding_pool()
                                           : random_flat_pool();
@@ -568,7 +568,7 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 700; i++) {
         const struct k_pool pool = i % 3 == 0   ? random_flat_pool()
                                    : i % 7 == 0 ? random_narrow_pool()
                                                 : random_pool(false);
