@@ -12,7 +12,7 @@
 
 #include "acl/acl.h"
 #include "api/op_check.h"
-#include "kernels/k_conv.h"
+#include "kernels/conv/k_conv.h"
 #include "kernels/kernels.h"
 #include "runtime/base.h"
 #include "runtime/config.h"

@@ -2,7 +2,7 @@
 #include "api/op_average.h"
 
 #include "executor/steps.h"
-#include "kernels/k_copy.h"
+#include "kernels/copy/k_copy.h"
 
 struct k_average op_window_average(const struct op_window *window, bool gradient)
 {

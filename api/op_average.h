@@ -6,7 +6,7 @@
 #include "api/op_check.h"
 #include "api/op_pool.h"
 #include "executor/plan.h"
-#include "kernels/k_average.h"
+#include "kernels/pool/k_average.h"
 
 /* An average to plan; geometry needs span, kernel, stride, dilation, pads (of windows and taps),
  * count_padding, gradient, divisor and rounding. */

@@ -8,7 +8,7 @@
 
 #include "api/op_check.h"
 #include "executor/plan.h"
-#include "kernels/k_conv.h"
+#include "kernels/conv/k_conv.h"
 
 struct op_conv {
     const char *name; /* of the operator */

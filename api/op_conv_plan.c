@@ -5,7 +5,7 @@
 #include "api/op_call.h"
 #include "api/op_pool.h"
 #include "executor/steps.h"
-#include "kernels/k_copy.h"
+#include "kernels/copy/k_copy.h"
 #include "runtime/base.h"
 
 /* Where a tensor has its batch (a weight its small channels), its channels (a weight those of the

@@ -6,8 +6,8 @@
 
 #include "api/op_unpool.h"
 #include "executor/steps.h"
-#include "kernels/k_copy.h"
-#include "kernels/k_plane.h"
+#include "kernels/copy/k_copy.h"
+#include "kernels/pool/k_plane.h"
 #include "runtime/base.h"
 
 /* ---- checks ---- */

@@ -8,7 +8,7 @@
 #include "api/op_check.h"
 #include "api/op_pool.h"
 #include "executor/plan.h"
-#include "kernels/k_max_pool.h"
+#include "kernels/pool/k_max_pool.h"
 
 /* The window arrays of an operator, in the order of their checks. */
 struct op_max_arrays {

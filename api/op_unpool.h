@@ -6,7 +6,7 @@
 
 #include "api/op_check.h"
 #include "executor/plan.h"
-#include "kernels/k_plane.h"
+#include "kernels/pool/k_plane.h"
 
 /* INT32 or INT64, else 161002. */
 aclnnStatus op_check_index_type(const char *op, const char *argument, const aclTensor *tensor);

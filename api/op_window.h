@@ -5,7 +5,7 @@
 #define ACLNN_CPU_API_OP_WINDOW_H
 
 #include "api/op_check.h"
-#include "kernels/k_pool.h"
+#include "kernels/pool/k_pool.h"
 
 struct op_window {
     int axes; /* spatial axes of the operator: the last ones of the arrays below */

@@ -5,7 +5,7 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "executor/executor.h"
-#include "kernels/k_copy.h"
+#include "kernels/copy/k_copy.h"
 #include "runtime/base.h"
 
 struct ex_order ex_order_identity(int rank)

@@ -9,7 +9,7 @@
 #include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
-#include "kernels/k_adaptive_max.h"
+#include "kernels/pool/k_adaptive_max.h"
 
 static const char *const NAME_2D = "aclnnAdaptiveMaxPool2d";
 static const char *const NAME_3D = "aclnnAdaptiveMaxPool3d";

@@ -5,7 +5,7 @@
 #include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
-#include "kernels/k_average.h"
+#include "kernels/pool/k_average.h"
 
 #include "aclnnop/aclnn_global_average_pool.h"
 

@@ -9,7 +9,7 @@
 #include "api/op_unpool.h"
 #include "executor/launch.h"
 #include "executor/plan.h"
-#include "kernels/k_copy.h"
+#include "kernels/copy/k_copy.h"
 
 static const char *const INDICES_2D = "aclnnMaxPool2dWithIndices";
 static const char *const MASK_2D = "aclnnMaxPool2dWithMask";

@@ -10,7 +10,7 @@
 #include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
-#include "kernels/k_cast.h"
+#include "kernels/copy/k_cast.h"
 
 static const char *const NAME_2D = "aclnnMaxUnpool2dBackward";
 static const char *const NAME_3D = "aclnnMaxUnpool3dBackward";

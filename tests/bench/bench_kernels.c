@@ -14,8 +14,8 @@
 #include <immintrin.h>
 #endif
 
-#include "kernels/k_pool.h"
 #include "kernels/kernels.h"
+#include "kernels/pool/k_pool.h"
 
 enum { ROUNDS = 11, SLICES = 8, MOST_SLICES = 64 };
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "kernels/k_pool.h"
 #include "kernels/kernels.h"
+#include "kernels/pool/k_pool.h"
 #include "tests/support/oracle.h"
 #include "tests/unit/dice.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_average.h"
+#include "kernels/pool/k_average.h"
 #include "tests/unit/pool_values.h"
 
 enum { GUARD = 128, TABLES = 8, AXES = K_POOL_AXES };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_cast.h"
+#include "kernels/copy/k_cast.h"
 #include "kernels/kernels.h"
 #include "tests/support/random.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/k_conv.h"
+#include "kernels/conv/k_conv.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 

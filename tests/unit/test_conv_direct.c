@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/conv_plan.h"
+#include "kernels/conv/conv_plan.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, ELEMENTS = 1 << 16, CASES = 150 };

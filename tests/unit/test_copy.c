@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_copy.h"
+#include "kernels/copy/k_copy.h"
 #include "kernels/kernels.h"
 #include "tests/support/guard.h"
 #include "tests/support/random.h"

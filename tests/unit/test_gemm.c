@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "kernels/k_conv.h"
+#include "kernels/conv/k_conv.h"
 
 /* It takes kernels made for this CPU, where it has any, and leaves the environment as it was. */
 Test(conv_blis, knows_this_cpu)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_max_pool.h"
 #include "kernels/kernels.h"
+#include "kernels/pool/k_max_pool.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, MOST = 64 };

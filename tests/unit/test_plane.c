@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/k_plane.h"
 #include "kernels/kernels.h"
+#include "kernels/pool/k_plane.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 

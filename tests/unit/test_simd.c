@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives of kernels/simd on every level that this CPU runs, against plain C. */
+/* The primitives of kernels/vector on every level that this CPU runs, against plain C. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Compiled once per level, as kernels are. */
 #include "tests/unit/simd/level.h"
 
-#include "kernels/simd/block.h"
-#include "kernels/simd/masks.h"
+#include "kernels/vector/block.h"
+#include "kernels/vector/masks.h"
 
 #define FOR_TYPE(dt, call)                                                                         \
     do {                                                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives of kernels/simd of one level, as functions of plain arrays. */
+/* The primitives of kernels/vector of one level, as functions of plain arrays. */
 #ifndef ACLNN_CPU_TESTS_UNIT_SIMD_LEVEL_H
 #define ACLNN_CPU_TESTS_UNIT_SIMD_LEVEL_H
 

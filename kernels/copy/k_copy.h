@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moving elements without arithmetic: strided copies and fills. */
+#ifndef ACLNN_CPU_KERNELS_COPY_K_COPY_H
+#define ACLNN_CPU_KERNELS_COPY_K_COPY_H
+
+#include <stdint.h>
+
+#include "kernels/kernels.h"
+
+enum { K_COPY_RANK = 8 };
+
+/* to[sum i*to_stride] = from[sum i*from_stride] for every index vector i below sizes. Strides count
+ * elements and may be 0 or negative on the source side; distinct destination elements do not
+ * overlap. */
+struct k_copy {
+    int rank;         /* 0 <= rank <= K_COPY_RANK; 0 copies one element */
+    int element_size; /* 1, 2, 4, 8 or 16 bytes */
+    int64_t sizes[K_COPY_RANK];
+    int64_t from_strides[K_COPY_RANK], to_strides[K_COPY_RANK];
+};
+
+enum { K_COPY_FROM, K_COPY_TO, K_COPY_BUFFERS };
+
+/* Drops axes of size 1, orders and merges axes so that the inner loops are long; the set of copied
+ * elements stays. */
+void k_copy_simplify(struct k_copy *copy);
+struct k_work k_copy_strided_work(const struct k_copy *copy);
+
+/* Items are bytes. */
+struct k_fill {
+    int value;    /* the byte */
+    int64_t skip; /* bytes in front of the first one filled */
+};
+
+enum { K_FILL_TO, K_FILL_BUFFERS };
+
+#endif

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Max pooling of one channel, separable: the largest tap of each window along each row of cells,
+ * then, over the rows of a window, the largest of those, first ones first: that is the first
+ * largest in row-major order. Lanes are windows. Where a row has as many windows as strides fit,
+ * several rows are one long one, which is read once: taps come from the vectors before and behind,
+ * and those that lie beside their row, being a neighbour's cells, are masked. Rows with a NaN, and
+ * windows that are -inf all over, where padding could win, are told to the caller. A window of
+ * several depths has rows of each of them, the first depth's first; or, if a plane fits, the
+ * largest of each depth are found first, plane by plane, as they lie in memory. */
+#ifndef ACLNN_CPU_KERNELS_POOL_MAX_ROWS_H
+#define ACLNN_CPU_KERNELS_POOL_MAX_ROWS_H
+
+#include <math.h>
+
+#include "kernels/pool/max_pool_plan.h"
+#include "kernels/vector/select.h"
+
+enum { ROWS_LANES = 512 }; /* windows of rows that are one, wanted */
+
+/* How windows lie along the width, where rows can be one. */
+enum rows_pattern {
+    ROWS_ANY,
+    ROWS_APART, /* kernel 2, stride 2, no padding */
+    ROWS_ODD,   /* kernel 3, stride 2, padding 1: the first window's first tap is padding */
+    ROWS_EVEN,  /* kernel 3, stride 2, no padding: the last window's last tap is */
+    ROWS_EVERY  /* kernel 3, stride 1, padding 1: both are */
+};
+
+/* Where rows of results go, and how far they lie apart. */
+struct max_rows_out {
+    char *values, *places;
+    int64_t pitch, place_pitch;
+};
+
+/* Rows [begin, made) of the cells of a plane of one depth were made, the latest of them are kept;
+ * both are the first of a batch. */
+struct rows_plane {
+    int64_t plane, begin, made;
+};
+
+/* The windows of a plane of one depth, from row `begin` on, as if they had no other. */
+struct rows_fold {
+    int64_t plane, begin;
+    bool bad; /* a NaN may be in them */
+};
+
+/* The rows of cells in work, in a ring of batches for each depth, and what is known of them. */
+struct max_rows {
+    const struct max_plan *plan;
+    const char *x, *end; /* the tensor */
+    bool codes;          /* places wanted */
+    enum rows_pattern pattern;
+    int64_t depths;      /* in work at once, a power of two */
+    int shift;           /* 1 << shift rows are a batch; */
+    int64_t batches;     /* so many are kept of each depth, a power of two */
+    int64_t pitch, room; /* lanes from row to row, from batch to batch */
+    int64_t first;       /* lane of the ring's begin */
+    bool flat;           /* the ring holds a plane, rows of -inf where its padding is; */
+    bool folds;          /* behind it lie the largest of each depth of a window */
+    int64_t kept;        /* depths of those, a power of two */
+    int64_t fold;        /* lanes from depth to depth */
+    struct rows_plane of[MAX_SIDE];
+    struct rows_fold folded[MAX_SIDE];
+    bool bad[MAX_SIDE * MAX_SIDE]; /* a NaN may be in the batch */
+    vf value[MAX_RING / VL + 1];   /* a vector may be read behind */
+    vi place[MAX_RING / VL + 1];
+    vi not_first[ROWS_LANES / VL + 1], not_last[ROWS_LANES / VL + 1]; /* of a row's windows */
+};
+
+static inline int64_t rows_pitch(const struct max_plan *plan)
+{
+    return (plan->width.out + VL - 1) / VL * VL;
+}
+
+/* VL cells from cell `cell` of a row on; outside of the row -inf, and nothing is read there. */
+K_TEMPLATE
+vf row_edge(enum k_dtype dt, const char *row, int64_t cell, int64_t in)
+{
+    const int low = (int)max_least(max_most(-cell, 0), VL);
+    const int high = (int)max_most(max_least(in - cell, VL), low);
+    const char *at = (const char *)((uintptr_t)row + (uintptr_t)(cell * k_size(dt)));
+#if defined(K_ISA_avx512)
+    const __mmask16 mask = (__mmask16)((1U << high) - (1U << low));
+    const __m512 outside = _mm512_set1_ps(-INFINITY);
+    if (dt == K_F32) return (vf)_mm512_mask_loadu_ps(outside, mask, at);
+    const vf inside = v_from_half(dt, (vh)_mm256_maskz_loadu_epi16(mask, at));
+    return (vf)_mm512_mask_mov_ps(outside, mask, (__m512)inside);
+#else
+    char bytes[VL * sizeof(float)] = {0};
+    if (high > low)
+        memcpy(bytes + low * k_size(dt), at + low * k_size(dt),
+               (size_t)((high - low) * k_size(dt)));
+    const vf outside = v_all(-INFINITY);
+    return v_first(low, outside, v_first(high, k_load(dt, bytes), outside));
+#endif
+}
+
+K_TEMPLATE
+vf row_cells(enum k_dtype dt, bool edge, const char *row, int64_t cell, int64_t in)
+{
+    return edge ? row_edge(dt, row, cell, in) : k_load(dt, row + cell * k_size(dt));
+}
+
+/* Along VL windows, the first of which begins at `cell`: the largest tap, its number, and a sum
+ * that is a NaN if a tap is one. */
+K_TEMPLATE
+void row_windows(enum k_dtype dt, bool codes, int stride, int kernel, bool edge, const char *row,
+                 int64_t cell, int64_t in, vf *best, vi *tap, vf *sum)
+{
+    vf value, odd = {0};
+    *tap = (vi){0};
+#pragma GCC unroll 4
+    for (int j = 0; j < kernel; j++) {
+        if (stride == 1) {
+            value = row_cells(dt, edge, row, cell + j, in);
+        } else if (j % 2 == 0) {
+            const vf a = row_cells(dt, edge, row, cell + j, in);
+            const vf b = row_cells(dt, edge, row, cell + j + VL, in);
+            value = v_unzip(0, a, b);
+            odd = v_unzip(1, a, b);
+        } else {
+            value = odd;
+        }
+        if (j == 0) {
+            *best = *sum = value;
+            continue;
+        }
+        *sum = *sum + value;
+        if (codes)
+            v_take_greater(best, tap, value, v_all_i(j));
+        else
+            *best = v_greater(*best, value);
+    }
+}
+
+K_TEMPLATE
+void row_make(enum k_dtype dt, bool codes, int stride, int kernel, const struct max_rows *rows,
+              const char *row, int32_t base, float *to, int32_t *place, bool *bad)
+{
+    const struct max_axis *width = &rows->plan->width;
+    const int64_t in = width->in, out = width->out;
+    const int64_t reach = (kernel - 1) / stride * stride + stride * VL; /* cells read */
+    const char *last = rows->end - reach * k_size(dt);
+    vi nan = {0};
+    for (int64_t w = 0; w < out; w += VL) {
+        const int64_t cell = w * stride - width->pad;
+        const int64_t windows = max_least(out - w, VL);
+        const bool edge = cell < 0 || cell + (windows - 1) * stride + kernel > in ||
+                          last - row < cell * k_size(dt);
+        vf best = {0}, sum = {0};
+        vi tap = {0};
+        if (edge)
+            row_windows(dt, codes, stride, kernel, true, row, cell, in, &best, &tap, &sum);
+        else
+            row_windows(dt, codes, stride, kernel, false, row, cell, in, &best, &tap, &sum);
+        nan |= (vi)(sum != sum);
+        v_store(to + w, best);
+        if (codes) v_store_i(place + w, tap + v_lanes() * stride + (base + (int32_t)cell));
+    }
+    *bad = v_any(nan);
+}
+
+K_TEMPLATE
+void row_make_any(enum k_dtype dt, bool codes, const struct max_rows *rows, const char *row,
+                  int32_t base, float *to, int32_t *place, bool *bad)
+{
+    const int stride = (int)rows->plan->width.stride, kernel = (int)rows->plan->width.kernel;
+    for (int64_t line = 0; line < rows->plan->width.in * k_size(dt); line += LINE_BYTES)
+        k_prefetch(row + line + MAX_FAR);
+    if (stride == 2 && kernel == 2)
+        row_make(dt, codes, 2, 2, rows, row, base, to, place, bad);
+    else if (stride == 2 && kernel == 3)
+        row_make(dt, codes, 2, 3, rows, row, base, to, place, bad);
+    else if (stride == 2)
+        row_make(dt, codes, 2, kernel, rows, row, base, to, place, bad);
+    else
+        row_make(dt, codes, 1, kernel, rows, row, base, to, place, bad);
+}
+
+/* ---- rows that are one ---- */
+
+/* VL cells; those behind the tensor are zeros. */
+K_TEMPLATE
+vf batch_cells(enum k_dtype dt, const char *at, const char *end)
+{
+    const int64_t left = (end - at) / k_size(dt);
+    if (__builtin_expect(left >= VL, 1)) return k_load(dt, at);
+    return left > 0 ? k_load_first(dt, at, (int)left) : (vf){0};
+}
+
+/* The cells of VL windows; by phases of the stride. */
+K_TEMPLATE
+void batch_load(enum k_dtype dt, int stride, const char *at, const char *end, vf phases[])
+{
+    const vf a = batch_cells(dt, at, end);
+    phases[0] = a;
+    if (stride == 1) return;
+    const vf b = batch_cells(dt, at + VL * k_size(dt), end);
+    phases[0] = v_unzip(0, a, b);
+    phases[1] = v_unzip(1, a, b);
+}
+
+K_TEMPLATE
+vf batch_masked(vi inside, vf value)
+{
+    return (vf)((inside & (vi)value) | (~inside & (vi)v_all(-INFINITY)));
+}
+
+/* `windows` windows of rows which are one. `base` is the place of its cell 0. */
+K_TEMPLATE
+void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const struct max_rows *rows,
+                const char *row, int64_t windows, int32_t base, float *to, int32_t *place,
+                bool *bad)
+{
+    const int stride = pattern == ROWS_EVERY ? 1 : 2, kernel = pattern == ROWS_APART ? 2 : 3;
+    const int pad = pattern == ROWS_ODD || pattern == ROWS_EVERY ? 1 : 0;
+    const bool looks_ahead = pattern == ROWS_EVEN || pattern == ROWS_EVERY;
+    const int64_t step = stride * VL * k_size(dt);
+    const char *end = rows->end;
+    vf before = {0}, now[2], next[2] = {{0}};
+    vi nan = {0}, here = v_lanes() * stride + (base - pad);
+    if (looks_ahead) batch_load(dt, stride, row, end, next);
+    for (int64_t w = 0, v = 0; w < windows; w += VL, v++, row += step) {
+        for (int line = 0; line < step; line += LINE_BYTES)
+            k_prefetch(row + line + MAX_FAR);
+        vf taps[3];
+        if (looks_ahead) {
+            now[0] = next[0];
+            now[1] = next[1];
+            batch_load(dt, stride, row + step, end, next);
+        } else {
+            batch_load(dt, stride, row, end, now);
+        }
+        const vf center = now[0], odd = stride == 2 ? now[1] : now[0];
+        if (pad == 1) {
+            taps[0] = batch_masked(rows->not_first[v], v_delay(1, before, odd));
+            taps[1] = center;
+            taps[2] = odd;
+            before = odd;
+        } else {
+            taps[0] = center;
+            taps[1] = odd;
+        }
+        if (looks_ahead) taps[2] = batch_masked(rows->not_last[v], v_advance(center, next[0]));
+        vf best = taps[0], sum = taps[0];
+        vi tap = {0};
+#pragma GCC unroll 4
+        for (int j = 1; j < kernel; j++) {
+            sum = sum + taps[j];
+            if (codes)
+                v_take_greater(&best, &tap, taps[j], v_all_i(j));
+            else
+                best = v_greater(best, taps[j]);
+        }
+        nan |= (vi)(sum != sum);
+        v_store(to + w, best);
+        if (codes) v_store_i(place + w, here + tap);
+        here += VL * stride;
+    }
+    *bad = v_any(nan);
+}
+
+static inline enum rows_pattern rows_pattern(const struct max_axis *width)
+{
+    const int64_t kernel = width->kernel, pad = width->pad;
+    if (width->in != width->out * width->stride || width->dilation != 1) return ROWS_ANY;
+    if (width->stride == 1) return kernel == 3 && pad == 1 ? ROWS_EVERY : ROWS_ANY;
+    if (kernel == 2 && pad == 0) return ROWS_APART;
+    if (kernel == 3 && pad == 1) return ROWS_ODD;
+    return kernel == 3 && pad == 0 ? ROWS_EVEN : ROWS_ANY;
+}
+
+/* The ring that holds depth d, and the batch that holds row h of its cells. */
+static inline int64_t rows_depth(const struct max_rows *rows, int64_t d)
+{
+    return d & (rows->depths - 1);
+}
+
+static inline int64_t rows_batch(const struct max_rows *rows, int64_t d, int64_t h)
+{
+    return rows_depth(rows, d) * rows->batches + (h >> rows->shift & (rows->batches - 1));
+}
+
+static inline int64_t rows_lane(const struct max_rows *rows, int64_t d, int64_t h)
+{
+    return rows->first + rows_batch(rows, d, h) * rows->room +
+           (h & ((1 << rows->shift) - 1)) * rows->pitch;
+}
+
+/* A batch of rows of cells, from row h of depth d on, into the ring. */
+K_TEMPLATE
+void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t d, int64_t h)
+{
+    const struct max_plan *plan = rows->plan;
+    const int64_t at = rows_lane(rows, d, h);
+    const int64_t row = rows->of[rows_depth(rows, d)].plane * plan->height.in + h;
+    const int64_t windows = max_least(1 << rows->shift, plan->height.in - h) * plan->width.out;
+    const char *from = rows->x + row * plan->width.in * k_size(dt);
+    float *to = (float *)(void *)rows->value + at;
+    int32_t *place = (int32_t *)(void *)rows->place + at;
+    const int32_t base = (int32_t)((d * plan->height.in + h) * plan->width.in);
+    bool *bad = rows->bad + rows_batch(rows, d, h);
+    if (rows->pattern == ROWS_APART)
+        batch_make(dt, codes, ROWS_APART, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_ODD)
+        batch_make(dt, codes, ROWS_ODD, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_EVEN)
+        batch_make(dt, codes, ROWS_EVEN, rows, from, windows, base, to, place, bad);
+    else if (rows->pattern == ROWS_EVERY)
+        batch_make(dt, codes, ROWS_EVERY, rows, from, windows, base, to, place, bad);
+    else
+        row_make_any(dt, codes, rows, from, base, to, place, bad);
+}
+
+static __attribute__((noinline, unused)) void rows_add_f32(struct max_rows *rows, int64_t d,
+                                                           int64_t h)
+{
+    if (rows->codes)
+        rows_add(K_F32, true, rows, d, h);
+    else
+        rows_add(K_F32, false, rows, d, h);
+}
+
+static __attribute__((noinline, unused)) void rows_add_f16(struct max_rows *rows, int64_t d,
+                                                           int64_t h)
+{
+    if (rows->codes)
+        rows_add(K_F16, true, rows, d, h);
+    else
+        rows_add(K_F16, false, rows, d, h);
+}
+
+static __attribute__((noinline, unused)) void rows_add_bf16(struct max_rows *rows, int64_t d,
+                                                            int64_t h)
+{
+    if (rows->codes)
+        rows_add(K_BF16, true, rows, d, h);
+    else
+        rows_add(K_BF16, false, rows, d, h);
+}
+
+/* Lanes of a batch; batches in which any `span` rows lie; lanes of those. */
+static inline int64_t rows_room(const struct max_rows *rows, int shift)
+{
+    return ((rows->pitch << shift) + VL - 1) / VL * VL;
+}
+
+static inline int64_t rows_batches(int64_t span, int shift)
+{
+    return max_power((span + (1 << shift) - 2) / (1 << shift) + 1);
+}
+
+static inline int64_t rows_lanes(const struct max_rows *rows, int64_t span, int shift)
+{
+    return rows_batches(span, shift) * rows_room(rows, shift);
+}
+
+/* Lanes of the padding in front of a plane. */
+static inline int64_t rows_front(const struct max_plan *plan)
+{
+    return (plan->height.pad * plan->width.out + VL - 1) / VL * VL;
+}
+
+/* Does one ring for a whole plane leave room in L1? What lies under a row of windows is then found
+ * by steps alone. */
+static inline bool rows_are_flat(const struct max_plan *plan, enum rows_pattern pattern)
+{
+    const struct max_axis *height = &plan->height;
+    const int64_t behind = (height->out - 1) * height->stride + max_span(height) - height->pad;
+    return pattern != ROWS_ANY && height->dilation == 1 &&
+           rows_front(plan) + max_most(behind, height->in) * plan->width.out <= MAX_RING / 4;
+}
+
+static inline void rows_flatten(struct max_rows *rows)
+{
+    const int64_t front = rows_front(rows->plan), in = rows->plan->height.in;
+    rows->first = front;
+    rows->room = rows->plan->width.out << rows->shift;
+    rows->batches = max_power((in + (1 << rows->shift) - 1) >> rows->shift);
+    for (int64_t i = 0; i < front; i += VL)
+        rows->value[i / VL] = v_all(-INFINITY);
+}
+
+/* Half of the ring for windows of one depth, if so many fit as those of a window. */
+static inline void rows_fold(struct max_rows *rows)
+{
+    const struct max_plan *plan = rows->plan;
+    rows->kept = max_power(max_span(&plan->depth));
+    rows->fold = (plan->height.out * plan->width.out + 2 * VL - 1) / VL * VL;
+    rows->folds = plan->depth.kernel > 1 && rows_are_flat(plan, rows->pattern) &&
+                  rows->kept * rows->fold <= MAX_RING / 2;
+    for (int64_t d = 0; d < rows->kept; d++)
+        rows->folded[d] = (struct rows_fold){-1, 0, false};
+}
+
+/* folds: may they? */
+static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan, const char *x,
+                              const char *end, bool codes, bool folds)
+{
+    const struct max_axis *depth = &plan->depth, *height = &plan->height;
+    const int64_t out = plan->width.out, deep = max_span(depth);
+    rows->plan = plan;
+    rows->x = x;
+    rows->end = end;
+    rows->codes = codes;
+    rows->pattern = rows_pattern(&plan->width);
+    rows->folds = false;
+    if (folds) rows_fold(rows);
+    rows->depths = rows->folds ? 1 : max_power(deep);
+    for (int64_t d = 0; d < rows->depths; d++)
+        rows->of[d] = (struct rows_plane){-1, 0, 0};
+    const bool joined = rows->pattern != ROWS_ANY;
+    rows->first = 0;
+    rows->shift = 0;
+    rows->pitch = joined ? out : rows_pitch(plan);
+    const int64_t most = MAX_RING / rows->depths; /* lanes of a depth */
+    for (int shift = 0; joined && out << shift <= ROWS_LANES && 1 << shift < 2 * height->in;) {
+        rows->shift = shift++;
+        if (rows_lanes(rows, max_span(height), shift) > most) break;
+    }
+    rows->batches = rows_batches(max_span(height), rows->shift);
+    rows->room = rows_room(rows, rows->shift);
+    /* Windows that share depths: all rows wait for the next ones. */
+    const int64_t all = max_power((height->in + (1 << rows->shift) - 1) >> rows->shift);
+    if (deep > depth->stride && rows->depths * all <= (int64_t)sizeof rows->bad &&
+        all * rows->room <= most)
+        rows->batches = all;
+    int32_t *not_first = (int32_t *)(void *)rows->not_first;
+    int32_t *not_last = (int32_t *)(void *)rows->not_last;
+    for (int64_t i = 0, w = 0; joined && rows->pattern != ROWS_APART && i < rows->room; i++) {
+        not_first[i] = w > 0 ? -1 : 0;
+        if (++w == out) w = 0;
+        not_last[i] = w > 0 ? -1 : 0;
+    }
+    rows->flat =
+        rows->folds || (depth->in == 1 && depth->kernel == 1 && rows_are_flat(plan, rows->pattern));
+    if (rows->flat) rows_flatten(rows);
+}
+
+/* Rows [low, end) of the cells at depth d of `outer`, and more; returns how many are made. */
+K_TEMPLATE
+int64_t rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t d, int64_t low,
+                      int64_t end)
+{
+    struct rows_plane *of = rows->of + rows_depth(rows, d);
+    const int64_t plane = outer * rows->plan->depth.in + d, first = low >> rows->shift;
+    const int64_t kept = max_most(of->begin, of->made - (rows->batches << rows->shift));
+    if (of->plane != plane || low < kept || low > of->made) {
+        of->plane = plane;
+        of->begin = of->made = first << rows->shift;
+    }
+    for (; of->made < end; of->made += 1 << rows->shift) {
+        if (dt == K_F32) rows_add_f32(rows, d, of->made);
+        if (dt == K_F16) rows_add_f16(rows, d, of->made);
+        if (dt == K_BF16) rows_add_bf16(rows, d, of->made);
+    }
+    return of->made;
+}
+
+/* The rows of cells that row (od, oh) of the windows of `outer` needs; returns how many, from the
+ * first one on, the rows behind it may need. */
+K_TEMPLATE
+int64_t rows_want(enum k_dtype dt, struct max_rows *rows, int64_t outer, int64_t od, int64_t oh)
+{
+    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
+    const int64_t start = oh * height->stride - height->pad;
+    const int64_t low = max_most(start, 0), end = max_least(start + max_span(height), height->in);
+    if (low >= end) return max_most(end, 0); /* windows of padding, above the cells or below */
+    int64_t made = height->in;
+    for (int64_t j = 0; j < depth->kernel; j++) {
+        const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
+        if (d < 0 || d >= depth->in) continue;
+        made = max_least(made, rows_of_depth(dt, rows, outer, d, low, end));
+    }
+    return made;
+}
+
+/* The largest of `out` windows of `count` rows that begin at these lanes; false if they are not to
+ * be trusted. Up to VL - 1 elements are written behind. */
+K_TEMPLATE
+bool rows_largest(enum k_dtype dt, bool codes, bool wide, const struct max_rows *rows, int count,
+                  const int64_t lanes[], int64_t out, char *y, char *indices)
+{
+    const float *values = (const float *)(const void *)rows->value;
+    const int32_t *places = (const int32_t *)(const void *)rows->place;
+    vi low = {0};
+    for (int64_t w = 0; w < out; w += VL) {
+        vf best = v_all(-INFINITY);
+        vi place = {0};
+        if (count > 0) best = v_load(values + lanes[0] + w);
+        if (count > 0 && codes) place = v_load_i(places + lanes[0] + w);
+#pragma GCC unroll 4
+        for (int r = 1; r < count; r++) {
+            const vf value = v_load(values + lanes[r] + w);
+            if (codes)
+                v_take_greater(&best, &place, value, v_load_i(places + lanes[r] + w));
+            else
+                best = v_greater(best, value);
+        }
+        k_store_same(dt, y + w * k_size(dt), best);
+        if (!codes) continue;
+        vi padding = (vi)(best == v_all(-INFINITY));
+        if (out - w < VL) padding &= (vi)(v_lanes() < (int)(out - w));
+        low |= padding;
+        put_place(wide, indices + w * (wide ? 8 : 4), place, false);
+    }
+    return !v_any(low);
+}
+
+/* Row (od, oh) of the windows, whose rows of cells are there. */
+K_TEMPLATE
+bool rows_window(enum k_dtype dt, enum k_index index, struct max_rows *rows, int64_t od, int64_t oh,
+                 char *y, char *indices)
+{
+    const bool codes = index != K_INDEX_NONE, wide = index == K_INDEX_I64;
+    const struct max_axis *depth = &rows->plan->depth, *height = &rows->plan->height;
+    int64_t lanes[MAX_SIDE * MAX_SIDE];
+    bool bad = false;
+    int count = 0;
+    const int64_t start = oh * height->stride - height->pad;
+    for (int64_t i = 0; i < depth->kernel; i++) {
+        const int64_t d = od * depth->stride - depth->pad + i * depth->dilation;
+        if (d < 0 || d >= depth->in) continue;
+        for (int64_t j = 0, h = start; j < height->kernel; j++, h += height->dilation) {
+            if (h < 0 || h >= height->in) continue;
+            bad |= rows->bad[rows_batch(rows, d, h)];
+            lanes[count++] = rows_lane(rows, d, h);
+        }
+    }
+    if (bad) return false;
+    const int64_t out = rows->plan->width.out;
+    if (count == 2) return rows_largest(dt, codes, wide, rows, 2, lanes, out, y, indices);
+    if (count == 3) return rows_largest(dt, codes, wide, rows, 3, lanes, out, y, indices);
+    return rows_largest(dt, codes, wide, rows, count, lanes, out, y, indices);
+}
+
+/* `runs` times `out` windows of `count` (at most MAX_SIDE) rows of a plane, the first one of which
+ * begins at lane `at`, `step` lanes further for each. */
+K_TEMPLATE
+bool rows_steps(enum k_dtype dt, bool codes, bool wide, const struct max_rows *rows, int count,
+                int64_t at, int64_t step, int64_t runs, int64_t out, struct max_rows_out to)
+{
+    const int64_t pitch = rows->pitch;
+    bool good = true;
+    for (; runs > 0; runs--, at += step) {
+        int64_t lanes[MAX_SIDE];
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++)
+            lanes[r] = at + r * pitch;
+        good &= rows_largest(dt, codes, wide, rows, count, lanes, out, to.values, to.places);
+        to.values += to.pitch;
+        if (codes) to.places += to.place_pitch;
+    }
+    return good;
+}
+
+/* `run` rows of windows of a plane that the ring holds, whose rows of cells are there. */
+K_TEMPLATE
+bool rows_of_plane(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t oh,
+                   int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const int64_t out = rows->plan->width.out, index_bytes = out * (wide ? 8 : 4);
+    const int64_t start = oh * height->stride - height->pad, step = height->stride * out;
+    const int64_t behind = start + (run - 1) * height->stride + height->kernel;
+    float *values = (float *)(void *)rows->value + rows->first;
+    for (int64_t i = height->in * out; i < behind * out; i += VL)
+        v_store(values + i, v_all(-INFINITY));
+    const bool joined = height->stride == 1 && to->pitch == out * k_size(dt) &&
+                        (!codes || to->place_pitch == index_bytes);
+    struct max_rows_out from = *to;
+    to->values += run * to->pitch;
+    if (codes) to->places += run * to->place_pitch;
+    const int64_t at = rows->first + start * out, runs = joined ? 1 : run;
+    const int64_t windows = joined ? run * out : out;
+    if (height->kernel == 3)
+        return rows_steps(dt, codes, wide, rows, 3, at, step, runs, windows, from);
+    return rows_steps(dt, codes, wide, rows, (int)height->kernel, at, step, runs, windows, from);
+}
+
+/* The same as rows_run of one depth of a plane that the ring holds, results of type `as`. Cells are
+ * read a batch at a time, not all before the first window: memory is at work meanwhile. */
+K_TEMPLATE
+bool rows_flat(enum k_dtype dt, enum k_dtype as, bool codes, bool wide, struct max_rows *rows,
+               int64_t outer, int64_t d, int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    bool good = true;
+    for (int64_t count; run > 0; run -= count, oh += count) {
+        const int64_t start = oh * height->stride - height->pad, low = max_most(start, 0);
+        const int64_t end = max_least(start + height->kernel, height->in);
+        const int64_t made = rows_of_depth(dt, rows, outer, d, low, end);
+        count = run;
+        if (made < height->in)
+            count =
+                max_least(run, max_floor_div(made - height->kernel - start, height->stride) + 1);
+        const int64_t behind = start + (count - 1) * height->stride + height->kernel;
+        const int64_t last = (max_least(behind, height->in) - 1) >> rows->shift;
+        for (int64_t batch = low >> rows->shift; batch <= last; batch++)
+            good &= !rows->bad[batch];
+        good &= rows_of_plane(as, codes, wide, rows, oh, count, to);
+    }
+    return good;
+}
+
+static inline int64_t fold_lane(const struct max_rows *rows, int64_t d)
+{
+    return MAX_RING / 2 + (d & (rows->kept - 1)) * rows->fold;
+}
+
+/* The windows of depth d alone, from row oh on at least; false if a NaN may be in them. A window of
+ * padding is one in the result only if it is so at each depth. */
+K_TEMPLATE
+bool fold_depth(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t outer, int64_t d,
+                int64_t oh)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const int64_t plane = outer * rows->plan->depth.in + d, bytes = rows->plan->width.out * 4;
+    struct rows_fold *fold = rows->folded + (d & (rows->kept - 1));
+    if (fold->plane == plane && fold->begin <= oh) return !fold->bad;
+    const int64_t at = fold_lane(rows, d) * 4 + oh * bytes;
+    struct max_rows_out to = {(char *)rows->value + at, (char *)rows->place + at, bytes, bytes};
+    rows_flat(dt, K_F32, codes, false, rows, outer, d, oh, height->out - oh, &to);
+    *fold = (struct rows_fold){plane, oh, false};
+    for (int64_t h = rows->of->begin; h < rows->of->made; h += 1 << rows->shift)
+        fold->bad |= rows->bad[h >> rows->shift];
+    return !fold->bad;
+}
+
+/* `run` rows of windows, which are one row of results, from (od, oh) on, depth by depth. */
+K_TEMPLATE
+bool rows_folded(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
+                 int64_t od, int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *depth = &rows->plan->depth;
+    const int64_t out = rows->plan->width.out;
+    char *values = to->values, *places = to->places;
+    int64_t lanes[MAX_SIDE];
+    bool good = true;
+    int count = 0;
+    for (int64_t j = 0; j < depth->kernel; j++) {
+        const int64_t d = od * depth->stride - depth->pad + j * depth->dilation;
+        if (d < 0 || d >= depth->in) continue;
+        good &= fold_depth(dt, codes, rows, outer, d, oh);
+        lanes[count++] = fold_lane(rows, d) + oh * out;
+    }
+    to->values += run * to->pitch;
+    if (codes) to->places += run * to->place_pitch;
+    if (count == 2)
+        good &= rows_largest(dt, codes, wide, rows, 2, lanes, run * out, values, places);
+    else if (count == 3)
+        good &= rows_largest(dt, codes, wide, rows, 3, lanes, run * out, values, places);
+    else
+        good &= rows_largest(dt, codes, wide, rows, count, lanes, run * out, values, places);
+    return good;
+}
+
+/* `run` rows of windows from (od, oh) on; false if they are not to be trusted. */
+K_TEMPLATE
+bool rows_run(enum k_dtype dt, bool codes, bool wide, struct max_rows *rows, int64_t outer,
+              int64_t od, int64_t oh, int64_t run, struct max_rows_out *to)
+{
+    const struct max_axis *height = &rows->plan->height;
+    const enum k_index index = !codes ? K_INDEX_NONE : wide ? K_INDEX_I64 : K_INDEX_I32;
+    const int64_t behind = max_span(height) - height->pad, in = height->in;
+    int64_t made = -1;
+    bool good = true;
+    if (rows->folds) return rows_folded(dt, codes, wide, rows, outer, od, oh, run, to);
+    if (rows->flat) return rows_flat(dt, dt, codes, wide, rows, outer, 0, oh, run, to);
+    for (; run > 0; run--, oh++) {
+        if (max_least(oh * height->stride + behind, in) > made)
+            made = rows_want(dt, rows, outer, od, oh);
+        good &= rows_window(dt, index, rows, od, oh, to->values, to->places);
+        to->values += to->pitch;
+        if (codes) to->places += to->place_pitch;
+    }
+    return good;
+}
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the gradient of average pooling is walked: shared by the planner (pool_shape.c) and the
+ * kernel of every level.
+ *
+ * Along one axis, cell i has the padded position i + p = s * j + c with 0 <= c < s, and lies in the
+ * windows j - t, 0 <= t < n(c), where n(c) = ceil((k - c) / s): that is `most` for c < rest and
+ * most - 1 for the others. */
+#ifndef ACLNN_CPU_KERNELS_POOL_POOL_PLAN_H
+#define ACLNN_CPU_KERNELS_POOL_POOL_PLAN_H
+
+#include "kernels/pool/k_pool.h"
+
+enum {
+    POOL_FUSED = 3,            /* windows over a cell along an axis that are summed in registers */
+    POOL_WIDE = 64,            /* bytes of a cell's channels from which vectors run along them, */
+    POOL_WIDE_APART = 32,      /* and where windows lie side by side, */
+    POOL_WIDE_BROKEN = 256,    /* and where lines that are streamed have parts of several cells */
+    POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
+    POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
+    POOL_EVEN = 32,            /* elements of the longest vector */
+    POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
+    POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
+    POOL_TALL_FLOATS = 16384,  /* sums of rows of dY */
+    POOL_LEAST_FLOATS = 32,    /* of them for a row, 16 of which remain unused */
+    POOL_DIRECT = 8,           /* up to so many rows are added one by one */
+    POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
+    POOL_RUN = 2048,   /* bytes of dX between one look at the outlet and the next, or one row */
+    POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead, */
+    POOL_FAR = 8192,   /* and where dX goes past the caches */
+    POOL_GRAIN = 1 << 14,
+    POOL_MOST_ROWS = 1 << 24, /* more are as good as any number */
+};
+
+enum pool_way {
+    POOL_ANY,      /* through buffers */
+    POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
+    POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
+                      windows i - 1 to i + 1; where permutations are cheap with few channels too */
+    POOL_FLAT_TWO, /* the same with steps of two: windows j - 1 and j, or j and j + 1, make cells 2
+                      j and 2 j + 1; needs dX at an even element */
+    POOL_CHANNELS, /* the same with several channels */
+    POOL_RUNS,     /* at most one window over a cell, one channel, one row: runs of one value */
+};
+
+struct pool_axis {
+    int64_t in, out, kernel, stride, pad, limit; /* limit: where a window's counted part ends */
+    int64_t most, rest;
+};
+
+struct pool_plan {
+    struct pool_axis depth, height, width;
+    int64_t outer, channels;
+    /* A column is one tile of a row's cells and channels, walked down the height. Items are rows of
+     * columns, ordered (outer, depth, channel tile, cell tile, height). */
+    int64_t cells, cell_tiles, tile_channels, channel_tiles, items;
+    int heights; /* most rows of dY that one row of dX adds */
+    int segment; /* of a block of so many rows: sums from its rows to the end are kept for as many;
+                    0: rows are added one by one */
+    int steps;   /* > 0: a tile's steps along the width; the windows that hold all its cells are one
+                    sum, made before that along the height */
+    enum pool_way way;
+};
+
+static inline int64_t pool_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t pool_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline struct pool_axis pool_axis(const struct k_pool *pool, int axis)
+{
+    struct pool_axis a = {.in = pool->input[axis],
+                          .out = pool->output[axis],
+                          .kernel = pool->kernel[axis],
+                          .stride = pool->stride[axis],
+                          .pad = pool->pad_begin[axis]};
+    a.limit = a.in + (pool->count_padding ? pool->pad_end[axis] : 0);
+    if (a.out == 1) a.stride = pool_max(a.kernel, a.in + a.pad); /* any stride says the same */
+    return a;
+}
+
+/* Whether the windows cut the axis into whole pieces. */
+static inline bool pool_tiles(const struct pool_axis *a)
+{
+    return a->pad == 0 && a->stride == a->kernel && a->in == a->out * a->kernel;
+}
+
+static inline struct pool_axis pool_tiling(int64_t out, int64_t kernel)
+{
+    return (struct pool_axis){
+        .in = out * kernel, .out = out, .kernel = kernel, .stride = kernel, .limit = out * kernel};
+}
+
+/* Axes that are cut into whole pieces join the axis outside of them. */
+static inline void pool_join(struct pool_plan *plan)
+{
+    struct pool_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
+    if (pool_tiles(depth) && pool_tiles(height) && pool_tiles(width) && height->out == 1 &&
+        width->out == 1) {
+        const int64_t cells = depth->kernel * height->kernel * width->kernel;
+        *width = pool_tiling(plan->outer * depth->out, cells);
+        *depth = *height = pool_tiling(1, 1);
+        plan->outer = 1;
+        return;
+    }
+    if (pool_tiles(depth) && depth->kernel == 1) {
+        plan->outer *= depth->out;
+        *depth = pool_tiling(1, 1);
+    }
+    if (depth->in != 1 || !pool_tiles(depth) || !pool_tiles(height)) return;
+    *height = pool_tiling(plan->outer * height->out, height->kernel);
+    plan->outer = 1;
+    if (pool_tiles(width) && (width->out == 1 || height->kernel == 1)) {
+        *width = pool_tiling(height->out * width->out, height->kernel * width->kernel);
+        *height = pool_tiling(1, 1);
+    }
+}
+
+static inline void pool_count(struct pool_axis *a)
+{
+    a->most = (a->kernel - 1) / a->stride + 1;
+    a->rest = a->kernel - (a->most - 1) * a->stride;
+}
+
+static inline void pool_tile_cells(struct pool_plan *plan, int64_t cells)
+{
+    plan->cells = pool_max(pool_min(cells, plan->width.in), 1);
+    plan->cell_tiles = (plan->width.in + plan->cells - 1) / plan->cells;
+}
+
+static inline int64_t pool_root(int64_t n)
+{
+    int64_t root = 1;
+    while (root * root < n)
+        root++;
+    return root;
+}
+
+/* Floats of a tile's row of windows. Where the sums along the height leave room for next to
+ * nothing, they are made row by row. */
+static inline int64_t pool_row_floats(struct pool_plan *plan)
+{
+    const int64_t floats = POOL_ROW_WINDOWS - 32;
+    plan->segment = 0;
+    if (plan->heights <= POOL_DIRECT) return floats;
+    const int64_t segment = pool_root(plan->heights);
+    const int64_t rows = segment + (plan->heights + segment - 1) / segment + 2;
+    if (POOL_TALL_FLOATS / rows < POOL_LEAST_FLOATS) return floats;
+    plan->segment = (int)segment;
+    return pool_min(floats, POOL_TALL_FLOATS / rows - 16);
+}
+
+/* Tiles where so many windows hold a cell that not even those of one cell fit a row: of one channel
+ * each, so that they are the same along the width for every layout: the order of the sum goes by
+ * them. */
+static inline void pool_cut_wide(struct pool_plan *plan, int64_t floats)
+{
+    const int64_t stride = plan->width.stride, cells = POOL_CELLS_FLOATS;
+    plan->steps = (int)(floats / 2);
+    plan->tile_channels = 1;
+    plan->channel_tiles = plan->channels;
+    pool_tile_cells(plan, cells / stride < plan->steps - 1 ? cells : (plan->steps - 1) * stride);
+}
+
+/* Tiles for the way through buffers. */
+static inline void pool_cut_any(struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width;
+    const int64_t floats = pool_row_floats(plan);
+    const int64_t most = pool_min(width->most, width->out);
+    if (floats < width->most + 2) {
+        pool_cut_wide(plan, floats);
+        return;
+    }
+    int64_t channels = pool_min(floats / (2 * most + 8), floats / (width->most + 2));
+    channels = pool_max(channels, 1);
+    if (channels > 16) channels -= channels % 16;
+    plan->tile_channels = pool_min(channels, plan->channels);
+    plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
+    const int64_t windows = floats / plan->tile_channels - width->most - 1;
+    const int64_t cells = POOL_CELLS_FLOATS / plan->tile_channels;
+    pool_tile_cells(plan, cells / width->stride < windows ? cells : windows * width->stride);
+}
+
+/* Tiles for sums in registers. */
+static inline void pool_cut_fused(struct pool_plan *plan)
+{
+    const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 8;
+    int64_t cells = plan->width.in;
+    if (plan->way == POOL_ROWS) {
+        cells = pool_min(cells, POOL_CELLS_FLOATS);
+    } else if (plan->way == POOL_RUNS) {
+        cells = pool_min(cells, 8 * POOL_CELLS_FLOATS);
+    } else {
+        plan->channel_tiles = (plan->channels + POOL_CELLS_FLOATS - 1) / POOL_CELLS_FLOATS;
+        const int64_t even = (plan->channels + plan->channel_tiles - 1) / plan->channel_tiles;
+        plan->tile_channels = pool_min((even + 31) / 32 * 32, plan->channels);
+        plan->channel_tiles = (plan->channels + plan->tile_channels - 1) / plan->tile_channels;
+        /* One row is all there is: pieces of it are what threads share. */
+        if (plan->height.in == 1)
+            cells = pool_min(cells, pool_max(POOL_GRAIN / plan->tile_channels, stride));
+    }
+    if (cells / stride > windows) cells = windows * stride;
+    if (cells < plan->width.in && cells > stride) cells -= cells % stride;
+    /* Every tile begins at the same place in a vector. */
+    if (plan->way == POOL_RUNS && cells < plan->width.in && (cells - 1) / POOL_EVEN >= stride)
+        cells -= cells % (stride * POOL_EVEN);
+    pool_tile_cells(plan, cells);
+}
+
+/* Are windows over a cell so few that they are summed in registers? */
+static inline bool pool_is_fused(const struct pool_plan *plan)
+{
+    return plan->depth.most == 1 && plan->height.most <= POOL_FUSED &&
+           plan->width.most <= POOL_FUSED;
+}
+
+/* Do windows lie side by side, with all of those there that cells lie in? */
+static inline bool pool_is_apart(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    return height->most == 1 && height->rest == height->stride && width->most == 1 &&
+           width->rest == width->stride &&
+           (width->in - 1 + width->pad) / width->stride < width->out;
+}
+
+/* element: bytes of one. */
+static inline enum pool_way pool_choose(const struct pool_plan *plan, int64_t element, bool stream)
+{
+    const struct pool_axis *width = &plan->width;
+    const int64_t bytes = plan->channels * element;
+    if (!pool_is_fused(plan)) return POOL_ANY;
+    const int64_t wide = stream && bytes % POOL_WIDE != 0 ? POOL_WIDE_BROKEN
+                         : pool_is_apart(plan)            ? POOL_WIDE_APART
+                                                          : POOL_WIDE;
+    if (plan->channels > 1) return bytes >= wide ? POOL_CHANNELS : POOL_ANY;
+    const bool even = width->rest == width->stride;
+    if (width->stride == 1 ||
+        (width->stride == 2 && (width->most == 2 || (width->most == 3) != even)))
+        return POOL_ROWS;
+    const bool single = width->most == 1 && plan->height.in == 1 && plan->height.out == 1;
+    return single ? POOL_RUNS : POOL_ANY;
+}
+
+/* Do three windows lie over a cell, its own, the one before and the one behind? */
+static inline bool pool_is_even(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width;
+    return width->stride == 1 && plan->height.stride == 1 && width->in == width->out &&
+           width->most == 3 && width->pad == 1;
+}
+
+static inline bool pool_is_flat(const struct pool_plan *plan)
+{
+    return pool_is_even(plan) && plan->width.in <= POOL_FLAT_CELLS;
+}
+
+static inline bool pool_is_flat_two(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    return width->stride == 2 && width->kernel == 3 && width->pad <= 1 &&
+           width->in == 2 * width->out && width->out >= POOL_EVEN / 2 &&
+           width->in <= POOL_FLAT_CELLS && height->stride == 2 && height->kernel == 3;
+}
+
+static inline struct pool_plan pool_plan(const struct k_pool *pool, int64_t element)
+{
+    struct pool_plan plan = {.depth = pool_axis(pool, 0),
+                             .height = pool_axis(pool, 1),
+                             .width = pool_axis(pool, 2),
+                             .outer = pool->outer,
+                             .channels = pool->channels};
+    const int64_t cells = plan.depth.in * plan.height.in * plan.width.in;
+    if (pool->outer == 0 || pool->channels == 0 || cells == 0) return plan;
+    pool_join(&plan);
+    pool_count(&plan.depth);
+    pool_count(&plan.height);
+    pool_count(&plan.width);
+    const struct pool_axis *width = &plan.width;
+    plan.cell_tiles = plan.channel_tiles = 1;
+    plan.tile_channels = plan.channels;
+    plan.cells = width->in;
+    plan.heights = (int)pool_min(pool_min(plan.height.most, plan.height.out), POOL_MOST_ROWS);
+    plan.way = pool_choose(&plan, element, pool->stream_output);
+    if (plan.way == POOL_ANY)
+        pool_cut_any(&plan);
+    else
+        pool_cut_fused(&plan);
+    if (plan.way == POOL_ROWS && pool_is_flat(&plan)) plan.way = POOL_FLAT;
+    if (plan.way == POOL_ROWS && pool_is_flat_two(&plan)) plan.way = POOL_FLAT_TWO;
+    plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
+    return plan;
+}
+
+#endif

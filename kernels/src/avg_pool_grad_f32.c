@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient of average pooling has a file for each type, which compile side by side. */
-#include "kernels/simd/avg_pool_grad.h"
-
-K_INSTANCE(avg_pool_grad, _f32, K_F32, struct k_pool)
