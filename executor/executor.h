@@ -25,6 +25,8 @@ struct ex_buffer {
 struct ex_step {
     const char *name;
     k_fn *kernel;
+    const struct k_way *way;     /* NULL: the kernel has one only */
+    enum k_dtype dtype;          /* that the way was asked about */
     ex_describe_fault *describe; /* NULL: the kernel notes no faults */
     struct k_work work;
     uint16_t parameters; /* where they begin in step_bytes */

@@ -3,6 +3,7 @@
  *
  *     plan aclnnAvgPool2dBackward: isa avx512, 1 step, workspace 0 B, operands 16056320 B
  *       step 0 avg_pool_grad: 2048 items, at least 64 a slice; arg0+0 (3211264 B) arg2+0 ...
+ *           way avg_pool_grad:rows (not flat: rows are too long)
  *           each thread's stack: 256 KiB, rows of quotients, images of rows
  *       step 1 deliver: ...; scratch[0..4096) arg2+0 ...
  *
@@ -36,6 +37,18 @@ static void name_buffer(char *text, size_t size, const struct ex_buffer *buffer)
         append(text, size, " scratch[%zu..%zu)", buffer->offset, buffer->offset + buffer->size);
 }
 
+static void explain_way(const struct ex_plan *plan, const struct ex_step *step)
+{
+    /* The questions only read the parameters. */
+    void *parameters = (void *)(uintptr_t)(plan->step_bytes + step->parameters);
+    const struct k_problem problem = {parameters, step->dtype, k_best()};
+    char reasons[512];
+    k_way_reasons(step->way, &problem, reasons, sizeof reasons);
+    rt_log_topic(RT_LOG_PLAN, "      way %s:%s%s%s%s%s", step->way->kernel, step->way->name,
+                 k_way_is_forced(step->way) ? " (ACLNN_CPU_WAY)" : "", reasons[0] ? " (not " : "",
+                 reasons, reasons[0] ? ")" : "");
+}
+
 void ex_explain(const struct ex_plan *plan)
 {
     rt_log_topic(RT_LOG_PLAN, "plan %s: isa %s, %d step%s, workspace %zu B, operands %zu B",
@@ -49,6 +62,7 @@ void ex_explain(const struct ex_plan *plan)
         rt_log_topic(RT_LOG_PLAN,
                      "  step %d %s: %" PRId64 " items, at least %" PRId64 " a slice;%s", i,
                      step->name, step->work.items, step->work.grain, text);
+        if (step->way) explain_way(plan, step);
         const struct k_stack stack = k_stack_of(step->kernel);
         if (stack.kernel)
             rt_log_topic(RT_LOG_PLAN, "      each thread's stack: %d KiB, %s", stack.kib,

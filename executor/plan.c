@@ -137,24 +137,21 @@ int ex_scratch(struct ex_plan *plan, size_t bytes)
     return add_buffer(plan, (struct ex_buffer){.operand = -1, .size = bytes});
 }
 
-void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
-                         const void *parameters, size_t parameter_size, struct k_work work,
-                         const int *buffers, int buffer_count, ex_describe_fault *describe)
+/* A step without its kernel; NULL when the plan has failed. */
+static struct ex_step *add_step(struct ex_plan *plan, const char *name, const void *parameters,
+                                size_t parameter_size, const int *buffers, int buffer_count)
 {
-    if (!plan || plan->status != ACLNN_SUCCESS) return;
+    if (!plan || plan->status != ACLNN_SUCCESS) return NULL;
     size_t begin = rt_round_up(plan->step_bytes_used, 16);
     if (plan->step_count == EX_MAX_STEPS || begin + parameter_size > EX_STEP_BYTES) {
         fail(plan, ACLNN_ERR_INNER, "the plan has too many steps");
-        return;
+        return NULL;
     }
     assert(buffer_count <= EX_MAX_STEP_BUFFERS);
 
     struct ex_step *step = &plan->steps[plan->step_count];
     *step = (struct ex_step){
         .name = name,
-        .kernel = kernel,
-        .describe = describe,
-        .work = work,
         .parameters = (uint16_t)begin,
         .parameter_size = (uint16_t)parameter_size,
         .buffer_count = (uint8_t)buffer_count,
@@ -173,6 +170,18 @@ void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
         plan->operand_bytes += buffer->size;
     }
     plan->step_count++;
+    return step;
+}
+
+void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
+                         const void *parameters, size_t parameter_size, struct k_work work,
+                         const int *buffers, int buffer_count, ex_describe_fault *describe)
+{
+    struct ex_step *step = add_step(plan, name, parameters, parameter_size, buffers, buffer_count);
+    if (!step) return;
+    step->kernel = kernel;
+    step->work = work;
+    step->describe = describe;
 }
 
 void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *parameters,
@@ -180,6 +189,24 @@ void ex_step(struct ex_plan *plan, const char *name, k_fn *kernel, const void *p
 {
     ex_step_with_faults(plan, name, kernel, parameters, parameter_size, work, buffers, buffer_count,
                         NULL);
+}
+
+const struct k_way *ex_step_way(struct ex_plan *plan, const char *name, enum k_choice choice,
+                                enum k_dtype dtype, const void *parameters, size_t parameter_size,
+                                const int *buffers, int buffer_count, ex_describe_fault *describe)
+{
+    struct ex_step *step = add_step(plan, name, parameters, parameter_size, buffers, buffer_count);
+    if (!step) return NULL;
+    const struct k_chosen chosen =
+        k_way_choose(choice, &(struct k_problem){.parameters = plan->step_bytes + step->parameters,
+                                                 .dtype = dtype,
+                                                 .level = k_best()});
+    step->kernel = chosen.run;
+    step->way = chosen.way;
+    step->dtype = dtype;
+    step->work = chosen.work;
+    step->describe = describe;
+    return chosen.way;
 }
 
 void ex_flops(struct ex_plan *plan, double flops)

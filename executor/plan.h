@@ -14,6 +14,7 @@
 #include "aclnn/acl_meta.h"
 #include "executor/view.h"
 #include "kernels/kernels.h"
+#include "kernels/way.h"
 
 enum {
     EX_MAX_PARAMETERS = 16, /* tensor arguments of an operator */
@@ -55,6 +56,13 @@ typedef void ex_describe_fault(const void *parameters, void *const buffers[], in
 void ex_step_with_faults(struct ex_plan *plan, const char *name, k_fn *kernel,
                          const void *parameters, size_t parameter_size, struct k_work work,
                          const int *buffers, int buffer_count, ex_describe_fault *describe);
+
+/* The same for a kernel that has ways (kernels/way.h): chooses one, which finishes the plan in a
+ * copy of parameters. describe is NULL where no faults are noted. Returns the way, or NULL when the
+ * plan has failed. */
+const struct k_way *ex_step_way(struct ex_plan *plan, const char *name, enum k_choice choice,
+                                enum k_dtype dtype, const void *parameters, size_t parameter_size,
+                                const int *buffers, int buffer_count, ex_describe_fault *describe);
 
 #define EX_BUFFERS(...)                                                                            \
     (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int))

@@ -66,8 +66,8 @@ static void copy_step(struct ex_plan *plan, int from, int to, const struct ex_de
 {
     size_t element_size = ex_element_size(tensor->data_type);
     struct k_copy copy = describe_copy(tensor, order, element_size, to_dense);
-    ex_step(plan, to_dense ? "pack" : "deliver", k_best()->copy_strided, &copy, sizeof copy,
-            k_copy_strided_work(&copy), EX_BUFFERS(from, to));
+    ex_step_way(plan, to_dense ? "pack" : "deliver", K_CHOICE_copy_strided, K_F32, &copy,
+                sizeof copy, EX_BUFFERS(from, to), NULL);
 }
 
 int ex_packed(struct ex_plan *plan, int input, const struct ex_order *order)

@@ -18,11 +18,9 @@ static const struct {
     size_t offset;
     int count;
 } places[] = {
-#define K_KERNEL(name, params)     {#name, offsetof(struct k_table, name), K_DTYPES},
-#define K_KERNEL_ANY(name, params) {#name, offsetof(struct k_table, name), 1},
+#define K_KERNEL(name)     {#name, offsetof(struct k_table, name), K_DTYPES},
+#define K_KERNEL_ANY(name) {#name, offsetof(struct k_table, name), 1},
 #include "kernels/kernels.def"
-#undef K_KERNEL
-#undef K_KERNEL_ANY
 };
 
 static const char *name_of(k_fn *kernel)

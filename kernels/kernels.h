@@ -66,11 +66,10 @@ static inline void k_fault_note(struct k_fault *fault, int64_t position)
 
 struct k_table {
     const char *isa;
-#define K_KERNEL(name, params)     k_fn *name[K_DTYPES];
-#define K_KERNEL_ANY(name, params) k_fn *name; /* one function for every element type */
+    int vector_bytes;
+#define K_KERNEL(name)     k_fn *name[K_DTYPES];
+#define K_KERNEL_ANY(name) k_fn *name; /* one function for every element type */
 #include "kernels/kernels.def"
-#undef K_KERNEL
-#undef K_KERNEL_ANY
 };
 
 /* The best table this CPU runs, or the one that ACLNN_CPU_ISA names when the CPU runs it. Chosen at

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shape arithmetic of strided copies; the same for every instruction set. */
-#include "kernels/copy/copy_plan.h"
 #include "kernels/copy/k_copy.h"
+#include "kernels/way.h"
+
+enum {
+    BLOCK_EDGE = 4,  /* elements along both axes from which blocks are worth it */
+    GRAIN = 1 << 16, /* bytes worth a thread */
+};
+
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
 
 static void move_axis(struct k_copy *copy, int to, int from)
 {
@@ -13,9 +23,9 @@ static void move_axis(struct k_copy *copy, int to, int from)
 /* Whether axis a belongs outside of axis b: the destination is written in rising order. */
 static bool goes_outside(const struct k_copy *copy, int a, int b)
 {
-    int64_t to_a = copy_magnitude(copy->to_strides[a]), to_b = copy_magnitude(copy->to_strides[b]);
+    int64_t to_a = magnitude(copy->to_strides[a]), to_b = magnitude(copy->to_strides[b]);
     if (to_a != to_b) return to_a > to_b;
-    return copy_magnitude(copy->from_strides[a]) > copy_magnitude(copy->from_strides[b]);
+    return magnitude(copy->from_strides[a]) > magnitude(copy->from_strides[b]);
 }
 
 static void swap_axes(struct k_copy *copy, int a, int b)
@@ -63,14 +73,50 @@ void k_copy_simplify(struct k_copy *copy)
     copy->rank = rank == 0 ? 0 : merged + 1;
 }
 
-struct k_work k_copy_strided_work(const struct k_copy *copy)
+/* The axis along which the source runs while the inner one does not; -1: none. */
+static int axis_across(const struct k_copy *copy)
 {
-    struct copy_plan plan = copy_plan(copy);
-    int64_t rows = plan.across < 0                 ? 1
-                   : plan.across_size < plan.block ? plan.across_size
-                                                   : plan.block;
-    int64_t row = plan.across < 0 && plan.row > COPY_PIECE ? COPY_PIECE : plan.row;
-    int64_t bytes = rows * (row > COPY_GRAIN ? COPY_GRAIN : row) * copy->element_size;
-    int64_t grain = bytes <= 0 ? 1 : COPY_GRAIN / bytes;
-    return (struct k_work){.items = plan.items, .grain = grain < 1 ? 1 : grain};
+    const int inner = copy->rank - 1;
+    if (inner < 0 || copy->sizes[inner] < BLOCK_EDGE || copy->from_strides[inner] == 1) return -1;
+    for (int axis = inner - 1; axis >= 0; axis--)
+        if (copy->from_strides[axis] == 1 && copy->sizes[axis] >= BLOCK_EDGE) return axis;
+    return -1;
+}
+
+/* Of items that move `bytes` each. */
+static struct k_work work_of(const struct k_copy *copy, int64_t bytes)
+{
+    struct k_work work = {.items = copy->walk.row == 0 ? 0 : copy->walk.pieces, .grain = 1};
+    for (int axis = 0; axis < copy->walk.inner; axis++)
+        if (axis != copy->walk.across) work.items *= copy->sizes[axis];
+    if (bytes > 0 && bytes < GRAIN) work.grain = GRAIN / bytes;
+    return work;
+}
+
+const char *k_copy_blocks_refuses(const struct k_problem *problem)
+{
+    return axis_across(problem->parameters) < 0 ? "no transposition" : NULL;
+}
+
+struct k_work k_copy_blocks_plan(const struct k_problem *problem)
+{
+    struct k_copy *copy = problem->parameters;
+    struct k_copy_walk walk = {.inner = copy->rank - 1, .across = axis_across(copy)};
+    walk.block = K_COPY_LINE / copy->element_size;
+    walk.row = copy->sizes[walk.inner];
+    walk.across_size = copy->sizes[walk.across];
+    walk.pieces = (walk.across_size + walk.block - 1) / walk.block;
+    copy->walk = walk;
+    const int64_t rows = walk.across_size < walk.block ? walk.across_size : walk.block;
+    return work_of(copy, rows * (walk.row < GRAIN ? walk.row : GRAIN) * copy->element_size);
+}
+
+struct k_work k_copy_rows_plan(const struct k_problem *problem)
+{
+    struct k_copy *copy = problem->parameters;
+    struct k_copy_walk walk = {.inner = copy->rank - 1, .across = -1, .row = 1};
+    if (walk.inner >= 0) walk.row = copy->sizes[walk.inner];
+    walk.pieces = (walk.row + K_COPY_PIECE - 1) / K_COPY_PIECE;
+    copy->walk = walk;
+    return work_of(copy, (walk.row < K_COPY_PIECE ? walk.row : K_COPY_PIECE) * copy->element_size);
 }

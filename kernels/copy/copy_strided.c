@@ -7,7 +7,6 @@
  * other while a block is in work. */
 #include <string.h>
 
-#include "kernels/copy/copy_plan.h"
 #include "kernels/copy/k_copy.h"
 #include "kernels/vector/instance.h"
 
@@ -33,7 +32,7 @@ K_TEMPLATE
 void copy_strip(size_t size, char *to, int64_t to_row, int64_t to_step, const char *from,
                 int64_t from_step, int64_t rows, int64_t count)
 {
-    enum { EDGE = COPY_LINE };
+    enum { EDGE = K_COPY_LINE };
     const int64_t block = (int64_t)(EDGE / size);
     char lines[EDGE * EDGE]; /* lines[column][row] */
     for (int64_t column = 0; column < count; column += block) {
@@ -56,64 +55,94 @@ void copy_strip(size_t size, char *to, int64_t to_row, int64_t to_step, const ch
     }
 }
 
-/* Items in rising order; the offsets of the other axes are found anew per item. */
+/* Where an item begins on both sides; the offsets of the other axes are found anew per item. */
+struct item {
+    char *to;
+    const char *from;
+    int64_t piece;
+};
+
 K_TEMPLATE
-void copy_items(size_t size, const struct k_copy *copy, char *to, const char *from,
-                struct k_slice slice)
+struct item item_at(size_t size, const struct k_copy *copy, void *const buffers[], int64_t item)
 {
-    const struct copy_plan plan = copy_plan(copy);
     const int64_t bytes = (int64_t)size;
-    const int64_t to_step = plan.inner < 0 ? bytes : copy->to_strides[plan.inner] * bytes;
-    const int64_t from_step = plan.inner < 0 ? bytes : copy->from_strides[plan.inner] * bytes;
-    for (int64_t item = slice.begin; item < slice.end; item++) {
-        const int64_t piece = item % plan.pieces;
-        int64_t rest = item / plan.pieces, to_offset = 0, from_offset = 0;
-        for (int axis = plan.inner - 1; axis >= 0; axis--) {
-            if (axis == plan.across) continue;
-            const int64_t index = rest % copy->sizes[axis];
-            rest /= copy->sizes[axis];
-            to_offset += index * copy->to_strides[axis];
-            from_offset += index * copy->from_strides[axis];
-        }
-        char *target = to + to_offset * bytes;
-        const char *source = from + from_offset * bytes;
-        if (plan.across >= 0) {
-            const int64_t first = piece * plan.block, left = plan.across_size - first;
-            const int64_t to_row = copy->to_strides[plan.across] * bytes;
-            copy_strip(size, target + first * to_row, to_row, to_step, source + first * bytes,
-                       from_step, left < plan.block ? left : plan.block, plan.row);
-        } else {
-            const int64_t first = piece * COPY_PIECE, left = plan.row - first;
-            copy_row(size, target + first * to_step, to_step, source + first * from_step, from_step,
-                     left < COPY_PIECE ? left : COPY_PIECE);
-        }
+    int64_t rest = item / copy->walk.pieces, to = 0, from = 0;
+    for (int axis = copy->walk.inner - 1; axis >= 0; axis--) {
+        if (axis == copy->walk.across) continue;
+        const int64_t index = rest % copy->sizes[axis];
+        rest /= copy->sizes[axis];
+        to += index * copy->to_strides[axis];
+        from += index * copy->from_strides[axis];
+    }
+    return (struct item){.to = (char *)buffers[K_COPY_TO] + to * bytes,
+                         .from = (const char *)buffers[K_COPY_FROM] + from * bytes,
+                         .piece = item % copy->walk.pieces};
+}
+
+K_TEMPLATE
+void copy_rows(size_t size, const struct k_copy *copy, void *const buffers[], struct k_slice slice)
+{
+    const struct k_copy_walk *walk = &copy->walk;
+    const int64_t bytes = (int64_t)size;
+    const int64_t to_step = walk->inner < 0 ? bytes : copy->to_strides[walk->inner] * bytes;
+    const int64_t from_step = walk->inner < 0 ? bytes : copy->from_strides[walk->inner] * bytes;
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        const struct item item = item_at(size, copy, buffers, i);
+        const int64_t first = item.piece * K_COPY_PIECE, left = walk->row - first;
+        copy_row(size, item.to + first * to_step, to_step, item.from + first * from_step, from_step,
+                 left < K_COPY_PIECE ? left : K_COPY_PIECE);
     }
 }
 
-k_fn K_SYMBOL(copy_strided), K_SYMBOL(fill_bytes);
+K_TEMPLATE
+void copy_blocks(size_t size, const struct k_copy *copy, void *const buffers[],
+                 struct k_slice slice)
+{
+    const struct k_copy_walk *walk = &copy->walk;
+    const int64_t bytes = (int64_t)size, to_row = copy->to_strides[walk->across] * bytes;
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        const struct item item = item_at(size, copy, buffers, i);
+        const int64_t first = item.piece * walk->block, left = walk->across_size - first;
+        copy_strip(size, item.to + first * to_row, to_row, copy->to_strides[walk->inner] * bytes,
+                   item.from + first * bytes, copy->from_strides[walk->inner] * bytes,
+                   left < walk->block ? left : walk->block, walk->row);
+    }
+}
 
-void K_SYMBOL(copy_strided)(const void *parameters, void *const buffers[], struct k_slice slice)
+/* The element's size is a constant in each case. */
+#define COPY_BY_SIZE(body, copy, buffers, slice)                                                   \
+    switch ((copy)->element_size) {                                                                \
+    case 1:                                                                                        \
+        body(1, copy, buffers, slice);                                                             \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        body(2, copy, buffers, slice);                                                             \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        body(4, copy, buffers, slice);                                                             \
+        break;                                                                                     \
+    case 8:                                                                                        \
+        body(8, copy, buffers, slice);                                                             \
+        break;                                                                                     \
+    default:                                                                                       \
+        body(16, copy, buffers, slice);                                                            \
+        break;                                                                                     \
+    }
+
+k_fn K_SYMBOL(copy_strided_rows), K_SYMBOL(copy_strided_blocks), K_SYMBOL(fill_bytes);
+
+void K_SYMBOL(copy_strided_rows)(const void *parameters, void *const buffers[],
+                                 struct k_slice slice)
 {
     const struct k_copy *copy = parameters;
-    const char *from = buffers[K_COPY_FROM];
-    char *to = buffers[K_COPY_TO];
-    switch (copy->element_size) {
-    case 1:
-        copy_items(1, copy, to, from, slice);
-        break;
-    case 2:
-        copy_items(2, copy, to, from, slice);
-        break;
-    case 4:
-        copy_items(4, copy, to, from, slice);
-        break;
-    case 8:
-        copy_items(8, copy, to, from, slice);
-        break;
-    default:
-        copy_items(16, copy, to, from, slice);
-        break;
-    }
+    COPY_BY_SIZE(copy_rows, copy, buffers, slice)
+}
+
+void K_SYMBOL(copy_strided_blocks)(const void *parameters, void *const buffers[],
+                                   struct k_slice slice)
+{
+    const struct k_copy *copy = parameters;
+    COPY_BY_SIZE(copy_blocks, copy, buffers, slice)
 }
 
 void K_SYMBOL(fill_bytes)(const void *parameters, void *const buffers[], struct k_slice slice)

@@ -9,6 +9,16 @@
 
 enum { K_COPY_RANK = 8 };
 
+/* How a copy is walked. The inner axis is walked in rows. When the source runs along another axis,
+ * `across`, that one is cut into strips of `block` rows, and each strip goes through square blocks.
+ * An item is a piece of a row or a strip; the other axes are numbered outermost first. */
+struct k_copy_walk {
+    int64_t pieces; /* items = (product of the other axes) * pieces */
+    int64_t row, across_size;
+    int inner, across; /* axis numbers; -1: none */
+    int block;
+};
+
 /* to[sum i*to_stride] = from[sum i*from_stride] for every index vector i below sizes. Strides count
  * elements and may be 0 or negative on the source side; distinct destination elements do not
  * overlap. */
@@ -17,14 +27,19 @@ struct k_copy {
     int element_size; /* 1, 2, 4, 8 or 16 bytes */
     int64_t sizes[K_COPY_RANK];
     int64_t from_strides[K_COPY_RANK], to_strides[K_COPY_RANK];
+    struct k_copy_walk walk; /* the way's plan finds it */
 };
 
 enum { K_COPY_FROM, K_COPY_TO, K_COPY_BUFFERS };
 
+enum {
+    K_COPY_LINE = 64,       /* bytes of a transposed block's edge */
+    K_COPY_PIECE = 1 << 14, /* elements of a row that one item covers */
+};
+
 /* Drops axes of size 1, orders and merges axes so that the inner loops are long; the set of copied
- * elements stays. */
+ * elements stays. A step comes after it. */
 void k_copy_simplify(struct k_copy *copy);
-struct k_work k_copy_strided_work(const struct k_copy *copy);
 
 /* Items are bytes. */
 struct k_fill {

@@ -14,7 +14,7 @@
 #define K_ISA_STRING__(isa)     #isa
 
 /* A body whose element type is a constant in each instance. */
-#define K_TEMPLATE static inline __attribute__((always_inline))
+#define K_TEMPLATE static inline __attribute__((always_inline, unused))
 
 /* The three instances of body(enum k_dtype, const params *, void *const buffers[], struct k_slice).
  */
@@ -22,6 +22,12 @@
     K_INSTANCE(body, _f32, K_F32, params)                                                          \
     K_INSTANCE(body, _f16, K_F16, params)                                                          \
     K_INSTANCE(body, _bf16, K_BF16, params)
+/* The same for a way that the base level does not have. */
+#ifdef K_ISA_base
+#define K_FLOATS_VECTOR(body, params)
+#else
+#define K_FLOATS_VECTOR K_FLOATS
+#endif
 #define K_INSTANCE(body, suffix, dtype, params)                                                    \
     k_fn K_SYMBOL(body##suffix);                                                                   \
     void K_SYMBOL(body##suffix)(const void *parameters, void *const buffers[],                     \

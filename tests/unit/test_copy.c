@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/copy/k_copy.h"
-#include "kernels/kernels.h"
+#include "kernels/way.h"
 #include "tests/support/guard.h"
 #include "tests/support/random.h"
 
@@ -81,11 +81,13 @@ static void run_in_pieces(struct random *random, const struct k_table *table, st
                           const char *from, char *to)
 {
     k_copy_simplify(&copy);
-    const struct k_work work = k_copy_strided_work(&copy);
+    const struct k_problem problem = {&copy, K_F32, table};
+    const struct k_chosen chosen = k_way_choose(K_CHOICE_copy_strided, &problem);
+    const struct k_work work = chosen.work;
     void *const buffers[] = {[K_COPY_FROM] = (void *)from, [K_COPY_TO] = to};
     for (int64_t at = 0, end; at < work.items; at = end) {
         end = random_once_in(random, 3) ? work.items : random_between(random, at + 1, work.items);
-        table->copy_strided(&copy, buffers, (struct k_slice){at, end});
+        chosen.run(&copy, buffers, (struct k_slice){at, end});
     }
 }
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every way of every kernel, forced: the plan names it, the oracle agrees, and so do the bits of
+ * the way that the library would have taken. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/way.h"
+#include "tests/support/conv_rig.h"
+#include "tests/support/rows_pooling.h"
+#include "tests/support/told.h"
+
+enum { LINES = 512, NAME = 96 };
+
+struct line {
+    char way[NAME]; /* "kernel:way" */
+    char level[16]; /* "" : all */
+    char problem[CASE_LINE];
+};
+
+static struct line *lines;
+static int line_count;
+static struct rig rig;
+static struct conv_rig conv_rig;
+
+static void read_lines(void)
+{
+    char text[CASE_LINE + NAME];
+    FILE *file = fopen(ACLNN_CPU_CASES "/ways.txt", "r");
+    cr_assert_not_null(file);
+    lines = calloc(LINES, sizeof *lines);
+    while (fgets(text, sizeof text, file)) {
+        struct line *line = &lines[line_count];
+        int at = 0;
+        if (text[0] == '#' || sscanf(text, " %95[^@ \n]%n", line->way, &at) != 1) continue;
+        if (text[at] == '@') {
+            int length = 0;
+            cr_assert_eq(sscanf(text + at, "@%15s%n", line->level, &length), 1, "%s", text);
+            at += length;
+        }
+        at += (int)strspn(text + at, " ");
+        snprintf(line->problem, sizeof line->problem, "%s", text + at);
+        line->problem[strcspn(line->problem, "\n")] = '\0';
+        cr_assert_lt(++line_count, LINES);
+    }
+    fclose(file);
+    cr_assert_gt(line_count, 0);
+}
+
+/* Whether the level in use is `name` or better. */
+static bool has_level(const char *name)
+{
+    const struct k_table *tables[8];
+    const size_t count = k_tables(tables, 8);
+    bool is_below = *name == '\0';
+    for (size_t i = 0; i < count && !is_below; i++) {
+        is_below = tables[i] == k_best();
+        if (strcmp(tables[i]->isa, name) == 0) return is_below;
+    }
+    return is_below && *name == '\0';
+}
+
+static bool level_has(const struct k_way *way)
+{
+    for (int i = 0; i < (way->by_dtype ? K_DTYPES : 1); i++) {
+        k_fn *run;
+        memcpy(&run, (const char *)k_best() + way->slot + (size_t)i * sizeof run, sizeof run);
+        if (run) return true;
+    }
+    return false;
+}
+
+static bool is_of(const struct line *line, const struct k_way *way)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%s:%s", way->kernel, way->name);
+    return strcmp(line->way, name) == 0;
+}
+
+static const struct rig_operator *row_of(const char *problem)
+{
+    for (int i = 0; i < ROWS_POOLING; i++) {
+        const size_t length = strlen(rows_pooling[i]->word);
+        if (strncmp(problem, rows_pooling[i]->word, length) == 0 && problem[length] == ' ')
+            return rows_pooling[i];
+    }
+    return NULL;
+}
+
+static void check_plan(const struct line *line, const struct told *told)
+{
+    char named[NAME + 32];
+    snprintf(named, sizeof named, "way %s (ACLNN_CPU_WAY)", line->way);
+    cr_assert_not_null(strstr(told->plan, named), "%s: %s has another way:\n%s", k_best()->isa,
+                       line->problem, told->plan);
+}
+
+static void check_pooling(const struct line *line, const struct rig_operator *row)
+{
+    struct told told;
+    struct test_case test;
+    char error[256];
+    uint64_t *bits[RIG_OPERANDS] = {0};
+    cr_assert(case_parse(line->problem, &test, error, sizeof error), "%s: %s", line->problem,
+              error);
+    k_way_force(NULL);
+    rig_load(&rig, row, &test);
+    cr_assert(rig_run(&rig, RIG_END) && rig_compare(&rig), "%s", rig.text);
+    for (int i = 0; i < rig_operand_count(row); i++) {
+        const struct rig_tensor *tensor = &rig.problem.tensor[i];
+        const size_t bytes = (size_t)tensor->count * sizeof *tensor->bits;
+        if (row->operand[i].role != RIG_SUM && row->operand[i].role != RIG_EXACT) continue;
+        bits[i] = malloc(bytes + 1);
+        memcpy(bits[i], tensor->bits, bytes);
+    }
+    k_way_force(line->way);
+    told_listen();
+    const bool ran = rig_run(&rig, RIG_END);
+    told_hear(&told);
+    cr_assert(ran && rig_compare(&rig), "%s forced: %s", line->way, rig.text);
+    check_plan(line, &told);
+    for (int i = 0; i < rig_operand_count(row); i++) {
+        const struct rig_tensor *tensor = &rig.problem.tensor[i];
+        cr_assert(!bits[i] || memcmp(bits[i], tensor->bits,
+                                     (size_t)tensor->count * sizeof *tensor->bits) == 0,
+                  "%s: %s has other bits", line->way, line->problem);
+        free(bits[i]);
+    }
+}
+
+static void check_convolution(const struct line *line)
+{
+    struct told told;
+    struct conv_case test;
+    char error[256];
+    cr_assert(conv_parse(line->problem, &test, error, sizeof error), "%s: %s", line->problem,
+              error);
+    k_way_force(line->way);
+    told_listen();
+    const bool is_right = conv_rig_check(&conv_rig, &test);
+    told_hear(&told);
+    cr_assert(is_right, "%s forced: %s", line->way, conv_rig.text);
+    check_plan(line, &told);
+}
+
+Test(ways, each_has_a_line)
+{
+    const struct k_way *ways;
+    read_lines();
+    for (int i = 0, count = k_ways(&ways); i < count; i++) {
+        bool is_there = false;
+        for (int j = 0; j < line_count; j++)
+            is_there = is_there || is_of(&lines[j], &ways[i]);
+        cr_assert(is_there, "tests/cases/ways.txt has no line for %s:%s", ways[i].kernel,
+                  ways[i].name);
+    }
+}
+
+static const struct k_way *way_of(const struct line *line)
+{
+    const struct k_way *ways;
+    for (int i = 0, count = k_ways(&ways); i < count; i++)
+        if (is_of(line, &ways[i])) return &ways[i];
+    cr_assert_fail("no way is called %s", line->way);
+    return NULL;
+}
+
+static bool is_here(const struct line *line)
+{
+    return level_has(way_of(line)) && has_level(line->level);
+}
+
+Test(ways, each_forced_in_pooling, .timeout = 300)
+{
+    told_begin();
+    read_lines();
+    rig_begin(&rig);
+    for (int j = 0; j < line_count; j++) {
+        const struct rig_operator *row = row_of(lines[j].problem);
+        if (row && is_here(&lines[j])) check_pooling(&lines[j], row);
+    }
+    k_way_force(NULL);
+    rig_end(&rig);
+    told_end();
+    free(lines);
+}
+
+Test(ways, each_forced_in_convolution, .timeout = 300)
+{
+    told_begin();
+    read_lines();
+    conv_rig_begin(&conv_rig);
+    for (int j = 0; j < line_count; j++)
+        if (!row_of(lines[j].problem) && is_here(&lines[j])) check_convolution(&lines[j]);
+    k_way_force(NULL);
+    conv_rig_end(&conv_rig);
+    told_end();
+    free(lines);
+}
+
+Test(ways, names_that_no_row_has)
+{
+    k_way_force("copy_strided:rows");
+    cr_assert_null(k_way_unknown());
+    k_way_force("copy_strided:rows,copy_strided:nothing,other:rows");
+    cr_assert_str_eq(k_way_unknown(), "copy_strided:nothing");
+    k_way_force(NULL);
+    cr_assert_null(k_way_unknown());
+}
