@@ -31,7 +31,7 @@ static const struct {
 } variables[] = {
     {"ACLNN_CPU_THREADS", "threads the library may use"},
     {"ACLNN_CPU_ISA", "instruction set instead of the best"},
-    {"ACLNN_CPU_WAY", "the first that is possible and wise"},
+    {"ACLNN_CPU_WAY", "kernel:way, ...: takes these ways where they are possible"},
     {"ACLNN_CPU_MATH", "exact: every cubeMathType computes as 0"},
     {"ACLNN_CPU_LOG", "plan, calls: prints each plan, a line per operator call"},
     {"ACLNN_CPU_TIMELINE", "file that takes a timeline of the run; %p: the process"},
