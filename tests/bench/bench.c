@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bench: reads the cases, has every contender run each, prints what was found. */
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,90 +9,15 @@
 #include <unistd.h>
 
 #include "tests/bench/bench_options.h"
-#include "tests/bench/data.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/progress.h"
 #include "tests/bench/results.h"
+#include "tests/bench/selection.h"
 #include "tests/bench/stats.h"
 
 enum { PATH = 1024 };
-
-struct selection {
-    struct test_case *cases;
-    int count;
-};
-
-static bool is_selected(const struct test_case *test, const struct bench_options *options)
-{
-    char line[CASE_LINE];
-    if (test->name[0] == '\0' || bench_operator_find(test->op) == NULL) return false;
-    case_print(test, line);
-    for (int i = 0; i < options->patterns; i++)
-        if (strstr(line, options->pattern[i]) == NULL) return false;
-    return true;
-}
-
-static bool add_file(const char *path, const struct bench_options *options,
-                     struct selection *selection)
-{
-    size_t count = 0;
-    struct test_case *cases = case_load(path, &count);
-    if (cases == NULL) return false;
-    struct test_case *larger =
-        realloc(selection->cases, (size_t)(selection->count + (int)count + 1) * sizeof *larger);
-    if (larger == NULL) abort();
-    selection->cases = larger;
-    for (size_t i = 0; i < count; i++)
-        if (is_selected(&cases[i], options)) selection->cases[selection->count++] = cases[i];
-    free(cases);
-    return true;
-}
-
-/* In the order of the operators, and of the files within an operator. */
-static void sort_cases(struct selection *selection)
-{
-    struct test_case *sorted = malloc((size_t)(selection->count + 1) * sizeof *sorted);
-    if (sorted == NULL) abort();
-    int count = 0;
-    for (int row = 0; bench_operator_at(row) != NULL; row++)
-        for (int i = 0; i < selection->count; i++)
-            if (strcmp(selection->cases[i].op, bench_operator_at(row)->name) == 0)
-                sorted[count++] = selection->cases[i];
-    free(selection->cases);
-    selection->cases = sorted;
-}
-
-static bool select_cases(const struct bench_options *options, struct selection *selection)
-{
-    glob_t found;
-    bool is_read = glob(case_path("*.txt"), 0, NULL, &found) == 0;
-    if (!is_read) {
-        fprintf(stderr, "no cases in %s\n", case_path(""));
-        return false;
-    }
-    for (size_t i = 0; is_read && i < found.gl_pathc; i++)
-        is_read = add_file(found.gl_pathv[i], options, selection);
-    globfree(&found);
-    sort_cases(selection);
-    return is_read;
-}
-
-/* Random values of each type, as many as the largest problem of that type reads. */
-static bool make_data(const struct selection *selection)
-{
-    int64_t most[CASE_FLOATS] = {0};
-    for (int i = 0; i < selection->count; i++) {
-        const struct test_case *test = &selection->cases[i];
-        struct bench_problem problem;
-        char why[PEER_WHY];
-        if (!bench_problem_of(test, BENCH_NCHW, &problem, why, sizeof why)) continue;
-        int64_t elements = bench_values_needed(&problem);
-        if (elements > most[test->dtype]) most[test->dtype] = elements;
-    }
-    return data_make_values(most);
-}
 
 static void add_figures(struct results *results, struct peer *peer, int threads)
 {
@@ -236,9 +160,9 @@ static int run(const struct bench_options *options)
     struct measure_options measure = {
         .rounds = options->rounds, .sets = options->sets, .explains = options->explains};
     char line[CASE_LINE];
-    if (!select_cases(options, &selection)) return 1;
+    if (!select_cases(&selection, options->pattern, options->patterns)) return 1;
     if (selection.count == 0) fprintf(stderr, "no named case has these words in its line\n");
-    int status = selection.count == 0 || (!options->only_list && !make_data(&selection));
+    int status = selection.count == 0 || (!options->only_list && !selection_make_data(&selection));
     for (int i = 0; options->only_list && i < selection.count; i++)
         printf("%s\n", case_print(&selection.cases[i], line));
     if (status == 0 && !options->only_list) {
@@ -262,7 +186,7 @@ static int show(const struct bench_options *options)
     if (!results_read(&results, options->from)) return 1;
     int kept = 0;
     for (int i = 0; i < results.count; i++)
-        if (is_selected(&results.result[i].test, options))
+        if (selection_takes(&results.result[i].test, options->pattern, options->patterns))
             results.result[kept++] = results.result[i];
     results.count = kept;
     int status = !report(&results, options);
@@ -275,7 +199,7 @@ static void become_room(char **arguments)
 {
     const char *room = arguments[0];
     static const char *const rooms[] = {"runtime",  "memory",  "launch", "graph",
-                                        "timeline", "kernels", "conv"};
+                                        "timeline", "kernels", "conv",   "compare"};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         if (strcmp(room, rooms[i]) != 0) continue;
         char path[PATH];

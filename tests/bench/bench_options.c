@@ -13,7 +13,7 @@ static const char usage[] =
     "Measures the named cases of tests/cases whose lines hold every WORD (an operator's name or a "
     "part\n"
     "of it, f32, nhwc, name=vgg, ...), beside the machine's floor and the peers that are here.\n"
-    "`bench runtime`, `bench memory`, `bench launch`, `bench graph`, `bench kernels` and `bench "
+    "`bench runtime`, `bench memory`, `bench launch`, `bench graph`, `bench kernels`, `bench compare` and `bench "
     "conv` are benches "
     "of their own.\n\n"
     "  --list            only print the cases\n"

@@ -261,6 +261,21 @@ bool peers_start(struct peers *peers, const struct peers_programs *programs, int
     return true;
 }
 
+bool peers_start_pair(struct peers *peers, const char *program, const char *folder, int threads)
+{
+    char own[PATH], path[PATH + 32], libraries[PATH + 32];
+    *peers = (struct peers){.threads = threads};
+    signal(SIGPIPE, SIG_IGN);
+    own_folder(own);
+    snprintf(path, sizeof path, "%s/%s", own, program);
+    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", folder);
+    const char *const ours[] = {path, NULL}, *const theirs[] = {"env", libraries, path, NULL};
+    if (peer_start(peers, ROLE_OURS, ours) && peer_start(peers, ROLE_OURS, theirs)) return true;
+    fprintf(stderr, "%s does not start, or not with the libraries in %s\n", path, folder);
+    peers_stop(peers);
+    return false;
+}
+
 void peers_stop(struct peers *peers)
 {
     for (int i = 0; i < peers->count; i++)

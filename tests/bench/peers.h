@@ -51,6 +51,8 @@ struct peers_programs {
  * false. */
 bool peers_start(struct peers *peers, const struct peers_programs *programs, int threads,
                  bool with_peers);
+/* Starts `program` twice: as it is, and with the libraries in `folder` before its own. */
+bool peers_start_pair(struct peers *peers, const char *program, const char *folder, int threads);
 void peers_stop(struct peers *peers);
 
 /* Sends a request, which it releases. A contender answers one request after the other. */

@@ -27,7 +27,7 @@ static struct conv_rig conv_rig;
 static void read_lines(void)
 {
     char text[CASE_LINE + NAME];
-    FILE *file = fopen(ACLNN_CPU_CASES "/ways.txt", "r");
+    FILE *file = fopen(ACLNN_CPU_CASES "/ways/ways.txt", "r");
     cr_assert_not_null(file);
     lines = calloc(LINES, sizeof *lines);
     while (fgets(text, sizeof text, file)) {
@@ -152,7 +152,7 @@ Test(ways, each_has_a_line)
         bool is_there = false;
         for (int j = 0; j < line_count; j++)
             is_there = is_there || is_of(&lines[j], &ways[i]);
-        cr_assert(is_there, "tests/cases/ways.txt has no line for %s:%s", ways[i].kernel,
+        cr_assert(is_there, "tests/cases/ways/ways.txt has no line for %s:%s", ways[i].kernel,
                   ways[i].name);
     }
 }
