@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
+#include "api/op_args.h"
 #include "api/op_check.h"
 #include "kernels/conv/k_conv.h"
 #include "kernels/kernels.h"
@@ -18,11 +19,12 @@
 #include "runtime/config.h"
 
 static const struct {
-    const char *name, *types, *indices;
+    const char *name, *types, *note, *indices;
 } operators[] = {
-#define OPERATOR(name, types, indices) {#name, types, indices},
+#define OPERATOR(name, family, core, types, rule, arguments) {#name, OP_TEXT(types), "", ""},
+#define OPERATOR_BY_HAND(name, family, types, indices, note, arguments)                            \
+    {#name, OP_TEXT(types), note, OP_TEXT(indices)},
 #include "api/operators.def"
-#undef OPERATOR
 };
 
 /* As the README lists them; a test compares. */
@@ -122,7 +124,9 @@ static void put_operators(struct page *page)
 {
     put(page, "\nOperators: data types; index types\n");
     for (size_t i = 0; i < RT_LENGTH(operators); i++)
-        put(page, "  %-34s%s; %s\n", operators[i].name, operators[i].types, operators[i].indices);
+        put(page, "  %-34s%s%s%s; %s\n", operators[i].name, operators[i].types,
+            operators[i].note[0] ? "; " : "", operators[i].note,
+            operators[i].indices[0] ? operators[i].indices : "-");
 }
 
 static void put_variables(struct page *page)

@@ -11,6 +11,7 @@ get_property(blis GLOBAL PROPERTY ACLNN_BLIS_LIBRARY) # or nothing
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson) # aclInit's file
 
+include(Symbols)
 set(libraries_dir ${CMAKE_BINARY_DIR}/lib64)
 set(symbols ${CMAKE_SOURCE_DIR}/tests/conformance/symbols.txt)
 set(exports ${CMAKE_SOURCE_DIR}/cmake/exports.map)
@@ -39,15 +40,17 @@ target_link_libraries(aclnn_cpu_static PUBLIC Threads::Threads m ${blis} PkgConf
 # libascendcl.so, ... as on a device, and dlsym on any of the handles finds everything below it.
 function(aclnn_add_thin_library name needs)
     string(REPLACE ";" "|" layers "${ARGN}")
-    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${symbols})
-    file(STRINGS ${symbols} rows REGEX "^lib(${layers}) ")
+    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${symbols}
+        ${CMAKE_SOURCE_DIR}/api/operators.def)
+    aclnn_symbols(rows ${CMAKE_SOURCE_DIR})
+    list(FILTER rows INCLUDE REGEX "^(${layers}) ")
     set(body "")
     foreach(row IN LISTS rows)
-        string(REGEX REPLACE "^lib[a-z_]+ +([A-Za-z0-9_]+)$" "\\1" symbol "${row}")
+        string(REGEX REPLACE "^[a-z_]+ ([A-Za-z0-9_]+)$" "\\1" symbol "${row}")
         string(APPEND body "void ${symbol}(void);\nvoid ${symbol}(void)\n{\n    __builtin_trap();\n}\n")
     endforeach()
     set(source ${CMAKE_BINARY_DIR}/thin/${name}.c)
-    file(CONFIGURE OUTPUT ${source} CONTENT "/* Made from symbols.txt. */\ntypedef int thin;\n${body}" @ONLY)
+    file(CONFIGURE OUTPUT ${source} CONTENT "/* Made from symbols.txt and operators.def. */\ntypedef int thin;\n${body}" @ONLY)
     add_library(aclnn_${name} SHARED ${source})
     add_library(aclnn::${name} ALIAS aclnn_${name})
     set_target_properties(aclnn_${name} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name}

@@ -3,7 +3,6 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 
 #include "aclnnop/aclnn_adaptive_avg_pool2d.h"
@@ -143,18 +142,4 @@ aclnnStatus aclnnAdaptiveAvgPool3dGetWorkspaceSize(const aclTensor *self,
     OP_TRY(op_check_channels_first(NAME_3D, "self", self, 0));
     OP_TRY(check_output_size(NAME_3D, AXES_3D, outputSize, out, 1));
     return seal(NAME_3D, AXES_3D, self, out, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAdaptiveAvgPool2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   const aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnAdaptiveAvgPool3d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

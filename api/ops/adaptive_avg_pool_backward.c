@@ -3,7 +3,6 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 
@@ -172,18 +171,4 @@ aclnnStatus aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(const aclTensor *grad
     OP_TRY(op_check_same_format(NAME_3D, "out", out, "self", self));
     OP_TRY(op_check_channels_first(NAME_3D, "gradOutput", gradOutput, 0));
     return seal(NAME_3D, AXES_3D, gradOutput, self, out, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAdaptiveAvgPool2dBackward(void *workspace, uint64_t workspaceSize,
-                                           aclOpExecutor *executor, const aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnAdaptiveAvgPool3dBackward(void *workspace, uint64_t workspaceSize,
-                                           aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

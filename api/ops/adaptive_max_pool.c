@@ -6,7 +6,6 @@
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 #include "kernels/pool/k_adaptive_max.h"
@@ -235,18 +234,4 @@ aclnnStatus aclnnAdaptiveMaxPool3dGetWorkspaceSize(const aclTensor *self,
     OP_TRY(check_3d(self, outputSize, outputOut, indicesOut));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, self, outputOut, indicesOut));
     return plan_maxima(NAME_3D, self, outputOut, indicesOut, 3, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAdaptiveMaxPool2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnAdaptiveMaxPool3d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

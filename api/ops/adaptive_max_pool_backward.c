@@ -8,7 +8,6 @@
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 
@@ -134,18 +133,4 @@ aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(const aclTensor *gradOutput, cons
 {
     const struct arguments arguments = {NAME_3D, 3, gradOutput, self, indices, gradInput};
     return plan_backward(&arguments, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAdaptiveMaxPool2dBackward(void *workspace, uint64_t workspaceSize,
-                                           aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnAdaptiveMaxPool3dBackward(void *workspace, uint64_t workspaceSize,
-                                           aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

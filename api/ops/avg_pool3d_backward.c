@@ -4,7 +4,6 @@
 #include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 
 #include "aclnnop/aclnn_avgpool3d_backward.h"
@@ -94,12 +93,4 @@ aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(
     if (!op_is_empty(gradOutput) && !op_is_empty(output))
         op_average_steps(plan, &average, dy, gradOutput, dx, output);
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAvgPool3dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   const aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

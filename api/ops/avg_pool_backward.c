@@ -5,7 +5,6 @@
 #include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 
@@ -104,12 +103,4 @@ aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
             k_avg_pool_grad_work(&pool, dtype), EX_BUFFERS(source, target));
     ex_deliver(plan, target, dx, &order);
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnAvgPool2dBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

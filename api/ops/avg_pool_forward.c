@@ -4,7 +4,6 @@
 #include "api/op_call.h"
 #include "api/op_check.h"
 #include "api/op_pool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 
 #include "aclnnop/aclnn_avgpool2d.h"
@@ -227,15 +226,3 @@ aclnnStatus aclnnAvgPool3dGetWorkspaceSize(const aclTensor *self, const aclIntAr
 }
 
 /* ---- phase 2 ---- */
-
-aclnnStatus aclnnAvgPool2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                           aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnAvgPool3d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                           aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
-}

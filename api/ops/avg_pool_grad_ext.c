@@ -3,7 +3,6 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "runtime/base.h"
 
@@ -117,12 +116,4 @@ aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     else if (!op_is_empty(gradInput))
         op_average_steps(plan, &average, dy, gradOutput, dx, gradInput);
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnextAvgPoolGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

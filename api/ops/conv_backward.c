@@ -3,7 +3,6 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 
 #include "api/op_conv.h"
-#include "executor/launch.h"
 #include "runtime/base.h"
 
 static const char *const NAME = "aclnnConvolutionBackward";
@@ -284,12 +283,4 @@ aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
         .declared = {gradInput, gradWeight, gradBias},
     };
     return op_conv_grad_plan(&conv, &tensors, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnConvolutionBackward(void *workspace, uint64_t workspaceSize,
-                                     aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvDepthwise2d: convolution of each channel on its own. */
 #include "api/op_conv.h"
-#include "executor/launch.h"
 #include "runtime/base.h"
 
 #include "aclnnop/aclnn_convolution.h"
@@ -129,12 +128,4 @@ aclnnStatus aclnnConvDepthwise2dGetWorkspaceSize(const aclTensor *self, const ac
     if (bias) OP_TRY(op_check_input_view(NAME, "bias", bias));
     OP_TRY(op_check_output_view(NAME, "out", out));
     return op_conv_forward_plan(&conv, self, weight, bias, out, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnConvDepthwise2d(void *workspace, const uint64_t workspaceSize,
-                                 aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

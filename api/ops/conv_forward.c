@@ -3,7 +3,6 @@
 #include "aclnnop/aclnn_convolution.h"
 
 #include "api/op_conv.h"
-#include "executor/launch.h"
 #include "runtime/base.h"
 
 static const char *const NAME = "aclnnConvolution";
@@ -173,12 +172,4 @@ aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor *input, const aclTe
     OP_TRY(op_check_output_view(NAME, "output", output));
 
     return op_conv_forward_plan(&conv, input, weight, bias, output, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnConvolution(void *workspace, const uint64_t workspaceSize, aclOpExecutor *executor,
-                             aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

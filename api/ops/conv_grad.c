@@ -3,7 +3,6 @@
 #include "aclnnext/aclnnext_conv_grad.h"
 
 #include "api/op_conv.h"
-#include "executor/launch.h"
 #include "runtime/base.h"
 
 static const char *const NAME = "aclnnextConvGrad";
@@ -205,12 +204,4 @@ aclnnStatus aclnnextConvGradGetWorkspaceSize(
         .declared = {gradInput, gradWeight, gradBias},
     };
     return op_conv_grad_plan(&conv, &tensors, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnextConvGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                             aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvTbc and aclnnConvTbcBackward: convolution along time of (T, B, C) tensors. */
 #include "api/op_conv.h"
-#include "executor/launch.h"
 #include "runtime/base.h"
 
 #include "aclnnop/aclnn_convolution.h"
@@ -148,12 +147,6 @@ aclnnStatus aclnnConvTbcGetWorkspaceSize(const aclTensor *self, const aclTensor 
     return op_conv_forward_plan(&conv, self, weight, bias, output, workspaceSize, executor);
 }
 
-aclnnStatus aclnnConvTbc(void *workspace, const uint64_t workspaceSize, aclOpExecutor *executor,
-                         aclrtStream stream)
-{
-    return ex_launch(FORWARD, workspace, workspaceSize, executor, stream);
-}
-
 /* ---- aclnnConvTbcBackward ---- */
 
 /* Arguments in the order of their types and formats. */
@@ -231,10 +224,4 @@ aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(const aclTensor *self, const ac
         .declared = {gradInput, gradWeight, gradBias},
     };
     return op_conv_grad_plan(&conv, &tensors, workspaceSize, executor);
-}
-
-aclnnStatus aclnnConvTbcBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                 const aclrtStream stream)
-{
-    return ex_launch(BACKWARD, workspace, workspaceSize, executor, stream);
 }

@@ -2,7 +2,6 @@
 /* aclnnGlobalAveragePool: the mean of every plane. */
 #include "api/op_call.h"
 #include "api/op_check.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 #include "kernels/pool/k_average.h"
@@ -98,12 +97,4 @@ aclnnStatus aclnnGlobalAveragePoolGetWorkspaceSize(const aclTensor *self, aclTen
     const int y = ex_output(plan, op_descriptor(out));
     if (!op_is_empty(self)) mean_steps(plan, x, self, y);
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnGlobalAveragePool(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   const aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
 }

@@ -5,7 +5,6 @@
 
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 
@@ -187,18 +186,4 @@ aclnnStatus aclnnGlobalMaxPoolGetWorkspaceSize(const aclTensor *self, aclTensor 
             k_max_global_work(&global), EX_BUFFERS(from, to));
     ex_deliver(plan, to, y, order);
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnMaxPool(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                         aclrtStream stream)
-{
-    return ex_launch(NAME, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnGlobalMaxPool(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                               const aclrtStream stream)
-{
-    return ex_launch(GLOBAL, workspace, workspaceSize, executor, stream);
 }

@@ -4,7 +4,6 @@
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 
 #include "aclnnext/aclnnext_max_pool_backward.h"
@@ -148,18 +147,4 @@ aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
                                (struct op_max_tensor){self, x},
                                (struct op_max_tensor){gradInput, dx});
     return ex_seal(plan, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnextMaxPoolGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                aclrtStream stream)
-{
-    return ex_launch(GRAD, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnextMaxPoolBackward(void *workspace, uint64_t workspaceSize,
-                                    aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(BACKWARD, workspace, workspaceSize, executor, stream);
 }

@@ -7,7 +7,6 @@
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "kernels/copy/k_copy.h"
 
@@ -196,24 +195,4 @@ aclnnStatus aclnnMaxPool3dWithArgmaxGetWorkspaceSize(
     OP_CHECK_NOT_NULL(a.op, workspaceSize);
     OP_CHECK_NOT_NULL(a.op, executor);
     return plan_forward(&a, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnMaxPool2dWithIndices(void *workspace, uint64_t workspaceSize,
-                                      aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(INDICES_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxPool2dWithMask(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                   aclrtStream stream)
-{
-    return ex_launch(MASK_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxPool3dWithArgmax(void *workspace, uint64_t workspaceSize,
-                                     aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(ARGMAX_3D, workspace, workspaceSize, executor, stream);
 }

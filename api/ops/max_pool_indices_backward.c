@@ -7,7 +7,6 @@
 #include "api/op_call.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 
 static const char *const INDICES_2D = "aclnnMaxPool2dWithIndicesBackward";
@@ -228,24 +227,4 @@ aclnnStatus aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize(
     OP_CHECK_NOT_NULL(a.op, workspaceSize);
     OP_CHECK_NOT_NULL(a.op, executor);
     return plan_backward(&a, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnMaxPool2dWithIndicesBackward(void *workspace, uint64_t workspaceSize,
-                                              aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(INDICES_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxPool2dWithMaskBackward(void *workspace, uint64_t workspaceSize,
-                                           aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(MASK_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxPool3dWithArgmaxBackward(void *workspace, uint64_t workspaceSize,
-                                             aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(ARGMAX_3D, workspace, workspaceSize, executor, stream);
 }

@@ -6,7 +6,6 @@
 #include "api/op_call.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 
@@ -146,18 +145,4 @@ aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(const aclTensor *self, const aclTen
     OP_TRY(check_3d(self, indices, outputSize, stride, padding, outRef));
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, self, indices, "outRef", outRef));
     return plan_unpool(NAME_3D, self, indices, outRef, 3, stride, padding, workspaceSize, executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnMaxUnpool2d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                             aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxUnpool3d(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                             aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

@@ -7,7 +7,6 @@
 #include "api/op_call.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
-#include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 #include "kernels/copy/k_cast.h"
@@ -192,18 +191,4 @@ aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
     if (!op_is_empty(self)) OP_TRY(check_views(NAME_3D, gradOutput, self, indices, out));
     return plan_gather(NAME_3D, gradOutput, self, indices, out, 3, stride, padding, workspaceSize,
                        executor);
-}
-
-/* Phase 2. */
-
-aclnnStatus aclnnMaxUnpool2dBackward(void *workspace, uint64_t workspaceSize,
-                                     aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME_2D, workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnMaxUnpool3dBackward(void *workspace, uint64_t workspaceSize,
-                                     aclOpExecutor *executor, aclrtStream stream)
-{
-    return ex_launch(NAME_3D, workspace, workspaceSize, executor, stream);
 }

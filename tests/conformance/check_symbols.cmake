@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DROOT=<source tree> -DLIBRARY=<libaclnn_cpu.so> -DNM=<nm> -P check_symbols.cmake: the functions that the public
-# headers declare, those that symbols.txt lists and those that the library exports are the same.
+# headers declare, those that symbols.txt and api/operators.def list and those that the library exports are the same.
 cmake_minimum_required(VERSION 3.25)
 
-file(STRINGS ${ROOT}/tests/conformance/symbols.txt listed REGEX "^lib")
-list(TRANSFORM listed REPLACE "^lib[a-z_]+ +" "")
+include(${ROOT}/cmake/Symbols.cmake)
+aclnn_symbols(listed ${ROOT})
+list(TRANSFORM listed REPLACE "^[a-z_]+ " "")
 
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
     OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
