@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "api/tensor.h"
-#include "runtime/alloc.h"
-#include "runtime/base.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
+#include "runtime/support/error.h"
 
 #include "aclnn/opdev/op_errno.h"
 

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "executor/view.h"
-#include "runtime/alloc.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
 
 #include "acl/acl_base.h"
 

@@ -15,8 +15,8 @@
 #include "api/op_check.h"
 #include "kernels/conv/k_conv.h"
 #include "kernels/kernels.h"
-#include "runtime/base.h"
-#include "runtime/config.h"
+#include "runtime/support/base.h"
+#include "runtime/support/config.h"
 
 static const struct {
     const char *name, *types, *note, *indices;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "api/tensor.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 
 #include "aclnn/opdev/op_errno.h"
 

@@ -8,8 +8,8 @@
 
 #include "api/op_check.h"
 #include "executor/plan.h"
-#include "runtime/alloc.h"
-#include "runtime/base.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
 
 enum { ALIGNMENT = 64, FIRST_CAPACITY = 64 };
 

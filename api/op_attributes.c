@@ -7,8 +7,8 @@
 
 #include "api/op_check.h"
 #include "api/tensor_desc.h"
-#include "runtime/alloc.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
 
 enum { VALUE_TEXT = 256 }; /* a longer value is cut, at its end stands "..." */
 

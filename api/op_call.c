@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 enum { LINE = 512 };
 

@@ -10,7 +10,7 @@
 #include "api/op_conv.h"
 #include "api/tensor.h"
 #include "executor/plan.h"
-#include "runtime/log.h"
+#include "runtime/support/log.h"
 
 /* In the words of the language: x is the large side, y the pooled one, i the indices. NULL: the
  * operator has no such argument. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/overlap.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 struct name_of {
     int value;

@@ -10,7 +10,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "api/tensor.h"
 #include "kernels/kernels.h"
-#include "runtime/error.h"
+#include "runtime/support/error.h"
 
 /* Leaves the enclosing function when condition is false. op is the operator's name. */
 #define OP_CHECK(op, condition, code, ...)                                                         \

@@ -3,7 +3,7 @@
  * ones. This library has neither: it says which call it cannot serve, so that a program that falls
  * back to this interface for one operator shows which one that is. */
 #include "api/tensor_desc.h"
-#include "runtime/error.h"
+#include "runtime/support/error.h"
 
 #include "acl/acl_op_compiler.h"
 

@@ -6,7 +6,7 @@
 #include "api/op_pool.h"
 #include "executor/steps.h"
 #include "kernels/copy/k_copy.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 /* Where a tensor has its batch (a weight its small channels), its channels (a weight those of the
  * large side), and its first spatial axis. */

@@ -8,7 +8,7 @@
 #include "executor/steps.h"
 #include "kernels/copy/k_copy.h"
 #include "kernels/pool/k_plane.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 /* ---- checks ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_pool.h"
 
-#include "runtime/config.h"
+#include "runtime/support/config.h"
 
 #include <math.h>
 

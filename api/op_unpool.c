@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 aclnnStatus op_check_index_type(const char *op, const char *argument, const aclTensor *tensor)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_window.h"
 
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include "aclnnext/aclnnext_auto_pad.h"
 

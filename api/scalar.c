@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/tensor.h"
-#include "runtime/alloc.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
 
 #include "aclnn/opdev/op_errno.h"
 

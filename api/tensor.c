@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime/alloc.h"
-#include "runtime/base.h"
-#include "runtime/error.h"
-#include "runtime/log.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
+#include "runtime/support/error.h"
+#include "runtime/support/log.h"
 
 #include "aclnn/opdev/op_errno.h"
 

@@ -12,9 +12,9 @@
 
 #include "api/op_check.h"
 #include "executor/view.h"
-#include "runtime/alloc.h"
-#include "runtime/base.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
+#include "runtime/support/error.h"
 
 #include "acl/acl_base.h"
 

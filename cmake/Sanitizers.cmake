@@ -28,7 +28,7 @@ foreach(target aclnn_sanitizers aclnn_kernel_sanitizers)
         target_link_options(${target} INTERFACE -fsanitize=${names})
     endif()
 endforeach()
-if(sanitizers) # tests may delay threads there, see runtime/point.h
+if(sanitizers) # tests may delay threads there, see runtime/support/point.h
     target_compile_definitions(aclnn_sanitizers INTERFACE ACLNN_CPU_POINTS)
 endif()
 if(ACLNN_CPU_FUZZ)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/alloc.h"
-#include "runtime/base.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
 
 enum {
     COMPARISONS = 300000000, /* of lifetimes in a thorough search, some 0.5 s */

@@ -6,8 +6,8 @@
 #include "executor/executor.h"
 
 #include "aclnn/opdev/op_errno.h"
-#include "runtime/alloc.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
 
 void **ex_executor_take_block(aclOpExecutor *executor)
 {

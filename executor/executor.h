@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "executor/plan.h"
-#include "runtime/asan.h"
+#include "runtime/support/asan.h"
 
 struct ex_buffer {
     int operand;     /* its number among the operands; -1 for scratch */

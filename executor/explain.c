@@ -15,7 +15,7 @@
 
 #include "executor/executor.h"
 #include "kernels/kernel_stack.h"
-#include "runtime/log.h"
+#include "runtime/support/log.h"
 
 static void append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

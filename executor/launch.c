@@ -8,14 +8,14 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "executor/executor.h"
-#include "runtime/alloc.h"
-#include "runtime/asan.h"
-#include "runtime/base.h"
-#include "runtime/error.h"
-#include "runtime/log.h"
-#include "runtime/pool.h"
-#include "runtime/profile.h"
-#include "runtime/stream.h"
+#include "runtime/profile/profile.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/asan.h"
+#include "runtime/support/base.h"
+#include "runtime/support/error.h"
+#include "runtime/support/log.h"
 
 enum {
     WORD_EXECUTOR,

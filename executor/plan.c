@@ -9,11 +9,11 @@
 #include "aclnn/opdev/op_errno.h"
 #include "executor/arena.h"
 #include "executor/executor.h"
-#include "runtime/alloc.h"
-#include "runtime/base.h"
-#include "runtime/error.h"
-#include "runtime/log.h"
-#include "runtime/profile.h"
+#include "runtime/profile/profile.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
+#include "runtime/support/error.h"
+#include "runtime/support/log.h"
 
 #define EXECUTOR_MAGIC UINT64_C(0x61636c6e6e637075)
 

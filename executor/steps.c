@@ -6,7 +6,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "executor/executor.h"
 #include "kernels/copy/k_copy.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 struct ex_order ex_order_identity(int rank)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include "acl/acl_base.h"
 

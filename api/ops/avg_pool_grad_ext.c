@@ -4,7 +4,7 @@
 #include "api/op_call.h"
 #include "api/op_check.h"
 #include "executor/plan.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include "aclnnext/aclnnext_avg_pool_grad.h"
 

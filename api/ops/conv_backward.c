@@ -3,7 +3,7 @@
 #include "aclnnop/aclnn_convolution_backward.h"
 
 #include "api/op_conv.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 static const char *const NAME = "aclnnConvolutionBackward";
 

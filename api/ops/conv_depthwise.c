@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvDepthwise2d: convolution of each channel on its own. */
 #include "api/op_conv.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include "aclnnop/aclnn_convolution.h"
 

@@ -3,7 +3,7 @@
 #include "aclnnop/aclnn_convolution.h"
 
 #include "api/op_conv.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 static const char *const NAME = "aclnnConvolution";
 

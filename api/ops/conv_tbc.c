@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvTbc and aclnnConvTbcBackward: convolution along time of (T, B, C) tensors. */
 #include "api/op_conv.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"

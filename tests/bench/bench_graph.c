@@ -7,7 +7,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/futex.h"
+#include "runtime/support/futex.h"
 
 enum { OPERATORS = 100, ROUNDS = 301, CHANNELS = 16, EXTENT = 14 };
 

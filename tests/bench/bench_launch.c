@@ -11,7 +11,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/futex.h"
+#include "runtime/support/futex.h"
 
 enum { SAMPLES = 2001, CHANNELS = 16, EXTENT = 14, ELEMENTS = CHANNELS * EXTENT * EXTENT };
 

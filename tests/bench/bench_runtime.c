@@ -12,9 +12,9 @@
 #include <sys/resource.h>
 
 #include "acl/acl.h"
-#include "runtime/futex.h"
-#include "runtime/pool.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/futex.h"
 
 enum { ROUNDS = 5 };
 

@@ -13,7 +13,7 @@
 #include "acl/acl.h"
 #include "acl/acl_prof.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/futex.h"
+#include "runtime/support/futex.h"
 
 enum { ROUNDS = 201, REPLAYED = 100 };
 

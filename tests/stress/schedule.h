@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random schedules: at the points of runtime/point.h threads are delayed as a seed says, and a
- * watchdog ends a round that hangs, with the seed and what the streams and graphs are at. A seed
- * fixes where it is slow, not what the system does with the threads. */
+/* Random schedules: at the points of runtime/support/point.h threads are delayed as a seed says,
+ * and a watchdog ends a round that hangs, with the seed and what the streams and graphs are at. A
+ * seed fixes where it is slow, not what the system does with the threads. */
 #ifndef ACLNN_CPU_TESTS_STRESS_SCHEDULE_H
 #define ACLNN_CPU_TESTS_STRESS_SCHEDULE_H
 
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/futex.h"
-#include "runtime/graph.h"
-#include "runtime/point.h"
-#include "runtime/queue.h"
+#include "runtime/capture/graph.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/support/futex.h"
+#include "runtime/support/point.h"
 #include "tests/support/random.h"
 
 enum {

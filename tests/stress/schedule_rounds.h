@@ -5,7 +5,7 @@
 #define ACLNN_CPU_TESTS_STRESS_SCHEDULE_ROUNDS_H
 
 #include "acl/acl.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/stream.h"
 #include "tests/stress/schedule.h"
 
 enum { STREAMS = 3, THREADS = 3, ROUNDS = 200, ROUNDS_PER_LIFE = 20 };

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "runtime/callback.h"
-#include "runtime/device.h"
+#include "runtime/callback/callback.h"
+#include "runtime/device/device.h"
 #include "tests/stress/random_program.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/stream.h"
 
 enum { THREADS = 4, LANES = 4, WORDS = 512, ROUNDS = 500, OPERATIONS = 60, REPLAYS = 4 };
 

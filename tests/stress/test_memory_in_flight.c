@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "acl/acl.h"
-#include "runtime/blocks.h"
+#include "runtime/memory/blocks.h"
 #include "tests/support/random.h"
 
 enum {

@@ -9,12 +9,12 @@
 
 Test(schedules, need_points)
 {
-    cr_skip_test("needs points (runtime/point.h), which only builds with a sanitizer have");
+    cr_skip_test("needs points (runtime/support/point.h), which only builds with a sanitizer have");
 }
 
 #else
 
-#include "runtime/callback.h"
+#include "runtime/callback/callback.h"
 #include "tests/stress/schedule_rounds.h"
 
 TestSuite(schedules, .init = set_up, .fini = tear_down, .timeout = 900);

@@ -6,7 +6,7 @@
 
 Test(schedules_host, need_points)
 {
-    cr_skip_test("needs points (runtime/point.h), which only builds with a sanitizer have");
+    cr_skip_test("needs points (runtime/support/point.h), which only builds with a sanitizer have");
 }
 
 #else
@@ -14,7 +14,7 @@ Test(schedules_host, need_points)
 #include <semaphore.h>
 #include <string.h>
 
-#include "runtime/thread.h"
+#include "runtime/support/thread.h"
 #include "tests/stress/schedule_rounds.h"
 #include "tests/unit/process.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/device.h"
-#include "runtime/pool.h"
-#include "runtime/stream.h"
+#include "runtime/device/device.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/schedule/stream.h"
 
 enum {
     STREAMS = 64,

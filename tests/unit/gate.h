@@ -9,7 +9,7 @@
 #include <semaphore.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/stream.h"
 
 /* static or longer-lived than the task */
 struct gate {

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "acl/acl.h"
-#include "runtime/queue.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/schedule/stream.h"
 
 struct lane {
     aclrtStream handle;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/tensor.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 
 /* Sanitizers stop the process at a request that is too large unless told otherwise. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/refusal.h"
 
 static aclrtStream stream;

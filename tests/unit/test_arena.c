@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "runtime/alloc.h"
-#include "runtime/base.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
 
 static uint64_t state = 42;
 

@@ -2,7 +2,7 @@
 /* Host memory that runs out at any point of a call of average pooling. */
 #include <criterion/criterion.h>
 
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/support/rows.h"
 
 static struct rig rig;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/support/avg_pool_call.h"
 #include "tests/support/compare.h"
 

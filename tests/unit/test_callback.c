@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/callback.h"
-#include "runtime/device.h"
+#include "runtime/callback/callback.h"
+#include "runtime/device/device.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/lane.h"
 #include "tests/unit/process.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/refusal.h"
 
 #define GLOBAL       ACL_MODEL_RI_CAPTURE_MODE_GLOBAL

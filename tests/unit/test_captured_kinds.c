@@ -6,7 +6,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tests/unit/lane.h"
 #include "tests/unit/refusal.h"
 

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/cgroup.h"
-#include "runtime/config.h"
-#include "runtime/log.h"
+#include "runtime/support/cgroup.h"
+#include "runtime/support/config.h"
+#include "runtime/support/log.h"
 #include "tests/unit/capture.h"
 
 static void clear_environment(void)

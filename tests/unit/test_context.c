@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tests/unit/refusal.h"
 
 /* The code, and a text that says something. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/support/conv_rig.h"
 
 static struct conv_rig rig;

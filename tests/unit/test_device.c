@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/device.h"
-#include "runtime/pool.h"
-#include "runtime/stream.h"
+#include "runtime/device/device.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/schedule/stream.h"
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "runtime/blocks.h"
-#include "runtime/stream.h"
+#include "runtime/memory/blocks.h"
+#include "runtime/schedule/stream.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 

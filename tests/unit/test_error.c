@@ -7,8 +7,8 @@
 
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
-#include "runtime/alloc.h"
-#include "runtime/error.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
 #include "tests/unit/refusal.h"
 
 Test(error, list_agrees_with_the_headers)
@@ -16,7 +16,7 @@ Test(error, list_agrees_with_the_headers)
 #define RT_CODE(value, name, text)                                                                 \
     cr_expect_eq((value), (int)name, #name " is %d in the headers", (int)name);                    \
     cr_expect(sizeof text > 1, #name " has no text");
-#include "runtime/error.def"
+#include "runtime/support/error.def"
 #undef RT_CODE
 }
 

@@ -6,11 +6,11 @@
 #include <time.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/device.h"
-#include "runtime/futex.h"
-#include "runtime/queue.h"
-#include "runtime/stream.h"
+#include "runtime/device/device.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/futex.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 

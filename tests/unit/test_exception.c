@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/lane.h"
 #include "tests/unit/refusal.h"

@@ -2,7 +2,7 @@
 /* aclrtLaunchCallback in a capture: the function runs on the thread that was subscribed then, once
  * for each replay. In most tests that is the test's own thread, which comes when it is told to. */
 #include "acl/acl_rt.h"
-#include "runtime/callback.h"
+#include "runtime/callback/callback.h"
 #include "tests/unit/graph_tasks.h"
 #include "tests/unit/lane.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/graph.h"
-#include "runtime/queue.h"
-#include "runtime/stream.h"
+#include "runtime/capture/graph.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/graph_tasks.h"
 #include "tests/unit/process.h"

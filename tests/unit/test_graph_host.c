@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
-#include "runtime/graph.h"
+#include "runtime/capture/graph.h"
 
 static aclrtStream streams[3];
 static aclrtEvent events[2];

@@ -9,8 +9,8 @@
 
 #include "executor/executor.h"
 #include "kernels/kernel_stack.h"
-#include "runtime/base.h"
-#include "runtime/stack.h"
+#include "runtime/support/base.h"
+#include "runtime/support/stack.h"
 #include "tests/support/conv_rig.h"
 #include "tests/support/rows_pooling.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/alloc.h"
-#include "runtime/error.h"
-#include "runtime/log.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
+#include "runtime/support/log.h"
 #include "tests/unit/capture.h"
 
 static void clear_environment(void)

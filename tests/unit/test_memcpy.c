@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/stream.h"
-#include "runtime/transfer.h"
+#include "runtime/memory/transfer.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/block_tree.h"
-#include "runtime/blocks.h"
-#include "runtime/stream.h"
+#include "runtime/memory/blocks.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/block_tree.h"
 #include "tests/support/random.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/process.h"

@@ -13,7 +13,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnext/aclnnext_memory_plan.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/support/cases.h"
 #include "tests/support/random.h"
 

@@ -11,7 +11,7 @@
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/stream.h"
 #include "tests/unit/gate.h"
 
 #define OK(call)          cr_assert_eq((call), ACL_SUCCESS, "%s: %s", #call, aclGetRecentErrMsg())

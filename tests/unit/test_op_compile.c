@@ -6,7 +6,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/refusal.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

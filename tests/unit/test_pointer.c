@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/memory.h"
-#include "runtime/stream.h"
+#include "runtime/memory/memory.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/config.h"
-#include "runtime/device.h"
-#include "runtime/pool.h"
+#include "runtime/device/device.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/support/config.h"
 #include "tests/unit/process.h"
 
 enum { MOST_ITEMS = 5000, MOST_SLICES = 5000 };

@@ -11,7 +11,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_prof.h"
-#include "runtime/profile.h"
+#include "runtime/profile/profile.h"
 #include "tests/unit/capture.h"
 #include "tests/unit/process.h"
 #include "tests/unit/profile_program.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
-#include "runtime/pool.h"
-#include "runtime/stack.h"
-#include "runtime/stream.h"
+#include "runtime/schedule/pool.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/stack.h"
 
 enum {
     TAKEN = RT_TASK_STACK - (96 << 10),

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/alloc.h"
-#include "runtime/config.h"
-#include "runtime/error.h"
-#include "runtime/system.h"
+#include "runtime/device/system.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/config.h"
+#include "runtime/support/error.h"
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 

@@ -2,7 +2,7 @@
 /* The clock of records agrees with CLOCK_MONOTONIC, whichever was chosen. */
 #include <criterion/criterion.h>
 
-#include "runtime/ticks.h"
+#include "runtime/support/ticks.h"
 
 /* A moment's own measure, and that of the two moments the rate comes from. */
 enum { ALLOWED_NS = 100000, MOMENTS = 1000 };

@@ -3,7 +3,7 @@
  * nothing written, nothing leaked. */
 #include <criterion/criterion.h>
 
-#include "runtime/alloc.h"
+#include "runtime/support/alloc.h"
 #include "tests/support/rows_indices.h"
 
 static struct rig rig;

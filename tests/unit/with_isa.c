@@ -4,7 +4,7 @@
  * says with the best ISA, and a quarter with the others: their kernels are the same source, and
  * other tests hold their bits against each other. */
 #include "kernels/kernels.h"
-#include "runtime/base.h"
+#include "runtime/support/base.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that have subscribed to streams and run their callbacks; the tasks that hand those over
+ * are callback_task.c's. A callback is made when it is launched, or for each replay of a graph,
+ * handed to the subscribed thread when its task comes to run, and freed by whoever ends it: its
+ * task when it blocks the stream, else the thread.
+ *
+ * Locks: `lock` guards all lists, the subscribers, and what streams know of them. Inside it a
+ * stream's lock may be taken. No function of the program is called under it. */
+#include "runtime/callback/callback.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "acl/acl_rt.h"
+#include "runtime/callback/subscriber.h"
+#include "runtime/schedule/host.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
+#include "runtime/support/error.h"
+#include "runtime/support/futex.h"
+#include "runtime/support/log.h"
+#include "runtime/support/point.h"
+#include "runtime/support/thread.h"
+
+enum {
+    MOST_SUBSCRIBERS = 1024,
+    LOOK_NS = 5000000,
+};
+
+_Atomic int64_t rt_callback_patience_ns = 1000000000;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_subscriber *subscribers;
+static int subscriber_count;
+static struct rt_callback_list launched;
+
+void rt_callback_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rt_callback_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- lists; all need the lock ---------------------------------------------------------------- */
+
+static void append(struct rt_callback_list *list, struct rt_callback *callback)
+{
+    callback->next = NULL;
+    callback->previous = list->last;
+    if (list->last)
+        list->last->next = callback;
+    else
+        list->first = callback;
+    list->last = callback;
+}
+
+static void take_out(struct rt_callback_list *list, struct rt_callback *callback)
+{
+    if (callback->previous)
+        callback->previous->next = callback->next;
+    else
+        list->first = callback->next;
+    if (callback->next)
+        callback->next->previous = callback->previous;
+    else
+        list->last = callback->previous;
+}
+
+void rt_callback_launch_locked(struct rt_callback *callback)
+{
+    append(&launched, callback);
+    callback->state = RT_CALLBACK_LAUNCHED;
+}
+
+void rt_callback_list_locked(struct rt_callback *callback, struct rt_subscriber *subscriber)
+{
+    callback->subscriber = subscriber;
+    append(&subscriber->listed, callback);
+    callback->state = RT_CALLBACK_LISTED;
+    subscriber->last_ns = rt_now_ns();
+    pthread_cond_broadcast(&subscriber->signal);
+}
+
+void rt_callback_leave_list_locked(struct rt_callback *callback)
+{
+    if (callback->state == RT_CALLBACK_LAUNCHED) take_out(&launched, callback);
+    if (callback->state == RT_CALLBACK_LISTED) take_out(&callback->subscriber->listed, callback);
+}
+
+struct rt_callback *rt_callback_new(struct rt_stream *stream, aclrtCallback function, void *data,
+                                    bool is_blocking)
+{
+    struct rt_callback *callback = rt_alloc(sizeof(*callback));
+    if (!callback) return NULL;
+    *callback = (struct rt_callback){
+        .stream = stream, .function = function, .data = data, .is_blocking = is_blocking};
+    rt_object_retain(&stream->object);
+    return callback;
+}
+
+/* The thread that runs the stream's callbacks has one less to come for. */
+static void count_off(struct rt_callback *callback)
+{
+    if (!callback->is_blocking || callback->is_replayed) return;
+    if (callback->state != RT_CALLBACK_ENDED)
+        atomic_fetch_sub_explicit(&callback->stream->blocking_callbacks, 1, memory_order_relaxed);
+}
+
+void rt_callback_free(struct rt_callback *callback)
+{
+    count_off(callback);
+    rt_object_release(&callback->stream->object);
+    rt_free(callback);
+}
+
+/* --- subscribers; all need the lock ---------------------------------------------------------- */
+
+static struct rt_subscriber *find(pthread_t thread)
+{
+    for (struct rt_subscriber *s = subscribers; s; s = s->next)
+        if (pthread_equal(s->thread, thread)) return s;
+    return NULL;
+}
+
+static struct rt_subscriber *new_subscriber(pthread_t thread)
+{
+    pthread_condattr_t attributes;
+    struct rt_subscriber *subscriber = rt_alloc_zeroed(sizeof(*subscriber));
+    if (!subscriber) return NULL;
+    subscriber->thread = thread;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&subscriber->signal, &attributes);
+    pthread_condattr_destroy(&attributes);
+    subscriber->next = subscribers;
+    subscribers = subscriber;
+    subscriber_count++;
+    return subscriber;
+}
+
+static bool is_bound(const struct rt_subscriber *subscriber)
+{
+    return subscriber->streams > 0 || subscriber->captured > 0;
+}
+
+/* Of a thread that nothing is bound to any more, and that is not inside: it frees it itself. What a
+ * graph has left with it does not run. */
+static void put_subscriber(struct rt_subscriber *subscriber)
+{
+    if (is_bound(subscriber) || subscriber->inside > 0) return;
+    for (struct rt_callback *callback; (callback = subscriber->listed.first);) {
+        rt_log(ACL_WARNING, "a callback of a graph that has been destroyed did not run");
+        take_out(&subscriber->listed, callback);
+        callback->state = RT_CALLBACK_ORPHANED;
+        rt_callback_free(callback);
+    }
+    struct rt_subscriber **link = &subscribers;
+    while (*link != subscriber)
+        link = &(*link)->next;
+    *link = subscriber->next;
+    subscriber_count--;
+    pthread_cond_destroy(&subscriber->signal);
+    rt_free(subscriber);
+}
+
+void rt_callback_bind_locked(struct rt_subscriber *subscriber)
+{
+    subscriber->captured++;
+}
+
+void rt_callback_unbind(struct rt_subscriber *subscriber)
+{
+    pthread_mutex_lock(&lock);
+    subscriber->captured--;
+    pthread_cond_broadcast(&subscriber->signal);
+    put_subscriber(subscriber);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- the subscribed thread ------------------------------------------------------------------- */
+
+/* The next one to run, TAKEN; those that are about to be dropped stay listed for who drops them. */
+static struct rt_callback *take(struct rt_subscriber *subscriber)
+{
+    for (struct rt_callback *callback = subscriber->listed.first; callback;
+         callback = callback->next) {
+        if (callback->is_blocking && !rt_queue_begin(callback->stream)) continue;
+        take_out(&subscriber->listed, callback);
+        callback->state = RT_CALLBACK_TAKEN;
+        return callback;
+    }
+    return NULL;
+}
+
+static void call(struct rt_callback *callback)
+{
+    bool was_in_callback = rt_self.in_callback;
+    rt_self.in_callback = true;
+    callback->function(callback->data);
+    rt_self.in_callback = was_in_callback;
+}
+
+/* Gives the lock back while the function runs. False: this is the child of a fork by now. */
+static bool run_taken_locked(struct rt_subscriber *subscriber, struct rt_callback *callback)
+{
+    struct rt_stream *stream = callback->stream;
+    unsigned generation = rt_host_generation();
+    bool is_blocking = callback->is_blocking; /* then it is its task's as soon as it has ENDED */
+    if (!is_blocking) subscriber->running = stream;
+    pthread_mutex_unlock(&lock);
+    call(callback);
+    RT_POINT("callback has run");
+    if (generation != rt_host_generation()) {
+        rt_free(callback);
+        return false;
+    }
+    if (!is_blocking) rt_callback_free(callback);
+    pthread_mutex_lock(&lock);
+    subscriber->running = NULL;
+    if (is_blocking) {
+        count_off(callback);
+        callback->state = RT_CALLBACK_ENDED;
+        rt_object_retain(&stream->object);
+        rt_queue_return(stream);
+        rt_object_release(&stream->object);
+    }
+    pthread_cond_broadcast(&subscriber->signal);
+    return true;
+}
+
+/* Until something is listed or the subscription ends; false: the time is up. */
+static bool await_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
+{
+    struct timespec until = {.tv_sec = (time_t)(deadline_ns / 1000000000),
+                             .tv_nsec = (long)(deadline_ns % 1000000000)};
+    while (!subscriber->listed.first && is_bound(subscriber)) {
+        if (deadline_ns == RT_FOREVER)
+            pthread_cond_wait(&subscriber->signal, &lock);
+        else if (rt_now_ns() >= deadline_ns)
+            return false;
+        else
+            pthread_cond_timedwait(&subscriber->signal, &lock, &until);
+    }
+    return true;
+}
+
+/* Runs what is listed by now; callbacks that come meanwhile wait for the next call. */
+static aclError process_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
+{
+    struct rt_callback *callback = NULL;
+    while (!(callback = take(subscriber))) {
+        if (!is_bound(subscriber)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+        if (subscriber->listed.first) { /* only such as are being dropped */
+            struct timespec pause = {.tv_nsec = 100000};
+            pthread_mutex_unlock(&lock);
+            nanosleep(&pause, NULL);
+            pthread_mutex_lock(&lock);
+        }
+        if (!await_locked(subscriber, deadline_ns)) return ACL_ERROR_RT_REPORT_TIMEOUT;
+    }
+    const struct rt_callback *last = subscriber->listed.last;
+    while (callback) {
+        bool is_last = callback == last || !last;
+        if (!run_taken_locked(subscriber, callback)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+        callback = is_last ? NULL : take(subscriber);
+    }
+    return ACL_SUCCESS;
+}
+
+aclError aclrtProcessReport(int32_t timeout)
+{
+    RT_CHECK(timeout == -1 || timeout > 0, ACL_ERROR_INVALID_PARAM,
+             "timeout is %" PRId32 "; it must be -1 or milliseconds greater than 0", timeout);
+    RT_CHECK(!rt_self.in_callback, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+             "called from inside a callback");
+    int64_t deadline = timeout == -1 ? RT_FOREVER : rt_now_ns() + (int64_t)timeout * 1000000;
+    aclError status = ACL_ERROR_RT_THREAD_SUBSCRIBE;
+    unsigned generation = rt_host_generation();
+    pthread_mutex_lock(&lock);
+    struct rt_subscriber *subscriber = find(pthread_self());
+    if (subscriber) {
+        subscriber->inside++;
+        status = process_locked(subscriber, deadline);
+        if (generation != rt_host_generation()) return status; /* the lock is not held */
+        subscriber->inside--;
+        subscriber->last_ns = rt_now_ns();
+        put_subscriber(subscriber);
+    }
+    pthread_mutex_unlock(&lock);
+    RT_CHECK(status != ACL_ERROR_RT_THREAD_SUBSCRIBE, status,
+             "the calling thread is subscribed to no stream");
+    RT_CHECK(status != ACL_ERROR_RT_REPORT_TIMEOUT, status,
+             "no callback has come within %" PRId32 " ms", timeout);
+    return status;
+}
+
+/* --- the program ----------------------------------------------------------------------------- */
+
+static aclError subscribe_locked(const char *who, pthread_t thread, struct rt_stream *stream)
+{
+    if (stream->has_host_functions)
+        return rt_error_report(ACL_ERROR_RT_STREAM_SUBSCRIBE, who,
+                               "stream %u has had host functions (aclrtLaunchHostFunc); no thread "
+                               "can subscribe to it",
+                               stream->id);
+    if (stream->subscriber)
+        return rt_error_report(ACL_ERROR_RT_STREAM_SUBSCRIBE, who,
+                               "a thread is subscribed to stream %u already", stream->id);
+    struct rt_subscriber *subscriber = find(thread);
+    if (!subscriber && subscriber_count == MOST_SUBSCRIBERS)
+        return rt_error_report(ACL_ERROR_RT_OVER_LIMIT, who, "%d threads are subscribed, the most",
+                               MOST_SUBSCRIBERS);
+    if (!subscriber) subscriber = new_subscriber(thread);
+    if (!subscriber)
+        return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,
+                               "no host memory for a subscription");
+    subscriber->streams++;
+    stream->subscriber = subscriber;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
+{
+    struct rt_stream *queue;
+    aclError status = rt_stream_resolve(__func__, stream, &queue);
+    if (status != ACL_SUCCESS) return status;
+    pthread_mutex_lock(&lock);
+    status = subscribe_locked(__func__, (pthread_t)threadId, queue);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* The next of the stream's that is listed. */
+static struct rt_callback *listed_of(const struct rt_stream *stream)
+{
+    struct rt_callback *callback = stream->subscriber->listed.first;
+    while (callback && (callback->stream != stream || callback->is_replayed))
+        callback = callback->next;
+    return callback;
+}
+
+/* Blocking ones go back to their task, which ends them; the others are ended here. Returns how many
+ * those were. */
+static int unsubscribe_locked(struct rt_stream *stream)
+{
+    int lost = 0;
+    struct rt_subscriber *subscriber = stream->subscriber;
+    for (struct rt_callback *callback; (callback = listed_of(stream));) {
+        take_out(&subscriber->listed, callback);
+        callback->state = RT_CALLBACK_ORPHANED;
+        if (callback->is_blocking) {
+            rt_queue_unpark(stream);
+        } else {
+            rt_callback_free(callback);
+            lost++;
+        }
+    }
+    stream->subscriber = NULL;
+    subscriber->streams--;
+    pthread_cond_broadcast(&subscriber->signal);
+    put_subscriber(subscriber);
+    return lost;
+}
+
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
+{
+    struct rt_stream *queue;
+    aclError status = rt_stream_resolve(__func__, stream, &queue);
+    if (status != ACL_SUCCESS) return status;
+    pthread_mutex_lock(&lock);
+    bool is_subscribed = queue->subscriber != NULL;
+    bool is_his = is_subscribed && pthread_equal(queue->subscriber->thread, (pthread_t)threadId);
+    int lost = is_his ? unsubscribe_locked(queue) : 0;
+    pthread_mutex_unlock(&lock);
+    RT_CHECK(is_subscribed, ACL_ERROR_RT_STREAM_SUBSCRIBE, "no thread is subscribed to stream %u",
+             queue->id);
+    RT_CHECK(is_his, ACL_ERROR_RT_THREAD_SUBSCRIBE,
+             "thread %" PRIu64 " is not the one that is subscribed to stream %u", threadId,
+             queue->id);
+    if (lost > 0) rt_callback_fail(queue);
+    return ACL_SUCCESS;
+}
+
+void rt_callback_fail(struct rt_stream *stream)
+{
+    rt_stream_fail(stream, ACL_ERROR_RT_STREAM_NO_CB_REG,
+                   "a callback did not run: no thread is subscribed to the stream any more");
+}
+
+/* --- for the queues -------------------------------------------------------------------------- */
+
+static bool is_expected_locked(const struct rt_stream *stream)
+{
+    const struct rt_subscriber *subscriber = stream->awaited ? stream->awaited : stream->subscriber;
+    if (!subscriber || pthread_equal(subscriber->thread, pthread_self())) return false;
+    int64_t patience = atomic_load_explicit(&rt_callback_patience_ns, memory_order_relaxed);
+    return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < patience;
+}
+
+bool rt_callback_is_expected(struct rt_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    bool is_expected = is_expected_locked(stream);
+    pthread_mutex_unlock(&lock);
+    return is_expected;
+}
+
+bool rt_callback_is_mine(struct rt_stream *stream)
+{
+    if (atomic_load_explicit(&stream->blocking_callbacks, memory_order_relaxed) == 0) return false;
+    pthread_mutex_lock(&lock);
+    bool is_mine = stream->subscriber && pthread_equal(stream->subscriber->thread, pthread_self());
+    pthread_mutex_unlock(&lock);
+    return is_mine;
+}
+
+aclError rt_callback_take_for_host(const char *who, struct rt_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    bool ok = !stream->subscriber;
+    if (ok) stream->has_host_functions = true;
+    pthread_mutex_unlock(&lock);
+    if (ok) return ACL_SUCCESS;
+    return rt_error_report(
+        ACL_ERROR_RT_STREAM_SUBSCRIBE, who,
+        "a thread is subscribed to stream %u for its callbacks; it takes no host "
+        "functions",
+        stream->id);
+}
+
+void rt_callback_leave(struct rt_stream *stream, bool discards)
+{
+    struct timespec pause = {.tv_nsec = LOOK_NS};
+    pthread_mutex_lock(&lock);
+    while (stream->subscriber) {
+        struct rt_subscriber *subscriber = stream->subscriber;
+        bool is_running = subscriber->running == stream;
+        bool waits = !discards && listed_of(stream) && is_expected_locked(stream);
+        if (!is_running && !waits) {
+            int lost = unsubscribe_locked(stream);
+            if (lost > 0 && !discards)
+                rt_log(ACL_WARNING, "stream %u ended with %d callbacks that no thread ran",
+                       stream->id, lost);
+            break;
+        }
+        pthread_mutex_unlock(&lock);
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- fork ------------------------------------------------------------------------------------ */
+
+void rt_callback_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void rt_callback_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget(struct rt_callback_list *list)
+{
+    while (list->first) {
+        struct rt_callback *callback = list->first;
+        list->first = callback->next;
+        rt_free(callback);
+    }
+    list->last = NULL;
+}
+
+/* The child's streams are empty, and nobody is subscribed to them. */
+void rt_callback_after_fork_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    forget(&launched);
+    while (subscribers) {
+        struct rt_subscriber *next = subscribers->next;
+        forget(&subscribers->listed);
+        rt_free(subscribers);
+        subscribers = next;
+    }
+    subscriber_count = 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host functions: tasks that run a function of the program on a thread of host.c. Its stream is
+ * parked meanwhile, so that it costs no worker.
+ * Locks: none of its own. From rt_host_push until rt_queue_return the job belongs to the host
+ * thread, else to who runs the stream: that the function has returned is read from what the stream
+ * awaits, so that a return cannot be seen before all of it is done. */
+#include <stddef.h>
+#include <time.h>
+
+#include "acl/acl_rt.h"
+#include "runtime/callback/callback.h"
+#include "runtime/schedule/host.h"
+#include "runtime/schedule/queue.h"
+#include "runtime/schedule/stream.h"
+#include "runtime/support/error.h"
+#include "runtime/support/point.h"
+#include "runtime/support/thread.h"
+
+enum { WORD_FUNCTION, WORD_ARGUMENT };
+
+enum { AWAY = 1, DONE }; /* the task's note, or 0 */
+
+enum { NAP_NS = 100000 };
+
+static void call(const struct rt_task *task)
+{
+    aclrtHostFunc function = (aclrtHostFunc)task->word[WORD_FUNCTION].number;
+    function(task->word[WORD_ARGUMENT].pointer);
+}
+
+static void run_away(struct rt_host_job *job)
+{
+    struct rt_stream *stream =
+        (struct rt_stream *)(void *)((char *)job - offsetof(struct rt_stream, host_job));
+    unsigned generation = rt_host_generation();
+    RT_POINT("host function is taken");
+    if (rt_queue_begin(stream)) {
+        rt_context_enter(stream->context);
+        call(stream->parked_task);
+        if (generation != rt_host_generation()) return;
+        rt_context_enter(NULL);
+    }
+    RT_POINT("host function has run");
+    rt_queue_return(stream);
+    rt_object_release(&stream->object);
+}
+
+static bool has_returned(struct rt_task *task, struct rt_stream *stream)
+{
+    struct rt_host_job *job = &stream->host_job;
+    uint64_t *note = &task->word[RT_TASK_NOTE].number;
+    if (*note != 0) {
+        if (rt_queue_has_returned(stream)) *note = DONE;
+        return *note == DONE;
+    }
+    struct rt_wait wait = {.awaits = RT_AWAITS_RETURN};
+    rt_queue_expect(stream, &wait);
+    rt_object_retain(&stream->object);
+    stream->parked_task = task;
+    job->run = run_away;
+    *note = AWAY;
+    bool is_pushed = rt_host_push(job);
+    RT_POINT("host function is pushed");
+    if (is_pushed) return false;
+    *note = 0; /* there is no thread to be had */
+    wait.awaits = RT_AWAITS_PLACE;
+    rt_queue_expect(stream, &wait);
+    rt_object_release(&stream->object);
+    return true;
+}
+
+static void run_host_function(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)stream;
+    if (task->word[RT_TASK_NOTE].number == DONE) return;
+    bool was_in_callback = rt_self.in_callback;
+    rt_self.in_callback = true;
+    call(task);
+    rt_self.in_callback = was_in_callback;
+}
+
+/* The stream was about to park and so could still be asked to give up: a moment's difference. */
+static void await_return(struct rt_task *task, struct rt_stream *stream)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    (void)task;
+    while (!rt_queue_has_returned(stream))
+        nanosleep(&nap, NULL);
+}
+
+static const struct rt_task_kind host_function_kind = {.name = "aclrtLaunchHostFunc",
+                                                       .run = run_host_function,
+                                                       .rerun = run_host_function,
+                                                       .ready = has_returned,
+                                                       .leave = await_return,
+                                                       .calls_program = true};
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
+{
+    struct rt_stream *queue;
+    RT_CHECK(fn, ACL_ERROR_RT_PARAM_INVALID, "fn is NULL");
+    aclError status = rt_stream_resolve(__func__, stream, &queue);
+    if (status != ACL_SUCCESS) return status;
+    status = rt_callback_take_for_host(__func__, queue);
+    if (status != ACL_SUCCESS) return status;
+    struct rt_task task = {
+        .kind = &host_function_kind,
+        .word = {[WORD_FUNCTION].number = (uint64_t)(uintptr_t)fn, [WORD_ARGUMENT].pointer = args}};
+    return rt_stream_submit(queue, &task, RT_SUBMIT_LARGE);
+}

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/point.h"
-
-#ifdef ACLNN_CPU_POINTS
-_Atomic(rt_point_hook *) rt_point_hooked;
-#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the watchman (worker.c) makes of a stream on its list. */
+#ifndef ACLNN_CPU_RUNTIME_SCHEDULE_WATCH_H
+#define ACLNN_CPU_RUNTIME_SCHEDULE_WATCH_H
+
+struct rt_stream;
+
+enum rt_watch {
+    RT_WATCH_KEEP,
+    RT_WATCH_SERVE,     /* tasks have been lying there; it is on the ready list now */
+    RT_WATCH_PATIENTLY, /* parked with a deadline: keep it, no need to hurry */
+    RT_WATCH_POLLED,    /* parked for something that is looked at now and then: likewise */
+    RT_WATCH_EXPIRED,   /* the deadline has passed; as SERVE */
+    RT_WATCH_FORGET,    /* off the list, with the list's reference */
+};
+
+enum rt_watch rt_watch_inspect(struct rt_stream *stream);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table in shards, each with its lock, so that threads that use different events do not
+ * meet. The buckets are chains through the objects: adding cannot fail.
+ * Locks: a shard's lock guards its chains; nothing else is locked while one is held, except by
+ * before_fork and rt_registry_list, which take shards in rising order. */
+#include "runtime/support/registry.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "runtime/support/alloc.h"
+
+enum {
+    SHARDS = 16,
+    BUCKETS = 256, /* per shard: 10,000 handles make chains of two or three */
+};
+
+static struct shard {
+    _Alignas(64) pthread_mutex_t lock;
+    size_t count;
+    struct rt_object *bucket[BUCKETS];
+} shards[SHARDS] = {[0 ... SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static _Atomic uint64_t last_serial;
+static _Atomic uint64_t epoch = 1;
+
+static uint64_t hash(const void *handle)
+{
+    return (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u >> 48;
+}
+
+static struct shard *shard_of(const void *handle)
+{
+    return &shards[hash(handle) % SHARDS];
+}
+
+static struct rt_object **bucket_of(struct shard *shard, const void *handle)
+{
+    return &shard->bucket[hash(handle) / SHARDS % BUCKETS];
+}
+
+void rt_registry_add(struct rt_object *object, enum rt_object_kind kind, struct rt_object *owner,
+                     void (*free_object)(struct rt_object *object))
+{
+    object->kind = kind;
+    object->owner = owner;
+    object->free = free_object;
+    object->serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1;
+    atomic_init(&object->references, 1);
+    struct shard *shard = shard_of(object);
+    pthread_mutex_lock(&shard->lock);
+    struct rt_object **bucket = bucket_of(shard, object);
+    object->next = *bucket;
+    *bucket = object;
+    shard->count++;
+    pthread_mutex_unlock(&shard->lock);
+}
+
+bool rt_registry_remove(struct rt_object *object)
+{
+    struct shard *shard = shard_of(object);
+    bool found = false;
+    pthread_mutex_lock(&shard->lock);
+    for (struct rt_object **link = bucket_of(shard, object); *link; link = &(*link)->next) {
+        if (*link != object) continue;
+        *link = object->next;
+        shard->count--;
+        found = true;
+        break;
+    }
+    pthread_mutex_unlock(&shard->lock);
+    if (found) rt_registry_bump();
+    return found;
+}
+
+static struct rt_object *look_up(struct shard *shard, const void *handle, enum rt_object_kind kind)
+{
+    for (struct rt_object *object = *bucket_of(shard, handle); object; object = object->next)
+        if (object == handle) return object->kind == kind ? object : NULL;
+    return NULL;
+}
+
+struct rt_object *rt_registry_acquire(const void *handle, enum rt_object_kind kind, uint64_t serial)
+{
+    struct shard *shard = shard_of(handle);
+    pthread_mutex_lock(&shard->lock);
+    struct rt_object *object = look_up(shard, handle, kind);
+    if (object && serial != 0 && object->serial != serial) object = NULL;
+    if (object) rt_object_retain(object);
+    pthread_mutex_unlock(&shard->lock);
+    return object;
+}
+
+struct rt_object *rt_registry_find(const void *handle, enum rt_object_kind kind)
+{
+    struct shard *shard = shard_of(handle);
+    pthread_mutex_lock(&shard->lock);
+    struct rt_object *object = look_up(shard, handle, kind);
+    pthread_mutex_unlock(&shard->lock);
+    return object;
+}
+
+void rt_object_retain(struct rt_object *object)
+{
+    atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
+}
+
+void rt_object_release(struct rt_object *object)
+{
+    if (!object) return;
+    if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) == 1)
+        object->free(object);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    uint64_t left = (*(struct rt_object *const *)a)->serial;
+    uint64_t right = (*(struct rt_object *const *)b)->serial;
+    return (left > right) - (left < right);
+}
+
+static size_t gather(enum rt_object_kind kind, const struct rt_object *owner,
+                     struct rt_object **objects)
+{
+    size_t count = 0;
+    for (int i = 0; i < SHARDS; i++) {
+        for (int b = 0; b < BUCKETS; b++) {
+            for (struct rt_object *object = shards[i].bucket[b]; object; object = object->next) {
+                if (object->kind != kind || (owner && object->owner != owner)) continue;
+                rt_object_retain(object);
+                objects[count++] = object;
+            }
+        }
+    }
+    return count;
+}
+
+bool rt_registry_list(enum rt_object_kind kind, const struct rt_object *owner,
+                      struct rt_object ***objects, size_t *count)
+{
+    size_t all = 0;
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_lock(&shards[i].lock);
+    for (int i = 0; i < SHARDS; i++)
+        all += shards[i].count;
+    *count = 0;
+    *objects = rt_alloc((all + 1) * sizeof(**objects));
+    if (*objects) *count = gather(kind, owner, *objects);
+    for (int i = SHARDS; i-- > 0;)
+        pthread_mutex_unlock(&shards[i].lock);
+    if (!*objects) return false;
+    qsort(*objects, *count, sizeof(**objects), by_serial);
+    return true;
+}
+
+void rt_registry_list_free(struct rt_object **objects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rt_object_release(objects[i]);
+    rt_free(objects);
+}
+
+uint64_t rt_registry_epoch(void)
+{
+    return atomic_load_explicit(&epoch, memory_order_acquire);
+}
+
+void rt_registry_bump(void)
+{
+    atomic_fetch_add_explicit(&epoch, 1, memory_order_acq_rel);
+}
+
+void rt_registry_before_fork(void)
+{
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_lock(&shards[i].lock);
+}
+
+void rt_registry_after_fork_parent(void)
+{
+    for (int i = SHARDS; i-- > 0;)
+        pthread_mutex_unlock(&shards[i].lock);
+}
+
+void rt_registry_after_fork_child(void (*visit)(struct rt_object *object))
+{
+    for (int i = SHARDS; i-- > 0;)
+        pthread_mutex_init(&shards[i].lock, NULL);
+    for (int i = 0; i < SHARDS; i++)
+        for (int b = 0; b < BUCKETS; b++)
+            for (struct rt_object *object = shards[i].bucket[b]; object; object = object->next)
+                visit(object);
+}
