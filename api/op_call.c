@@ -218,6 +218,34 @@ void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *ca
     ex_call(plan, line.text);
 }
 
+/* name=2x3x1, then :type where it is not `usual`, :s and strides where it is not dense, and
+ * @offset. No dimensions: name=scalar. */
+static void put_tensor(struct line *line, const char *name, const struct ex_descriptor *d,
+                       int32_t usual)
+{
+    int order[EX_MAX_RANK];
+    for (int i = 0; i < d->rank; i++)
+        order[i] = i;
+    put(line, " %s%s", name, d->rank == 0 ? "=scalar" : "");
+    put_list(line, "=", d->sizes, (uint64_t)d->rank);
+    if (d->data_type != usual) put(line, ":%s", type_word(d->data_type));
+    if (!is_dense(d, order)) put_list(line, ":s", d->strides, (uint64_t)d->rank);
+    if (d->offset != 0) put(line, "@%" PRId64, d->offset);
+}
+
+void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_value *values,
+                      int count)
+{
+    struct line line = {.used = 0};
+    const int32_t type = values[0].tensor->descriptor.data_type;
+    put_operator(&line, op);
+    put(&line, " %s", type_word(type));
+    for (int i = 0; i < count; i++)
+        if (values[i].kind <= OP_REF && values[i].tensor)
+            put_tensor(&line, values[i].name, &values[i].tensor->descriptor, type);
+    ex_call(plan, line.text);
+}
+
 static void put_axes(struct line *line, const char *head, const struct k_conv_axis *axes, int count,
                      size_t member)
 {

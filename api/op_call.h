@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/op_args.h"
 #include "api/op_conv.h"
 #include "api/tensor.h"
 #include "executor/plan.h"
@@ -24,6 +25,10 @@ struct op_call {
 };
 
 void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *call);
+
+/* The same of an operator that is a row: each argument by its name. */
+void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_value *values,
+                      int count);
 
 /* Between ex_plan_new and ex_seal: OP_CALL(plan, NAME, .axes = 2, .x = self, .y = out, ...). */
 #define OP_CALL(plan, op, ...)                                                                     \

@@ -64,10 +64,10 @@ static bool read_whole(const char *text, int64_t *value)
     return read_integer(text, value, &end) && *end == '\0';
 }
 
-/* "3x5" to {3, 5}; returns how many, 0 when it is not a list. */
-static int read_list(const char *text, int64_t values[CASE_AXES])
+/* "3x5" to {3, 5}; returns how many, 0 when it is not a list of at most `most`. */
+static int read_longer_list(const char *text, int64_t *values, int most)
 {
-    for (int count = 0; count < CASE_AXES; count++) {
+    for (int count = 0; count < most; count++) {
         const char *end;
         if (!read_integer(text, &values[count], &end)) return 0;
         if (*end == '\0') return count + 1;
@@ -75,6 +75,11 @@ static int read_list(const char *text, int64_t values[CASE_AXES])
         text = end + 1;
     }
     return 0;
+}
+
+static int read_list(const char *text, int64_t values[CASE_AXES])
+{
+    return read_longer_list(text, values, CASE_AXES);
 }
 
 static bool read_shape(struct reader *reader, const char *word)
@@ -229,6 +234,64 @@ static bool read_option(struct reader *reader, char *word)
     return true;
 }
 
+/* What follows a tensor's extents, separated by colons: a type, a layout or strides. */
+static bool read_property(struct reader *reader, struct case_argument *argument, const char *word)
+{
+    const int dtype = find_name(dtype_names, CASE_DTYPES, word);
+    const int layout = find_name(layout_names, CASE_LAYOUTS, word);
+    if (dtype >= 0) {
+        argument->has_dtype = true;
+        argument->dtype = (enum case_dtype)dtype;
+    } else if (layout >= 0) {
+        argument->layout = (enum case_layout)layout;
+    } else if (word[0] == 's' &&
+               read_longer_list(word + 1, argument->strides, CASE_RANK) == argument->rank) {
+        argument->has_strides = true;
+    } else {
+        return wrong(&reader->mistake, "'%s' is no type, layout or list of strides of %s", word,
+                     argument->name);
+    }
+    return true;
+}
+
+/* 2x3x1:f16:strided@5 */
+static bool read_argument(struct reader *reader, const char *name, char *value)
+{
+    struct test_case *test = reader->test;
+    if (test->arguments == CASE_ARGUMENTS || strlen(name) >= CASE_WORD)
+        return wrong(&reader->mistake, "'%s' is one tensor too many, or its name too long", name);
+    struct case_argument *argument = &test->argument[test->arguments++];
+    char *at = strchr(value, '@'), *state = NULL;
+    strcpy(argument->name, name);
+    if (at) *at = '\0';
+    if (at && (!read_whole(at + 1, &argument->offset) || argument->offset < 0))
+        return wrong(&reader->mistake, "'%s': no offset", at + 1);
+    const char *extents = strtok_r(value, ":", &state);
+    if (extents && strcmp(extents, "scalar") != 0)
+        argument->rank = read_longer_list(extents, argument->dims, CASE_RANK);
+    if (!extents || (argument->rank == 0 && strcmp(extents, "scalar") != 0))
+        return wrong(&reader->mistake, "'%s=' needs extents like 2x3, or scalar", name);
+    for (char *word; (word = strtok_r(NULL, ":", &state));)
+        if (!read_property(reader, argument, word)) return false;
+    return true;
+}
+
+/* The words after the dtype of an operator whose tensors are named. */
+static bool read_arguments(struct reader *reader, char *word, char **state)
+{
+    for (; word; word = strtok_r(NULL, " \t", state)) {
+        char *equals = strchr(word, '=');
+        if (!equals) return wrong(&reader->mistake, "'%s' is not name=value", word);
+        *equals = '\0';
+        const bool is_option =
+            strcmp(word, "seed") == 0 || strcmp(word, "data") == 0 || strcmp(word, "name") == 0;
+        if (is_option ? !read_named(reader, word, equals + 1)
+                      : !read_argument(reader, word, equals + 1))
+            return false;
+    }
+    return true;
+}
+
 bool case_parse(const char *line, struct test_case *out, char *error, size_t error_size)
 {
     char copy[CASE_LINE], *state = NULL;
@@ -241,8 +304,9 @@ bool case_parse(const char *line, struct test_case *out, char *error, size_t err
     *out = (struct test_case){.pad_length = 1};
 
     static const char *const parts[] = {"operator", "dtype", "shape", "extents"};
-    char *words[4];
+    char *words[4] = {NULL};
     for (int i = 0; i < 4; i++) {
+        if (i == 3 && strchr(words[2], '=')) break;
         words[i] = strtok_r(i == 0 ? copy : NULL, " \t", &state);
         if (!words[i]) return wrong(&reader.mistake, "the %s is missing", parts[i]);
     }
@@ -252,6 +316,7 @@ bool case_parse(const char *line, struct test_case *out, char *error, size_t err
     int dtype = find_name(dtype_names, CASE_DTYPES, words[1]);
     if (dtype < 0) return wrong(&reader.mistake, "'%s' is not a dtype", words[1]);
     out->dtype = (enum case_dtype)dtype;
+    if (!words[3]) return read_arguments(&reader, words[2], &state);
     if (!read_shape(&reader, words[2])) return false;
     out->axes = read_list(words[3], out->input);
     if (out->axes == 0) return wrong(&reader.mistake, "'%s' is not a list of extents", words[3]);
@@ -330,10 +395,38 @@ static void put_types(struct writer *writer, const struct test_case *test)
     if (test->format) put(writer, " fmt=%s", format_names[test->format]);
 }
 
+static void put_arguments(struct writer *writer, const struct test_case *test)
+{
+    for (int i = 0; i < test->arguments; i++) {
+        const struct case_argument *argument = &test->argument[i];
+        put(writer, " %s=%s", argument->name, argument->rank == 0 ? "scalar" : "");
+        for (int axis = 0; axis < argument->rank; axis++)
+            put(writer, "%s%" PRId64, axis > 0 ? "x" : "", argument->dims[axis]);
+        if (argument->has_dtype) put(writer, ":%s", dtype_names[argument->dtype]);
+        if (argument->layout) put(writer, ":%s", layout_names[argument->layout]);
+        for (int axis = 0; argument->has_strides && axis < argument->rank; axis++)
+            put(writer, "%s%" PRId64, axis > 0 ? "x" : ":s", argument->strides[axis]);
+        if (argument->offset) put(writer, "@%" PRId64, argument->offset);
+    }
+}
+
+static void put_rest(struct writer *writer, const struct test_case *test)
+{
+    if (test->data) put(writer, " data=%s", data_names[test->data]);
+    if (test->seed) put(writer, " seed=%" PRIu64, test->seed);
+    if (test->name[0]) put(writer, " name=%s", test->name);
+}
+
 char *case_print(const struct test_case *test, char line[CASE_LINE])
 {
     struct writer writer = {.at = line, .end = line + CASE_LINE};
-    put(&writer, "%s %s ", test->op, dtype_names[test->dtype]);
+    put(&writer, "%s %s", test->op, dtype_names[test->dtype]);
+    if (test->arguments > 0) {
+        put_arguments(&writer, test);
+        put_rest(&writer, test);
+        return line;
+    }
+    put(&writer, " ");
     if (test->batched) put(&writer, "n%" PRId64, test->batch);
     put(&writer, "c%" PRId64, test->channels);
     put_list(&writer, "", test->input, test->axes);
@@ -353,9 +446,7 @@ char *case_print(const struct test_case *test, char line[CASE_LINE])
     put_types(&writer, test);
     put_layouts(&writer, test);
     if (test->offset) put(&writer, " offset=%" PRId64, test->offset);
-    if (test->data) put(&writer, " data=%s", data_names[test->data]);
-    if (test->seed) put(&writer, " seed=%" PRIu64, test->seed);
-    if (test->name[0]) put(&writer, " name=%s", test->name);
+    put_rest(&writer, test);
     return line;
 }
 

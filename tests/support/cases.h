@@ -35,6 +35,18 @@
  *                    ties: few different values
  *     seed=N         of the data and of the strides of `strided`
  *     name=WORD      what the bench calls it
+ *
+ * Operators that are a row of api/operators.def name each tensor instead:
+ *
+ *     abs f32 self=2x3x1 out=2x3x1:strided
+ *     abs i8 self=4x5:s1x4@3 out=4x5 data=special seed=7
+ *     abs f64 self=scalar out=scalar
+ *
+ * operator, dtype, then for each tensor in the order of the arguments its name and extents (scalar: none), and perhaps
+ *     :f16           its type, where it is not the line's
+ *     :strided       its layout, as above; or :s1x4, its strides
+ *     @3             elements before the first one
+ * and seed=, data=, name= as above. ACLNN_CPU_LOG=calls prints this language.
  * A # starts a comment. case_print writes the same problem back, defaults left out. */
 /* clang-format on */
 #ifndef ACLNN_CPU_TESTS_CASES_H
@@ -44,7 +56,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512 };
+enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512, CASE_ARGUMENTS = 6, CASE_RANK = 8 };
 
 enum case_dtype {
     CASE_F32,
@@ -65,6 +77,8 @@ enum case_dtype {
 /* The tensors of pooling: the large side and its gradient, the small side, its gradient, and the
  * indices, which have the small side's shape. Unpooling reads y and i and writes x. */
 enum case_tensor { CASE_X, CASE_DX, CASE_Y, CASE_DY, CASE_I, CASE_TENSORS };
+
+/* Where an operator's tensors are named one by one: the i-th is CASE_TENSORS + i. */
 
 /* How the descriptors are tagged. */
 enum case_format {
@@ -93,6 +107,16 @@ enum case_picks { CASE_WINDOW, CASE_ANY, CASE_BAD, CASE_PICKS };
 /* Lengths of arrays that are no list: a null pointer; an array of length 0 where 0 means absent. */
 enum { CASE_NO_ARRAY = -1, CASE_EMPTY_ARRAY = -2 };
 
+/* A tensor that the line names. */
+struct case_argument {
+    char name[CASE_WORD];
+    int rank;
+    int64_t dims[CASE_RANK], strides[CASE_RANK], offset;
+    bool has_dtype, has_strides; /* else the case's dtype, and the layout's strides */
+    enum case_dtype dtype;
+    enum case_layout layout;
+};
+
 struct test_case {
     char op[CASE_WORD];
     char name[CASE_WORD]; /* "" when absent */
@@ -119,6 +143,8 @@ struct test_case {
     int64_t offset;
     enum case_data data;
     uint64_t seed;
+    int arguments; /* > 0: nothing above from batch to offset has a meaning, but data and seed */
+    struct case_argument argument[CASE_ARGUMENTS];
 };
 
 /* Reads one line. On failure returns false and writes a sentence to error. */

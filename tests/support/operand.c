@@ -77,8 +77,9 @@ static void shuffle(int *order, int count, struct random *random)
 
 static void choose_strides(struct operand *operand, enum case_layout layout, uint64_t seed)
 {
-    struct random random = {seed * 2 + (uint64_t)operand->dims[operand->rank - 1]};
+    struct random random = {seed * 2};
     int order[OPERAND_RANK], rank = operand->rank;
+    if (rank > 0) random.state += (uint64_t)operand->dims[rank - 1];
     for (int i = 0; i < rank; i++)
         order[i] = rank - 1 - i;
     if (layout == CASE_CHANNELS_LAST || operand_is_channels_last(operand->format)) {
@@ -90,7 +91,7 @@ static void choose_strides(struct operand *operand, enum case_layout layout, uin
     }
     if (layout == CASE_STRIDED) shuffle(order, rank, &random);
     stride_in_order(operand, order, layout == CASE_STRIDED ? &random : NULL);
-    if (layout == CASE_BROADCAST) {
+    if (layout == CASE_BROADCAST && rank > 0) {
         int64_t mask = random_between(&random, 1, (1 << rank) - 1);
         for (int i = 0; i < rank; i++) {
             if (mask >> i & 1) operand->strides[i] = 0;
@@ -151,6 +152,22 @@ struct operand operand_with(const struct test_case *test, enum case_tensor tenso
     static const uint64_t salt[CASE_TENSORS] = {
         [CASE_X] = 50021, [CASE_Y] = 70003, [CASE_I] = 90001};
     operand_reshape(&operand, dims, rank, layout, (test->seed + salt[tensor]) * 2 + is_small);
+    return operand;
+}
+
+struct operand operand_of_argument(const struct test_case *test, int i)
+{
+    const struct case_argument *argument = &test->argument[i];
+    const enum case_dtype dtype = argument->has_dtype ? argument->dtype : test->dtype;
+    struct operand operand = {.dtype = dtype,
+                              .type = operand_acl_type(dtype),
+                              .format = ACL_FORMAT_ND,
+                              .offset = argument->offset};
+    operand_reshape(&operand, argument->dims, argument->rank, argument->layout,
+                    test->seed * CASE_ARGUMENTS + (uint64_t)i);
+    if (!argument->has_strides) return operand;
+    memcpy(operand.strides, argument->strides, sizeof argument->strides);
+    operand.span = operand.storage = touched_span(&operand);
     return operand;
 }
 

@@ -38,6 +38,8 @@ bool operand_is_channels_last(aclFormat format);
 struct operand operand_of(const struct test_case *test, enum case_tensor tensor);
 struct operand operand_with(const struct test_case *test, enum case_tensor tensor,
                             enum case_dtype dtype, enum case_layout layout);
+/* View of the tensor that the case names as its i-th. */
+struct operand operand_of_argument(const struct test_case *test, int i);
 /* dy and dx with a layout of choice. */
 struct operand operand_of_output(const struct test_case *test, enum case_layout layout);
 struct operand operand_of_input(const struct test_case *test, enum case_layout layout);

@@ -14,6 +14,12 @@ int rig_operand_count(const struct rig_operator *op)
     return count;
 }
 
+struct test_case rig_random_case(const struct rig_operator *op, struct random *random,
+                                 enum case_dtype dtype)
+{
+    return op->random_case ? op->random_case(random, dtype) : op->random_row(op, random, dtype);
+}
+
 /* ---- arrays ---- */
 
 static struct rig_array array_of(const int64_t *values, int length, int64_t absent)
@@ -85,6 +91,7 @@ struct rig_array rig_large_size(const struct test_case *test)
 
 static struct operand view_of(const struct rig_operand *one, const struct test_case *test)
 {
+    if (one->tensor >= CASE_TENSORS) return operand_of_argument(test, one->tensor - CASE_TENSORS);
     enum case_layout layout = case_tensor_layout(test, one->tensor);
     bool is_written = one->role == RIG_SUM || one->role == RIG_EXACT;
     if (is_written && layout == CASE_BROADCAST) layout = CASE_STRIDED;
@@ -99,7 +106,7 @@ struct rig_call rig_call_of(const struct rig_operator *op, const struct test_cas
     struct rig_call call = {.op = op};
     for (int i = 0; i < rig_operand_count(op); i++)
         call.operand[i] = view_of(&op->operand[i], test);
-    op->arguments(test, &call);
+    if (op->arguments) op->arguments(test, &call);
     return call;
 }
 

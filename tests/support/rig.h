@@ -91,7 +91,7 @@ struct rig_operator {
     struct rig_operand operand[RIG_OPERANDS + 1]; /* as declared; ends with a NULL name */
     const char *array[RIG_ARRAYS + 1];            /* public names of the aclIntArrays */
     const char *scalar[RIG_SCALARS + 1];          /* and of bool and integer parameters */
-    /* Arrays and scalars from the case. */
+    /* Arrays and scalars from the case; NULL: the operator has none. */
     void (*arguments)(const struct test_case *test, struct rig_call *call);
     /* Calls ...GetWorkspaceSize with call->tensor, ints, scalar, size and out. */
     aclnnStatus (*phase1)(struct rig_call *call);
@@ -104,11 +104,17 @@ struct rig_operator {
     bool runs_empty;
     bool is_batched; /* the rank tells how many axes there are: without a batch it is another
                         problem */
-    /* A random problem that the operator accepts (rig_random.h). */
+    /* A random problem that the operator accepts (rig_random.h); NULL: random_row, which is told
+     * the operator, makes it. */
     struct test_case (*random_case)(struct random *random, enum case_dtype dtype);
+    struct test_case (*random_row)(const struct rig_operator *op, struct random *random,
+                                   enum case_dtype dtype);
 };
 
 int rig_operand_count(const struct rig_operator *op);
+/* A random problem, by whichever of the two the operator has. */
+struct test_case rig_random_case(const struct rig_operator *op, struct random *random,
+                                 enum case_dtype dtype);
 
 /* Arrays of a case, for op->arguments. Where the language has no array they are NULL or empty as
  * the case says; an absent p is {0}, an absent d {1}, an absent q is p. */

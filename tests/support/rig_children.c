@@ -30,7 +30,7 @@ static struct test_case case_number(const struct workload *load, int64_t number,
     struct test_case test;
     char error[256];
     if (number >= load->line_count)
-        return load->op->random_case(random, (enum case_dtype)(number % CASE_FLOATS));
+        return rig_random_case(load->op, random, (enum case_dtype)(number % CASE_FLOATS));
     if (!case_parse(load->lines[number], &test, error, sizeof error)) {
         fprintf(stderr, "%s: %s\n", load->lines[number], error);
         abort();
@@ -126,7 +126,8 @@ bool rig_same_bits(const struct rig_operator *op, const struct rig_setting *sett
                    const char *const *lines, int line_count, int64_t random_cases, char *text)
 {
     struct workload load = {op, lines, line_count, 0};
-    load.count = line_count + (op->random_case ? random_test_count(random_cases) : 0);
+    load.count =
+        line_count + (op->random_case || op->random_row ? random_test_count(random_cases) : 0);
     uint64_t *want = calloc((size_t)load.count + 1, sizeof *want);
     uint64_t *got = calloc((size_t)load.count + 1, sizeof *got);
     if (!want || !got) abort();

@@ -166,7 +166,8 @@ static struct test_case take_case(struct bytes *bytes, const struct rig_operator
                                   bool *is_changed)
 {
     struct random random = {(uint64_t)take(bytes) << 8 | take(bytes)};
-    struct test_case test = op->random_case(&random, (enum case_dtype)(take(bytes) % CASE_FLOATS));
+    struct test_case test =
+        rig_random_case(op, &random, (enum case_dtype)(take(bytes) % CASE_FLOATS));
     bool had_output = test.has_output;
     int changes = take(bytes) % 8;
     *is_changed = changes > 0;

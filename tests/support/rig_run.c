@@ -481,7 +481,7 @@ bool rig_check_random(struct rig *rig, const struct rig_operator *op, enum case_
     uint64_t seed = random_test_seed();
     struct random random = {seed + (uint64_t)dtype};
     for (int64_t i = 0, count = random_test_count(cases); i < count; i++) {
-        struct test_case test = op->random_case(&random, dtype);
+        struct test_case test = rig_random_case(op, &random, dtype);
         if (rig_check(rig, op, &test)) continue;
         size_t used = strlen(rig->text);
         snprintf(rig->text + used, sizeof rig->text - used,
