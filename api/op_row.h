@@ -6,6 +6,7 @@
 
 #include "api/op_args.h"
 #include "executor/plan.h"
+#include "kernels/elementwise/k_elementwise.h"
 
 enum op_rule {
     OP_RULE_SAME, /* all tensors have the first one's data type and shape */
@@ -33,5 +34,7 @@ aclnnStatus op_row_phase1(const struct op_row *row, const struct op_value *value
                           uint64_t *workspace_size, aclOpExecutor **executor);
 
 /* The families' plans, and the numbers of their cores. */
+op_row_plan op_plan_elementwise;
+#define OP_CORE_elementwise(core) K_UNARY_##core
 
 #endif

@@ -10,6 +10,7 @@
 #include "kernels/way.h"
 #include "tests/support/conv_rig.h"
 #include "tests/support/rows_pooling.h"
+#include "tests/support/rows_table.h"
 #include "tests/support/told.h"
 
 enum { LINES = 512, NAME = 96 };
@@ -94,6 +95,11 @@ static const struct rig_operator *row_of(const char *problem)
         const size_t length = strlen(rows_pooling[i]->word);
         if (strncmp(problem, rows_pooling[i]->word, length) == 0 && problem[length] == ' ')
             return rows_pooling[i];
+    }
+    for (int i = 0; i < table_rows(); i++) {
+        const struct rig_operator *row = &table_row(i)->op;
+        const size_t length = strlen(row->word);
+        if (strncmp(problem, row->word, length) == 0 && problem[length] == ' ') return row;
     }
     return NULL;
 }
