@@ -15,11 +15,13 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/callback/subscriber.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/host.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
 #include "runtime/support/point.h"
@@ -403,21 +405,20 @@ static bool is_expected_locked(const struct rt_stream *stream)
     return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < patience;
 }
 
-bool rt_callback_is_expected(struct rt_stream *stream)
+static bool is_expected(struct rt_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    bool is_expected = is_expected_locked(stream);
+    bool expected = is_expected_locked(stream);
     pthread_mutex_unlock(&lock);
-    return is_expected;
+    return expected;
 }
 
-bool rt_callback_is_mine(struct rt_stream *stream)
+static bool is_mine(struct rt_stream *stream)
 {
-    if (atomic_load_explicit(&stream->blocking_callbacks, memory_order_relaxed) == 0) return false;
     pthread_mutex_lock(&lock);
-    bool is_mine = stream->subscriber && pthread_equal(stream->subscriber->thread, pthread_self());
+    bool mine = stream->subscriber && pthread_equal(stream->subscriber->thread, pthread_self());
     pthread_mutex_unlock(&lock);
-    return is_mine;
+    return mine;
 }
 
 aclError rt_callback_take_for_host(const char *who, struct rt_stream *stream)
@@ -434,7 +435,7 @@ aclError rt_callback_take_for_host(const char *who, struct rt_stream *stream)
         stream->id);
 }
 
-void rt_callback_leave(struct rt_stream *stream, bool discards)
+static void leave(struct rt_stream *stream, bool discards)
 {
     struct timespec pause = {.tv_nsec = LOOK_NS};
     pthread_mutex_lock(&lock);
@@ -458,12 +459,12 @@ void rt_callback_leave(struct rt_stream *stream, bool discards)
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-void rt_callback_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void rt_callback_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -479,7 +480,7 @@ static void forget(struct rt_callback_list *list)
 }
 
 /* The child's streams are empty, and nobody is subscribed to them. */
-void rt_callback_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     forget(&launched);
@@ -490,4 +491,12 @@ void rt_callback_after_fork_child(void)
         subscribers = next;
     }
     subscriber_count = 0;
+}
+
+__attribute__((constructor)) static void offer_hooks(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_CALLBACK, &handlers);
+    rt_hooks.callback =
+        (struct rt_callback_hooks){.is_expected = is_expected, .is_mine = is_mine, .leave = leave};
 }

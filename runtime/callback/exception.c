@@ -13,10 +13,12 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/host.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/log.h"
 #include "runtime/support/thread.h"
 
@@ -86,7 +88,7 @@ static void tell_all(struct rt_host_job *job)
     pthread_mutex_unlock(&lock);
 }
 
-void rt_exception_raise(const struct rt_stream *stream, aclError code)
+static void raise_exception(const struct rt_stream *stream, aclError code)
 {
     if (atomic_load_explicit(&callbacks, memory_order_acquire) == 0) return;
     struct raised *raised = rt_alloc(sizeof(*raised));
@@ -113,7 +115,7 @@ void rt_exception_raise(const struct rt_stream *stream, aclError code)
     if (is_alone) tell_all(&telling);
 }
 
-void rt_exception_settle(void)
+static void settle(void)
 {
     if (rt_self.in_callback) return;
     pthread_mutex_lock(&lock);
@@ -125,7 +127,7 @@ void rt_exception_settle(void)
 
 void rt_exception_end(void)
 {
-    rt_exception_settle();
+    settle();
     pthread_mutex_lock(&lock);
     while (registered) {
         struct registered *next = registered->next;
@@ -223,17 +225,17 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-void rt_exception_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void rt_exception_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-void rt_exception_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&told_all, NULL);
@@ -246,4 +248,11 @@ void rt_exception_after_fork_child(void)
     told_count = raised_count;
     is_telling = false;
     rt_host_job_reset(&telling);
+}
+
+__attribute__((constructor)) static void offer_hooks(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_EXCEPTION, &handlers);
+    rt_hooks.exception = (struct rt_exception_hooks){.raise = raise_exception, .settle = settle};
 }

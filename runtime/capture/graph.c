@@ -49,13 +49,31 @@ static void free_graph(struct rt_object *object)
     rt_free(graph);
 }
 
+static void end_graph(struct rt_object *object)
+{
+    rt_graph_destroy((struct rt_graph *)object);
+}
+
+/* What the parent had queued is not the child's. */
+static void reset_graph(struct rt_object *object)
+{
+    struct rt_graph *graph = (struct rt_graph *)object;
+    pthread_mutex_init(&graph->lock, NULL);
+    atomic_store_explicit(&graph->object.references, 1, memory_order_relaxed);
+    graph->runner = graph->first_waiting = NULL;
+    graph->runs_in = NULL;
+}
+
+static const struct rt_object_class graph_class = {
+    .free = free_graph, .end = end_graph, .after_fork_child = reset_graph};
+
 struct rt_graph *rt_graph_new(struct rt_context *context)
 {
     struct rt_graph *graph = rt_alloc_zeroed(sizeof(*graph));
     if (!graph) return NULL;
     graph->context = context;
     pthread_mutex_init(&graph->lock, NULL);
-    rt_registry_add(&graph->object, RT_OBJECT_GRAPH, &context->object, free_graph);
+    rt_registry_add(&graph->object, RT_OBJECT_GRAPH, &context->object, &graph_class);
     graph->id = (uint32_t)graph->object.serial;
     return graph;
 }

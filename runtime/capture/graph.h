@@ -131,8 +131,6 @@ aclError rt_graph_acquire(const char *who, aclmdlRI handle, struct rt_graph **gr
  * nothing. */
 void rt_graph_destroy(struct rt_graph *graph);
 
-void rt_graph_after_fork_child(struct rt_graph *graph);
-
 /* A node that only waits. */
 extern const struct rt_task_kind rt_nothing_kind;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/capture/capture_lock.h"
 #include "runtime/capture/graph.h"
 #include "runtime/capture/stream_capture.h"
 #include "runtime/capture/task_group.h"

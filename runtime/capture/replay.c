@@ -14,13 +14,12 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/callback/callback.h"
 #include "runtime/capture/graph.h"
 #include "runtime/capture/stream_capture.h"
 #include "runtime/capture/task_group.h"
-#include "runtime/profile/profile.h"
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/schedule/record.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -498,16 +497,4 @@ aclError aclmdlRIAbort(aclmdlRI modelRI)
     pthread_mutex_unlock(&graph->lock);
     rt_object_release(&graph->object);
     return ACL_SUCCESS;
-}
-
-/* --- fork ---------------------------------------------------------------------------------------
- */
-
-/* What the parent had queued is not the child's. */
-void rt_graph_after_fork_child(struct rt_graph *graph)
-{
-    pthread_mutex_init(&graph->lock, NULL);
-    atomic_store_explicit(&graph->object.references, 1, memory_order_relaxed);
-    graph->runner = graph->first_waiting = NULL;
-    graph->runs_in = NULL;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capturing: from aclmdlRICaptureBegin to aclmdlRICaptureEnd.
  *
- * Locks: capture_lock guards the list of captures, the graphs in it, which graph a stream goes to,
- * and the points of events. The registry's locks and a stream's may be taken inside it; no task
- * runs or is dropped there. */
+ * Locks: that of capture_lock.h. */
 #include "runtime/capture/stream_capture.h"
 
 #include <inttypes.h>
@@ -12,28 +10,18 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/capture/capture_lock.h"
 #include "runtime/capture/graph.h"
 #include "runtime/capture/task_group.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/support/error.h"
 #include "runtime/support/thread.h"
 
-static pthread_mutex_t capture_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_graph *captures;
 _Atomic int rt_capture_count;
 
 /* Streams that an ended or invalid capture cannot take part in are these. */
 #define NOT_CAPTURED (ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY)
-
-void rt_capture_lock(void)
-{
-    pthread_mutex_lock(&capture_lock);
-}
-
-void rt_capture_unlock(void)
-{
-    pthread_mutex_unlock(&capture_lock);
-}
 
 /* --- streams and graphs; all need the lock ---------------------------------------------------- */
 
@@ -261,14 +249,14 @@ bool rt_capture_wait(const char *who, struct rt_stream *stream, struct rt_captur
 /* --- what is forbidden meanwhile ---------------------------------------------------------------
  */
 
-aclError rt_capture_refuse_stream(const char *who, struct rt_stream *stream)
+static aclError refuse_stream(const char *who, struct rt_stream *stream)
 {
     if (!rt_capture_is_captured(stream)) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_RT_STREAM_CAPTURED, who, "stream %u is being captured",
                            stream->id);
 }
 
-aclError rt_capture_check_device(const char *who, int32_t device)
+static aclError check_device(const char *who, int32_t device)
 {
     if (atomic_load_explicit(&rt_capture_count, memory_order_relaxed) == 0) return ACL_SUCCESS;
     rt_capture_lock();
@@ -474,7 +462,7 @@ static bool takes_part(const struct rt_graph *graph, const struct rt_context *co
     return false;
 }
 
-void rt_capture_abandon(struct rt_context *context)
+static void abandon(struct rt_context *context)
 {
     struct rt_graph *graph;
     do {
@@ -487,27 +475,11 @@ void rt_capture_abandon(struct rt_context *context)
     } while (graph);
 }
 
-void rt_capture_leave(struct rt_stream *stream)
+__attribute__((constructor)) static void offer_hooks(void)
 {
-    if (!atomic_load_explicit(&stream->is_diverted, memory_order_relaxed)) return;
-    rt_task_group_stop_update(stream);
-}
-
-/* --- fork ---------------------------------------------------------------------------------------
- */
-
-void rt_capture_before_fork(void)
-{
-    rt_capture_lock();
-}
-
-void rt_capture_after_fork_parent(void)
-{
-    rt_capture_unlock();
-}
-
-/* A capture goes on in the child if it is the forking thread's. */
-void rt_capture_after_fork_child(void)
-{
-    pthread_mutex_init(&capture_lock, NULL);
+    rt_hooks.capture = (struct rt_capture_hooks){.take = rt_capture_take,
+                                                 .refuse_stream = refuse_stream,
+                                                 .check_device = check_device,
+                                                 .leave = rt_task_group_stop_update,
+                                                 .abandon = abandon};
 }

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "acl/acl_base.h"
-#include "runtime/schedule/queue.h"
+#include "runtime/schedule/hooks.h"
 
 struct rt_graph;
 
-/* For rt_queue_submit, of a diverted stream. False: the stream is not, any more. True: the task was
+/* Of a diverted stream. False: the stream is not, any more. True: the task was
  * taken, or *status says why not; a refused task is still the caller's. */
 bool rt_capture_take(struct rt_stream *stream, const struct rt_task *task, unsigned flags,
                      aclError *status);
@@ -37,15 +37,6 @@ bool rt_capture_point_is_live(struct rt_capture_point *point);
 /* Is the stream captured now? */
 bool rt_capture_is_captured(struct rt_stream *stream);
 
-/* 107027 when the stream is captured. */
-aclError rt_capture_refuse_stream(const char *who, struct rt_stream *stream);
-static inline aclError rt_capture_check_stream(const char *who, struct rt_stream *stream)
-{
-    if (__builtin_expect(!atomic_load_explicit(&stream->is_diverted, memory_order_relaxed), 1))
-        return ACL_SUCCESS;
-    return rt_capture_refuse_stream(who, stream);
-}
-
 /* Captures that have begun and not ended. */
 extern _Atomic int rt_capture_count;
 
@@ -61,17 +52,5 @@ static inline aclError rt_capture_check_unsafe(const char *who)
 /* The same for a copy with pageable memory in this stream; a captured stream takes it in no mode
  * (107000). */
 aclError rt_capture_check_pageable(const char *who, struct rt_stream *stream);
-
-/* 107027 when a stream of the device is captured. */
-aclError rt_capture_check_device(const char *who, int32_t device);
-
-/* The captures of a context that ends; their graphs are destroyed. */
-void rt_capture_abandon(struct rt_context *context);
-/* A stream dies: what it keeps for an update of a task group is given back. */
-void rt_capture_leave(struct rt_stream *stream);
-
-void rt_capture_before_fork(void);
-void rt_capture_after_fork_parent(void);
-void rt_capture_after_fork_child(void);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
+#include "runtime/capture/capture_lock.h"
 #include "runtime/capture/stream_capture.h"
-#include "runtime/profile/profile.h"
+#include "runtime/schedule/record.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
 
@@ -117,6 +118,8 @@ static void keep_group(struct rt_object *object)
     (void)object; /* its memory is the graph's */
 }
 
+static const struct rt_object_class group_class = {.free = keep_group};
+
 void rt_task_group_forget_all(struct rt_graph *graph)
 {
     rt_capture_lock();
@@ -186,7 +189,7 @@ static aclError close_group(const char *who, struct rt_graph *graph, struct rt_t
     open->stream = NULL;
     open->next = graph->groups;
     graph->groups = open;
-    rt_registry_add(&open->object, RT_OBJECT_TASK_GROUP, &graph->object, keep_group);
+    rt_registry_add(&open->object, RT_OBJECT_TASK_GROUP, &graph->object, &group_class);
     *group = open;
     if (graph->group_error != ACL_SUCCESS)
         return rt_error_report(graph->group_error, who,

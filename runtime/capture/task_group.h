@@ -47,8 +47,4 @@ void rt_task_group_free_all(struct rt_graph *graph);
 void rt_node_slot_run(struct rt_graph *graph, struct rt_node_slot *slot, struct rt_stream *track,
                       struct rt_stream *stream);
 
-/* The lock of stream_capture.c. */
-void rt_capture_lock(void);
-void rt_capture_unlock(void);
-
 #endif

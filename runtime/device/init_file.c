@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/device/device.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
 #define REFUSE(code, ...) return rt_error_report((code), "aclInit", __VA_ARGS__)

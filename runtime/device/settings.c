@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/device/device.h"
 #include "runtime/schedule/context.h"
 #include "runtime/support/config.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 #include "runtime/support/thread.h"
 

@@ -2,10 +2,8 @@
 /* aclInit and aclFinalize. `lock` guards `references` and `ended` and is held through both, so that
  * a start and an end do not overlap; the locks of the other files are taken inside it. It is not
  * held across a fork: the child gets a fresh one. */
-#include "runtime/device/system.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "runtime/device/device.h"
@@ -22,7 +20,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t references;
 static bool ended; /* by an end, until the next aclInit */
-static _Atomic int32_t default_device = -1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void renew_lock(void)
@@ -33,11 +30,6 @@ static void renew_lock(void)
 static void guard_fork(void)
 {
     pthread_atfork(NULL, NULL, renew_lock);
-}
-
-int32_t rt_system_default_device(void)
-{
-    return atomic_load_explicit(&default_device, memory_order_relaxed);
 }
 
 static aclError start(const char *path)
@@ -53,7 +45,7 @@ static aclError start(const char *path)
     aclError status = rt_init_file_read(path, &options);
     if (status != ACL_SUCCESS) return status;
     rt_error_set_process_wide(options.process_wide_texts);
-    atomic_store(&default_device, options.default_device);
+    rt_context_set_default_device(options.default_device);
     references = 1;
     ended = false;
     return ACL_SUCCESS;
@@ -66,7 +58,7 @@ static void end(void)
     rt_allocators_end();
     rt_blocks_end();
     rt_error_set_process_wide(false);
-    atomic_store(&default_device, -1);
+    rt_context_set_default_device(-1);
     references = 0;
     ended = true;
 }

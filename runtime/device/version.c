@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/device/device.h"
 #include "runtime/support/base.h"
 #include "runtime/support/config.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl.h"

@@ -98,6 +98,43 @@ static void free_event(struct rt_object *object)
     rt_free(event);
 }
 
+static void end_event(struct rt_object *object)
+{
+    struct rt_event *event = (struct rt_event *)object;
+    if (!rt_registry_remove(object)) return;
+    pthread_mutex_lock(&event->lock);
+    rt_mark_put_locked(event->shown);
+    event->shown = NULL;
+    pthread_mutex_unlock(&event->lock);
+    rt_object_release(object);
+}
+
+/* Records and waits that the parent had queued are not the child's: what was recorded counts as
+ * done. */
+static void reset_event(struct rt_object *object)
+{
+    struct rt_event *event = (struct rt_event *)object;
+    pthread_mutex_init(&event->lock, NULL);
+    atomic_store_explicit(&event->object.references, 1, memory_order_relaxed);
+    atomic_store_explicit(&event->waits, 0, memory_order_relaxed);
+    struct rt_mark *shown = event->shown;
+    event->unused = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (&event->own[i] == shown) continue;
+        event->own[i].next_free = event->unused;
+        event->unused = &event->own[i];
+    }
+    if (!shown) return;
+    shown->references = 1;
+    shown->parked = NULL;
+    if (!shown->is_recorded || atomic_load_explicit(&shown->is_done, memory_order_relaxed)) return;
+    shown->done_ns = rt_now_ns();
+    atomic_store_explicit(&shown->is_done, true, memory_order_relaxed);
+}
+
+static const struct rt_object_class event_class = {
+    .free = free_event, .end = end_event, .after_fork_child = reset_event};
+
 static aclError create_event(const char *who, aclrtEvent *handle, uint32_t flags, bool is_ex)
 {
     struct rt_context *context;
@@ -119,19 +156,9 @@ static aclError create_event(const char *who, aclrtEvent *handle, uint32_t flags
     pthread_mutex_init(&event->lock, NULL);
     event->own[0].next_free = &event->own[1];
     event->unused = &event->own[0];
-    rt_registry_add(&event->object, RT_OBJECT_EVENT, &context->object, free_event);
+    rt_registry_add(&event->object, RT_OBJECT_EVENT, &context->object, &event_class);
     *handle = event;
     return ACL_SUCCESS;
-}
-
-void rt_event_destroy(struct rt_event *event)
-{
-    if (!rt_registry_remove(&event->object)) return;
-    pthread_mutex_lock(&event->lock);
-    rt_mark_put_locked(event->shown);
-    event->shown = NULL;
-    pthread_mutex_unlock(&event->lock);
-    rt_object_release(&event->object);
 }
 
 aclError aclrtCreateEvent(aclrtEvent *event)
@@ -182,19 +209,9 @@ aclError aclrtDestroyEvent(aclrtEvent event)
     struct rt_event *found;
     aclError status = rt_event_acquire(__func__, "event", event, &found);
     if (status != ACL_SUCCESS) return status;
-    rt_event_destroy(found);
+    end_event(&found->object);
     rt_event_release(found);
     return ACL_SUCCESS;
-}
-
-void rt_event_reset_now(struct rt_event *event)
-{
-    pthread_mutex_lock(&event->lock);
-    if (event->shown && event->shown->is_recorded) {
-        rt_mark_put_locked(event->shown);
-        event->shown = NULL;
-    }
-    pthread_mutex_unlock(&event->lock);
 }
 
 /* --- recording and waiting -------------------------------------------------------------------- */
@@ -338,28 +355,4 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     }
     rt_event_release(found);
     return status;
-}
-
-/* --- fork ------------------------------------------------------------------------------------- */
-
-/* Records and waits that the parent had queued are not the child's: what was recorded counts as
- * done. */
-void rt_event_after_fork_child(struct rt_event *event)
-{
-    pthread_mutex_init(&event->lock, NULL);
-    atomic_store_explicit(&event->object.references, 1, memory_order_relaxed);
-    atomic_store_explicit(&event->waits, 0, memory_order_relaxed);
-    struct rt_mark *shown = event->shown;
-    event->unused = NULL;
-    for (int i = 0; i < 2; i++) {
-        if (&event->own[i] == shown) continue;
-        event->own[i].next_free = event->unused;
-        event->unused = &event->own[i];
-    }
-    if (!shown) return;
-    shown->references = 1;
-    shown->parked = NULL;
-    if (!shown->is_recorded || atomic_load_explicit(&shown->is_done, memory_order_relaxed)) return;
-    shown->done_ns = rt_now_ns();
-    atomic_store_explicit(&shown->is_done, true, memory_order_relaxed);
 }

@@ -100,3 +100,13 @@ struct rt_mark *rt_mark_record_locked(struct rt_event *event, bool *is_awaited)
     *is_awaited = mark->parked != NULL;
     return mark;
 }
+
+void rt_event_reset_now(struct rt_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    if (event->shown && event->shown->is_recorded) {
+        rt_mark_put_locked(event->shown);
+        event->shown = NULL;
+    }
+    pthread_mutex_unlock(&event->lock);
+}

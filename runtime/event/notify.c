@@ -5,7 +5,6 @@
  * decided when the number changes, so that a change in between cannot take a wait's turn away.
  *
  * Locks: a notify's lock guards its number and its list. A stream's lock may be taken inside it. */
-#include "runtime/event/notify.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -233,6 +232,24 @@ static void free_notify(struct rt_object *object)
     rt_free(notify);
 }
 
+static void end_notify(struct rt_object *object)
+{
+    if (rt_registry_remove(object)) rt_object_release(object);
+}
+
+/* What the parent had queued is not the child's. */
+static void reset_notify(struct rt_object *object)
+{
+    struct notify *notify = (struct notify *)object;
+    pthread_mutex_init(&notify->lock, NULL);
+    atomic_store_explicit(&object->references, 1, memory_order_relaxed);
+    atomic_store_explicit(&notify->waits, 0, memory_order_relaxed);
+    notify->first = notify->last = NULL;
+}
+
+static const struct rt_object_class notify_class = {
+    .free = free_notify, .end = end_notify, .after_fork_child = reset_notify};
+
 static aclError create(const char *who, const char *argument, void **handle,
                        enum rt_object_kind kind, uint64_t flag)
 {
@@ -252,7 +269,7 @@ static aclError create(const char *who, const char *argument, void **handle,
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "no host memory for a notify");
     notify->device = context->device;
     pthread_mutex_init(&notify->lock, NULL);
-    rt_registry_add(&notify->object, kind, &context->object, free_notify);
+    rt_registry_add(&notify->object, kind, &context->object, &notify_class);
     *handle = notify;
     return ACL_SUCCESS;
 }
@@ -267,18 +284,13 @@ static aclError acquire(const char *who, const char *argument, void *handle,
                            argument, handle);
 }
 
-void rt_notify_destroy(struct rt_object *object)
-{
-    if (rt_registry_remove(object)) rt_object_release(object);
-}
-
 static aclError destroy(const char *who, const char *argument, void *handle,
                         enum rt_object_kind kind)
 {
     struct notify *notify;
     aclError status = acquire(who, argument, handle, kind, &notify);
     if (status != ACL_SUCCESS) return status;
-    rt_notify_destroy(&notify->object);
+    end_notify(&notify->object);
     rt_object_release(&notify->object);
     return ACL_SUCCESS;
 }
@@ -439,16 +451,4 @@ aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream)
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
     return get_id(__func__, "cntNotify", cntNotify, RT_OBJECT_COUNT_NOTIFY, notifyId);
-}
-
-/* --- fork ------------------------------------------------------------------------------------ */
-
-/* What the parent had queued is not the child's. */
-void rt_notify_after_fork_child(struct rt_object *object)
-{
-    struct notify *notify = (struct notify *)object;
-    pthread_mutex_init(&notify->lock, NULL);
-    atomic_store_explicit(&object->references, 1, memory_order_relaxed);
-    atomic_store_explicit(&notify->waits, 0, memory_order_relaxed);
-    notify->first = notify->last = NULL;
 }

@@ -4,7 +4,6 @@
  * has ended, and by the watchman, who comes every two milliseconds when there is nothing else.
  *
  * Locks: `lock` guards the list of parked streams. A stream's lock may be taken inside it. */
-#include "runtime/event/value.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,12 +12,12 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/memory/memory.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/error.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/point.h"
-
-atomic_int rt_value_waits;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_stream *parked;
@@ -80,9 +79,8 @@ static void leave_list(struct rt_stream *stream)
     atomic_fetch_sub_explicit(&rt_value_waits, 1, memory_order_relaxed);
 }
 
-void rt_value_look(void)
+static void look(void)
 {
-    if (atomic_load_explicit(&rt_value_waits, memory_order_seq_cst) == 0) return;
     RT_POINT("before values are looked at");
     pthread_mutex_lock(&lock);
     for (struct rt_stream *stream = parked, *next; stream; stream = next) {
@@ -155,7 +153,7 @@ static void run_write(struct rt_task *task, struct rt_stream *stream)
     (void)stream;
     __atomic_store_n((uint64_t *)task->word[WORD_ADDRESS].pointer, task->word[WORD_VALUE].number,
                      __ATOMIC_SEQ_CST);
-    rt_value_look();
+    rt_look_at_values();
 }
 
 static const struct rt_task_kind write_kind = {
@@ -214,19 +212,26 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-void rt_value_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void rt_value_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-void rt_value_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     parked = NULL;
     atomic_store_explicit(&rt_value_waits, 0, memory_order_relaxed);
+}
+
+__attribute__((constructor)) static void offer_hooks(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_VALUE, &handlers);
+    rt_hooks.look_at_values = look;
 }

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/device/device.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/block_tree.h"
 #include "runtime/support/error.h"
+#include "runtime/support/fork.h"
 
 #include "acl/acl_rt.h"
 
@@ -60,7 +60,7 @@ static void release_lock(void)
 /* fork takes locks in the reverse order of this: the registry's comes after ours. */
 static void guard_fork(void)
 {
-    rt_runtime_prepare();
+    rt_fork_prepare();
     pthread_atfork(take_lock, release_lock, release_lock);
 }
 

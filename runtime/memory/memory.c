@@ -2,11 +2,11 @@
 /* Device memory, pinned host memory and what is left of it: the checks and texts; blocks.c does the
  * work. */
 #include "runtime/memory/memory.h"
-#include "runtime/device/device.h"
 #include "runtime/memory/blocks.h"
 #include "runtime/schedule/context.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/base.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_rt.h"

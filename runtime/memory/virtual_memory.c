@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-#include "runtime/device/device.h"
 #include "runtime/memory/mappings.h"
 #include "runtime/memory/memory.h"
 #include "runtime/support/base.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_rt.h"

@@ -13,10 +13,9 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/config.h"
 #include "runtime/support/log.h"
 #include "runtime/support/thread.h"
-
-_Atomic unsigned rt_profile_flags;
 
 /* What is known of a task while it runs. */
 struct rt_profile_note {
@@ -207,14 +206,14 @@ static int64_t later(int64_t one, int64_t other)
     return one > other ? one : other;
 }
 
-int64_t rt_profile_parks_slowly(const struct rt_stream *stream)
+static int64_t parks(const struct rt_stream *stream)
 {
     return later(rt_ticks(), stream->recorded_until);
 }
 
-int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                              struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
-                              int64_t now)
+static int64_t run_recorded(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
+                            struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
+                            int64_t now)
 {
     struct rt_record_log *log = rt_record_own_log();
     if (__builtin_expect(!log, 0)) {
@@ -239,7 +238,7 @@ int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_
     return end;
 }
 
-void rt_profile_next_begins(const struct rt_stream *stream, int64_t now)
+static void next_begins(const struct rt_stream *stream, int64_t now)
 {
     struct rt_record_log *log = rt_self.profile;
     if (!log) return;
@@ -295,13 +294,13 @@ void rt_profile_plan(const char *operator_name, int64_t begin)
     record_call(RT_RECORD_PLAN, operator_name, begin, rt_ticks(), 0, NULL, 0);
 }
 
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
-                       bool is_moment)
+static void record_submit(struct rt_stream *stream, const char *name, uint64_t ticket,
+                          int64_t begin, bool is_moment)
 {
     record_call(RT_RECORD_SUBMIT, name, begin, is_moment ? begin : rt_ticks(), 0, stream, ticket);
 }
 
-void rt_profile_wait(struct rt_stream *stream, int64_t begin)
+static void record_wait(struct rt_stream *stream, int64_t begin)
 {
     record_call(RT_RECORD_WAIT, "wait for a stream", begin, rt_ticks(), 0, stream, 0);
 }
@@ -315,6 +314,21 @@ void rt_profile_start(const char *timeline, bool summary)
     if (timeline || summary) rt_ticks_choose();
     if (timeline) flags |= RT_PROFILE_HOST | RT_PROFILE_TASKS | RT_PROFILE_STEPS | RT_PROFILE_MARKS;
     if (flags != 0) atomic_fetch_or_explicit(&rt_profile_flags, flags, memory_order_release);
+}
+
+static void start_as_asked(const struct rt_config *config)
+{
+    rt_profile_start(config->timeline, config->summary);
+}
+
+__attribute__((constructor)) static void offer_hooks(void)
+{
+    rt_config_is_read = start_as_asked;
+    rt_record_hooks = (struct rt_record_hooks){.run = run_recorded,
+                                               .parks = parks,
+                                               .next_begins = next_begins,
+                                               .submit = record_submit,
+                                               .wait = record_wait};
 }
 
 void rt_profile_finish(void)

@@ -8,68 +8,11 @@
 #ifndef ACLNN_CPU_RUNTIME_PROFILE_PROFILE_H
 #define ACLNN_CPU_RUNTIME_PROFILE_PROFILE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/support/ticks.h"
-
-struct rt_stream;
-struct rt_task;
-
-enum rt_profile_flag {
-    RT_PROFILE_HOST = 1,    /* calls of the program: phase 1, submits, waits */
-    RT_PROFILE_TASKS = 2,   /* what streams run */
-    RT_PROFILE_STEPS = 4,   /* and the steps of operators */
-    RT_PROFILE_MARKS = 8,   /* the program's own marks and ranges */
-    RT_PROFILE_SUMMARY = 16 /* sums per operator */
-};
-
-extern _Atomic unsigned rt_profile_flags __attribute__((visibility("hidden")));
-
-static inline bool rt_profile_on(void)
-{
-    /* Acquires: which clock has been chosen is seen as well. */
-    return __builtin_expect(atomic_load_explicit(&rt_profile_flags, memory_order_acquire) != 0, 0);
-}
-
-/* The time when something is recorded, else 0: then there is nothing to end. */
-static inline int64_t rt_profile_begin(void)
-{
-    return rt_profile_on() ? rt_ticks() : 0;
-}
-
-/* For whoever runs tasks: run(task, stream), which is the kind's run or rerun, with its record
- * around it, on the track of the stream whose turn it is. ticket: the task's own, 0 when it has
- * none. parked_at: when the stream began to wait for this task to be ready, 0 when it did not.
- * now: the time, or 0, since reading the clock costs as much as the record; returns when the task
- * has ended, or 0, for one that follows at once. */
-typedef void rt_profile_run_fn(struct rt_task *task, struct rt_stream *stream);
-int64_t rt_profile_run_slowly(struct rt_stream *track, struct rt_task *task, rt_profile_run_fn *run,
-                              struct rt_stream *stream, uint64_t ticket, int64_t parked_at,
-                              int64_t now);
-static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *task,
-                                     rt_profile_run_fn *run, struct rt_stream *stream,
-                                     uint64_t ticket, int64_t parked_at, int64_t now)
-{
-    if (rt_profile_on())
-        return rt_profile_run_slowly(track, task, run, stream, ticket, parked_at, now);
-    run(task, stream);
-    return 0;
-}
-
-/* The calling thread has claimed the stream and has just read the clock: the task that it runs
- * next, if it is one of the stream's, begins then. NULL when rt_run_claimed has returned. */
-void rt_profile_next_begins(const struct rt_stream *stream, int64_t now);
-
-/* The stream, which the calling thread has claimed, stands before a task that is not ready. Returns
- * when, or 0. */
-int64_t rt_profile_parks_slowly(const struct rt_stream *stream);
-static inline int64_t rt_profile_parks(const struct rt_stream *stream)
-{
-    return rt_profile_on() ? rt_profile_parks_slowly(stream) : 0;
-}
+#include "runtime/schedule/record.h"
 
 /* What a running task moves and computes; nothing outside of one. */
 void rt_profile_note_slowly(size_t bytes, double flops);
@@ -98,10 +41,6 @@ int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes);
  * how many. */
 void rt_profile_call(const char *name, int64_t begin, size_t bytes);
 void rt_profile_plan(const char *operator_name, int64_t begin);
-/* is_moment: nothing was done but what a submit always does, and the clock is not read again. */
-void rt_profile_submit(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
-                       bool is_moment);
-void rt_profile_wait(struct rt_stream *stream, int64_t begin);
 
 /* aclprofStop: ranges that are still open will not be recorded. */
 void rt_profile_drop_ranges(void);

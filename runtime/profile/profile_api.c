@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/device/device.h"
 #include "runtime/profile/profile.h"
 #include "runtime/profile/timeline.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_prof.h"

@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts. Each thread has its own current one and inherits none.
- * Locks: none; the registry tells who is alive, what a thread remembers is its own. */
+ * Locks: device_lock guards the primary contexts and their counts; it is never held while waiting
+ * for work, and taken before any other lock. Else none: the registry tells who is alive, what a
+ * thread remembers is its own. */
 #include "runtime/schedule/context.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/capture/graph.h"
-#include "runtime/capture/stream_capture.h"
-#include "runtime/device/device.h"
-#include "runtime/event/notify.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/error.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/stack.h"
 #include "runtime/support/thread.h"
+
+static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct primary {
+    struct rt_context *context;
+    uint64_t count; /* aclrtSetDevice calls not yet undone; 0 with a context that only threads
+                       without one use (aclInit's defaultDevice) */
+} primaries[RT_DEVICES];
+static _Atomic int32_t default_device = -1;
 
 static void free_context(struct rt_object *object)
 {
     rt_free(object);
 }
 
+static const struct rt_object_class context_class = {.free = free_context};
+
 struct rt_context *rt_context_new(int32_t device, bool is_primary)
 {
-    rt_runtime_prepare();
+    rt_fork_prepare();
     struct rt_context *context = rt_alloc_zeroed(sizeof(*context));
     if (!context) return NULL;
     context->device = device;
@@ -34,7 +46,7 @@ struct rt_context *rt_context_new(int32_t device, bool is_primary)
         rt_free(context);
         return NULL;
     }
-    rt_registry_add(&context->object, RT_OBJECT_CONTEXT, NULL, free_context);
+    rt_registry_add(&context->object, RT_OBJECT_CONTEXT, NULL, &context_class);
     return context;
 }
 
@@ -57,6 +69,82 @@ void rt_context_enter(struct rt_context *context)
     self->context_serial = context ? context->object.serial : 0;
     self->default_stream = context ? context->default_stream : NULL;
 }
+
+/* --- primary contexts ------------------------------------------------------------------------ */
+
+void rt_context_set_default_device(int32_t device)
+{
+    atomic_store_explicit(&default_device, device, memory_order_relaxed);
+}
+
+int32_t rt_context_default_device(void)
+{
+    return atomic_load_explicit(&default_device, memory_order_relaxed);
+}
+
+struct rt_context *rt_context_use_primary(int32_t device, uint64_t uses)
+{
+    pthread_mutex_lock(&device_lock);
+    struct primary *primary = &primaries[device];
+    if (!primary->context) primary->context = rt_context_new(device, true);
+    struct rt_context *context = primary->context;
+    if (context) primary->count += uses;
+    pthread_mutex_unlock(&device_lock);
+    return context;
+}
+
+bool rt_context_leave_primary(int32_t device, bool at_once, struct rt_context **ending)
+{
+    *ending = NULL;
+    pthread_mutex_lock(&device_lock);
+    struct primary *primary = &primaries[device];
+    bool is_set = primary->count > 0;
+    if (is_set && (at_once || --primary->count == 0)) {
+        *ending = primary->context;
+        *primary = (struct primary){0};
+    }
+    pthread_mutex_unlock(&device_lock);
+    return is_set;
+}
+
+bool rt_context_has_primary(int32_t device)
+{
+    pthread_mutex_lock(&device_lock);
+    bool has_primary = primaries[device].context != NULL;
+    pthread_mutex_unlock(&device_lock);
+    return has_primary;
+}
+
+void rt_context_forget_primaries(void)
+{
+    pthread_mutex_lock(&device_lock);
+    for (int i = 0; i < RT_DEVICES; i++)
+        primaries[i] = (struct primary){0};
+    pthread_mutex_unlock(&device_lock);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&device_lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&device_lock);
+}
+
+static void in_child(void)
+{
+    pthread_mutex_init(&device_lock, NULL);
+}
+
+__attribute__((constructor)) static void guard_fork(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_DEVICE, &handlers);
+}
+
+/* --- the calling thread's --------------------------------------------------------------------- */
 
 /* The epoch is read before the look-up: what dies in between makes it stale again. */
 static void look_again(struct rt_thread *self)
@@ -85,7 +173,8 @@ aclError rt_context_current(const char *who, struct rt_context **context)
 {
     *context = rt_context_peek();
     if (*context) return ACL_SUCCESS;
-    *context = rt_device_default_context();
+    int32_t device = rt_context_default_device();
+    if (rt_device_exists(device)) *context = rt_context_use_primary(device, 0);
     if (*context) {
         rt_context_enter(*context);
         return ACL_SUCCESS;
@@ -109,23 +198,15 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
     }
     for (size_t i = 0; i < count && kind == RT_OBJECT_STREAM; i++)
         rt_queue_finish(rt_stream_of(objects[i]));
-    for (size_t i = 0; i < count; i++) {
-        if (kind == RT_OBJECT_STREAM)
-            rt_stream_destroy(rt_stream_of(objects[i]), false);
-        else if (kind == RT_OBJECT_GRAPH)
-            rt_graph_destroy((struct rt_graph *)objects[i]);
-        else if (kind == RT_OBJECT_EVENT)
-            rt_event_destroy((struct rt_event *)objects[i]);
-        else
-            rt_notify_destroy(objects[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        objects[i]->class->end(objects[i]);
     rt_registry_list_free(objects, count);
 }
 
 void rt_context_destroy(struct rt_context *context)
 {
     if (!rt_registry_remove(&context->object)) return;
-    rt_capture_abandon(context);
+    if (rt_hooks.capture.abandon) rt_hooks.capture.abandon(context);
     destroy_all(RT_OBJECT_STREAM, context);
     destroy_all(RT_OBJECT_GRAPH, context);
     destroy_all(RT_OBJECT_EVENT, context);

@@ -36,6 +36,19 @@ aclError rt_context_current(const char *who, struct rt_context **context);
 /* The calling thread's current context, NULL when it has none or that has died. */
 struct rt_context *rt_context_peek(void);
 
+/* Threads without a context use this device's primary context from now on; -1: none. */
+void rt_context_set_default_device(int32_t device);
+int32_t rt_context_default_device(void);
+
+/* The device's primary context, made if it is not there, with so many uses more. NULL without
+ * memory. */
+struct rt_context *rt_context_use_primary(int32_t device, uint64_t uses);
+/* One use less, or none at all at once. False: it has none. *ending: the context, when that was the
+ * last use; it is the caller's to destroy. */
+bool rt_context_leave_primary(int32_t device, bool at_once, struct rt_context **ending);
+bool rt_context_has_primary(int32_t device);
+void rt_context_forget_primaries(void);
+
 /* A new context with its default stream; NULL without memory. */
 struct rt_context *rt_context_new(int32_t device, bool is_primary);
 

@@ -16,6 +16,7 @@
 
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/queue.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/point.h"
 
 enum { YIELDS = 20, NAP_NS = 50000 };
@@ -149,18 +150,18 @@ void rt_grace_settle_slowly(struct rt_stream *stream)
     }
 }
 
-void rt_grace_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&grace_lock);
 }
 
-void rt_grace_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&grace_lock);
 }
 
 /* All streams are empty in the child; what was deferred is released by its first rt_defer. */
-void rt_grace_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&grace_lock, NULL);
     active = NULL;
@@ -173,4 +174,10 @@ void rt_grace_after_fork_child(void)
     last->next = next;
     next = current;
     current = NULL;
+}
+
+__attribute__((constructor)) static void guard_fork(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_GRACE, &handlers);
 }

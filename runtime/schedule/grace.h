@@ -30,8 +30,4 @@ static inline void rt_grace_settle(struct rt_stream *stream)
         rt_grace_settle_slowly(stream);
 }
 
-void rt_grace_before_fork(void);
-void rt_grace_after_fork_parent(void);
-void rt_grace_after_fork_child(void);
-
 #endif

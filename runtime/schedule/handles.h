@@ -27,11 +27,6 @@ aclError rt_stream_check_wait(const char *who, struct rt_stream *stream);
  */
 aclError rt_stream_take_error(const char *who, struct rt_stream *stream);
 
-/* Frees what is left of a destroyed context's event when its last task has run. */
-struct rt_event;
-void rt_event_destroy(struct rt_event *event);
-void rt_event_after_fork_child(struct rt_event *event);
-
 static inline unsigned rt_thread_slot(const void *handle)
 {
     return (unsigned)((uintptr_t)handle >> 8) % RT_THREAD_STREAMS;

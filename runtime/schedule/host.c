@@ -16,6 +16,7 @@
 
 #include "acl/acl_base.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
 #include "runtime/support/thread.h"
@@ -199,17 +200,17 @@ void rt_host_stop(void)
 
 /* --- fork ----------------------------------------------------------------------------------- */
 
-void rt_host_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&host.lock);
 }
 
-void rt_host_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&host.lock);
 }
 
-void rt_host_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&host.lock, NULL);
     host.is_prepared = false;
@@ -224,4 +225,10 @@ void rt_host_after_fork_child(void)
     host.gone = NULL;
     host.is_stopping = false;
     atomic_fetch_add_explicit(&host.generation, 1, memory_order_relaxed);
+}
+
+__attribute__((constructor)) static void guard_fork(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_HOST, &handlers);
 }

@@ -30,8 +30,4 @@ static inline void rt_host_job_reset(struct rt_host_job *job)
     *job = (struct rt_host_job){0};
 }
 
-void rt_host_before_fork(void);
-void rt_host_after_fork_parent(void);
-void rt_host_after_fork_child(void);
-
 #endif

@@ -8,11 +8,10 @@
 #include <stddef.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/callback/callback.h"
-#include "runtime/capture/stream_capture.h"
-#include "runtime/profile/profile.h"
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/grace.h"
+#include "runtime/schedule/hooks.h"
+#include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
@@ -250,8 +249,8 @@ aclError rt_queue_submit_now(struct rt_stream *stream, const struct rt_task *tas
     else if (__builtin_expect(queued > RT_LONG_QUEUE, 0) && !rt_self.running)
         hold_back(stream, submitted);
     if (__builtin_expect(begin != 0, 0))
-        rt_profile_submit(stream, name, submitted, begin,
-                          after == 0 && !claimed && queued <= RT_LONG_QUEUE);
+        rt_record_hooks.submit(stream, name, submitted, begin,
+                               after == 0 && !claimed && queued <= RT_LONG_QUEUE);
     return ACL_SUCCESS;
 }
 
@@ -260,7 +259,7 @@ aclError rt_queue_submit(struct rt_stream *stream, const struct rt_task *task, u
 {
     aclError status;
     if (__builtin_expect(atomic_load_explicit(&stream->is_diverted, memory_order_relaxed), 0) &&
-        rt_capture_take(stream, task, flags, &status)) {
+        rt_hooks.capture.take(stream, task, flags, &status)) {
         *ticket = 0; /* nothing to wait for */
         return status;
     }

@@ -7,14 +7,14 @@
  * after each task, so it may miss a waiter that comes at that moment; it looks again after the next
  * task and, under the lock, when it leaves or parks the stream, and a waiter's first sleep after it
  * has asked is short. */
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/queue.h"
 
 #include <assert.h>
 
-#include "runtime/event/value.h"
-#include "runtime/profile/profile.h"
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/grace.h"
+#include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/point.h"
@@ -244,8 +244,7 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
     } while (!unclaim(stream, completed, target, runner, leaving));
     rt_self.running = outer;
     RT_POINT("claim given back");
-    if (__builtin_expect(atomic_load_explicit(&rt_value_waits, memory_order_relaxed) > 0, 0))
-        rt_value_look();
+    rt_look_at_values();
 }
 
 void rt_queue_serve(struct rt_stream *stream)

@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
-#include "runtime/callback/callback.h"
-#include "runtime/callback/exception.h"
-#include "runtime/capture/stream_capture.h"
 #include "runtime/schedule/context.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
@@ -72,9 +70,22 @@ static void free_stream(struct rt_object *object)
     rt_queue_free(rt_stream_of(object));
 }
 
+static void end_stream(struct rt_object *object)
+{
+    rt_stream_destroy(rt_stream_of(object), false);
+}
+
+static void reset_stream(struct rt_object *object)
+{
+    rt_queue_after_fork_child(rt_stream_of(object));
+}
+
+static const struct rt_object_class stream_class = {
+    .free = free_stream, .end = end_stream, .after_fork_child = reset_stream};
+
 static void add_stream(struct rt_stream *stream, struct rt_object *owner)
 {
-    rt_registry_add(&stream->object, RT_OBJECT_STREAM, owner, free_stream);
+    rt_registry_add(&stream->object, RT_OBJECT_STREAM, owner, &stream_class);
     stream->id = (uint32_t)stream->object.serial;
 }
 
@@ -99,10 +110,11 @@ struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, u
 void rt_stream_destroy(struct rt_stream *stream, bool discards)
 {
     if (!rt_registry_remove(&stream->object)) return;
-    rt_capture_leave(stream);
+    if (atomic_load_explicit(&stream->is_diverted, memory_order_relaxed))
+        rt_hooks.capture.leave(stream);
     if (discards) rt_queue_discard(stream, UINT64_MAX);
     rt_queue_quiesce(stream);
-    rt_callback_leave(stream, discards);
+    if (rt_hooks.callback.leave) rt_hooks.callback.leave(stream, discards);
     rt_object_release(&stream->object);
 }
 
@@ -245,7 +257,8 @@ void rt_stream_fail(struct rt_stream *stream, aclError code, const char *format,
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
     rt_log(ACL_ERROR, "stream %u: %d (%s): %s", stream->id, code, rt_error_name(code), text);
-    rt_exception_raise(stream, code); /* first, for who finds the error waits for what was raised */
+    /* First, for who finds the error waits for what was raised. */
+    if (rt_hooks.exception.raise) rt_hooks.exception.raise(stream, code);
     keep_error(stream, code, text);
     if (atomic_load_explicit(&stream->context->stop_on_failure, memory_order_acquire))
         stop_context(stream->context, code, text);
@@ -256,7 +269,7 @@ aclError rt_stream_take_error(const char *who, struct rt_stream *stream)
     if (__builtin_expect(!atomic_load_explicit(&stream->has_error, memory_order_acquire), 1))
         return ACL_SUCCESS;
     char text[sizeof(stream->error_text)];
-    rt_exception_settle();
+    if (rt_hooks.exception.settle) rt_hooks.exception.settle();
     rt_lock_take(&stream->lock);
     aclError code = stream->error;
     memcpy(text, stream->error_text, sizeof(text));

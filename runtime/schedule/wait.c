@@ -5,13 +5,12 @@
 #include <sched.h>
 #include <stddef.h>
 
-#include "runtime/callback/callback.h"
-#include "runtime/event/value.h"
-#include "runtime/profile/profile.h"
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/grace.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/loop.h"
 #include "runtime/schedule/queue.h"
+#include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -147,7 +146,7 @@ static bool may_move(struct rt_stream *stream)
     if (!rt_has_tasks(stream)) return false;
     struct sight sight = look_at(stream);
     if (!sight.is_parked || sight.awaits == RT_AWAITS_RETURN) return true;
-    return sight.awaits == RT_AWAITS_THREAD && rt_callback_is_expected(stream);
+    return sight.awaits == RT_AWAITS_THREAD && rt_hooks.callback.is_expected(stream);
 }
 
 /* No stream of the process has anything to run. A value that has come makes its stream claimable
@@ -157,7 +156,7 @@ static bool is_all_still(void)
     struct rt_object **objects;
     size_t count;
     bool still = true;
-    rt_value_look();
+    rt_look_at_values();
     if (!rt_registry_list(RT_OBJECT_STREAM, NULL, &objects, &count)) return false;
     for (size_t i = 0; i < count && still; i++)
         still = !may_move(rt_stream_of(objects[i]));
@@ -181,7 +180,7 @@ static bool leads_nowhere(struct rt_stream *parked)
         if (!sight.is_parked || sight.awaits == RT_AWAITS_RETURN)
             is_stuck = false;
         else if (sight.awaits == RT_AWAITS_THREAD)
-            is_stuck = !rt_callback_is_expected(stream);
+            is_stuck = !rt_hooks.callback.is_expected(stream);
         else if (sight.awaits == RT_AWAITS_ANYTHING)
             is_stuck = is_all_still();
         rt_object_release(&stream->object);
@@ -266,13 +265,13 @@ void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 {
     int64_t begin = rt_profile_begin();
     if (!rt_queue_is_complete(stream, ticket) && rt_claim(stream)) {
-        if (__builtin_expect(begin != 0, 0)) rt_profile_next_begins(stream, begin);
+        if (__builtin_expect(begin != 0, 0)) rt_record_hooks.next_begins(stream, begin);
         rt_run_claimed(stream, ticket, RT_RUNNER_WAITS);
-        if (__builtin_expect(begin != 0, 0)) rt_profile_next_begins(NULL, 0);
+        if (__builtin_expect(begin != 0, 0)) rt_record_hooks.next_begins(NULL, 0);
     }
     if (!rt_queue_is_complete(stream, ticket)) await_slowly(stream, ticket, false);
     rt_grace_settle(stream);
-    if (__builtin_expect(begin != 0, 0)) rt_profile_wait(stream, begin);
+    if (__builtin_expect(begin != 0, 0)) rt_record_hooks.wait(stream, begin);
 }
 
 void rt_stream_drain(struct rt_stream *stream)
@@ -299,7 +298,7 @@ bool rt_queue_await_until(struct rt_stream *stream, uint64_t ticket, int64_t dea
     rt_lock_give(&stream->lock);
     bool is_complete = rt_queue_is_complete(stream, ticket);
     if (is_complete) rt_grace_settle(stream);
-    if (begin != 0) rt_profile_wait(stream, begin);
+    if (begin != 0) rt_record_hooks.wait(stream, begin);
     rt_object_release(&stream->object);
     return is_complete;
 }

@@ -17,12 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/event/value.h"
+#include "runtime/schedule/hooks.h"
 #include "runtime/schedule/loop.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/watch.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
+#include "runtime/support/fork.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
 #include "runtime/support/point.h"
@@ -75,8 +76,6 @@ struct rt_pool {
     atomic_bool unwatched; /* streams are on the watch list and there is no watchman */
     atomic_int computing;
 };
-
-_Thread_local struct rt_thread rt_self __attribute__((tls_model("initial-exec")));
 
 static struct rt_pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -459,7 +458,7 @@ static bool look_around(int64_t *period)
         else
             rt_worker_push_watched(stream);
     }
-    if (polled) rt_value_look();
+    if (polled) rt_look_at_values();
     int64_t longest = !patient ? SLOW_LOOK_NS : polled ? POLL_LOOK_NS : PATIENT_LOOK_NS;
     *period = *period < longest / 2 ? *period * 2 : longest;
     return found;
@@ -562,17 +561,17 @@ void rt_worker_stop(void)
 
 /* --- fork ----------------------------------------------------------------------------------- */
 
-void rt_worker_before_fork(void)
+static void before_fork(void)
 {
     pthread_mutex_lock(&pool.lock);
 }
 
-void rt_worker_after_fork_parent(void)
+static void in_parent(void)
 {
     pthread_mutex_unlock(&pool.lock);
 }
 
-void rt_worker_after_fork_child(void)
+static void in_child(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
     rt_free(pool.workers);
@@ -589,4 +588,10 @@ void rt_worker_after_fork_child(void)
     atomic_store(&pool.computing, 0);
     rt_self.worker = NULL;
     rt_self.id = 0;
+}
+
+__attribute__((constructor)) static void guard_fork(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_WORKER, &handlers);
 }

@@ -60,8 +60,4 @@ struct rt_stream *rt_worker_pop_ready(void);
 /* Joins all threads and forgets both lists. No work may be queued. */
 void rt_worker_stop(void);
 
-void rt_worker_before_fork(void);
-void rt_worker_after_fork_parent(void);
-void rt_worker_after_fork_child(void);
-
 #endif

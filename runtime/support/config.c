@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/profile/profile.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
 #include "runtime/support/cgroup.h"
@@ -23,6 +22,7 @@ static struct rt_config config;
 static char timeline_pattern[4096];
 static _Atomic(const struct rt_config *) published;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+void (*rt_config_is_read)(const struct rt_config *config);
 
 /* Variables found unreadable; told once the log itself is configured. */
 static const char *unreadable[MOST_WARNINGS];
@@ -194,7 +194,7 @@ static void read_environment(void)
         config.timeline = strcpy(timeline_pattern, timeline);
     else if (timeline)
         warn("ACLNN_CPU_TIMELINE");
-    rt_profile_start(config.timeline, config.summary);
+    if (rt_config_is_read) rt_config_is_read(&config);
     atomic_store_explicit(&published, &config, memory_order_release);
     for (int i = 0; i < unreadable_count; i++) {
         rt_log(ACL_WARNING, "%s cannot be read; its default is used", unreadable[i]);

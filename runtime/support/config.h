@@ -32,4 +32,9 @@ struct rt_config {
  * warning. */
 const struct rt_config *rt_config(void);
 
+/* Called once, by the thread that reads the environment, before others see what it says; NULL: by
+ * nobody. Set when the library is loaded. It must not call rt_config. */
+extern void (*rt_config_is_read)(const struct rt_config *config)
+    __attribute__((visibility("hidden")));
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/support/alloc.h"
+#include "runtime/support/fork.h"
 
 enum {
     SHARDS = 16,
@@ -40,11 +41,11 @@ static struct rt_object **bucket_of(struct shard *shard, const void *handle)
 }
 
 void rt_registry_add(struct rt_object *object, enum rt_object_kind kind, struct rt_object *owner,
-                     void (*free_object)(struct rt_object *object))
+                     const struct rt_object_class *class)
 {
     object->kind = kind;
     object->owner = owner;
-    object->free = free_object;
+    object->class = class;
     object->serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1;
     atomic_init(&object->references, 1);
     struct shard *shard = shard_of(object);
@@ -109,7 +110,7 @@ void rt_object_release(struct rt_object *object)
 {
     if (!object) return;
     if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) == 1)
-        object->free(object);
+        object->class->free(object);
 }
 
 static int by_serial(const void *a, const void *b)
@@ -170,24 +171,30 @@ void rt_registry_bump(void)
     atomic_fetch_add_explicit(&epoch, 1, memory_order_acq_rel);
 }
 
-void rt_registry_before_fork(void)
+static void before_fork(void)
 {
     for (int i = 0; i < SHARDS; i++)
         pthread_mutex_lock(&shards[i].lock);
 }
 
-void rt_registry_after_fork_parent(void)
+static void in_parent(void)
 {
     for (int i = SHARDS; i-- > 0;)
         pthread_mutex_unlock(&shards[i].lock);
 }
 
-void rt_registry_after_fork_child(void (*visit)(struct rt_object *object))
+static void in_child(void)
 {
     for (int i = SHARDS; i-- > 0;)
         pthread_mutex_init(&shards[i].lock, NULL);
     for (int i = 0; i < SHARDS; i++)
         for (int b = 0; b < BUCKETS; b++)
             for (struct rt_object *object = shards[i].bucket[b]; object; object = object->next)
-                visit(object);
+                if (object->class->after_fork_child) object->class->after_fork_child(object);
+}
+
+__attribute__((constructor)) static void guard_fork(void)
+{
+    static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
+    rt_fork_guard(RT_FORK_REGISTRY, &handlers);
 }

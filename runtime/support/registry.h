@@ -20,18 +20,29 @@ enum rt_object_kind {
     RT_OBJECT_TASK_GROUP,
 };
 
+struct rt_object;
+
+/* What a file does with its objects. */
+struct rt_object_class {
+    void (*free)(struct rt_object *object); /* with the last reference */
+    /* The owner ends: waits for what uses the object, if need be, takes the handle out and gives
+     * the registry's reference back. Nothing when somebody has done so. NULL: never owned. */
+    void (*end)(struct rt_object *object);
+    void (*after_fork_child)(struct rt_object *object); /* of a live one; NULL: nothing to do */
+};
+
 struct rt_object {
     enum rt_object_kind kind;
     _Atomic int32_t references;
     uint64_t serial;         /* unique in the process, from 1: tells a reused address apart */
     struct rt_object *owner; /* the context of the others; never dereferenced here */
-    void (*free)(struct rt_object *object);
+    const struct rt_object_class *class;
     struct rt_object *next; /* in its bucket */
 };
 
 /* Fills in the object, which then has one reference, and makes it findable. */
 void rt_registry_add(struct rt_object *object, enum rt_object_kind kind, struct rt_object *owner,
-                     void (*free_object)(struct rt_object *object));
+                     const struct rt_object_class *class);
 /* Takes the handle out. True for exactly one caller, who then owns the registry's reference. */
 bool rt_registry_remove(struct rt_object *object);
 
@@ -55,10 +66,5 @@ void rt_registry_list_free(struct rt_object **objects, size_t count);
 /* Grows whenever a handle dies: what was found under an older epoch must be looked up again. */
 uint64_t rt_registry_epoch(void);
 void rt_registry_bump(void);
-
-/* Around fork. visit is called for each live object, in the child only. */
-void rt_registry_before_fork(void);
-void rt_registry_after_fork_parent(void);
-void rt_registry_after_fork_child(void (*visit)(struct rt_object *object));
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "acl/acl.h"
 #include "runtime/device/device.h"
+#include "runtime/support/devices.h"
 #include "tests/unit/refusal.h"
 
 /* The code, and a text that says something. */

@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/schedule/pool.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/support/devices.h"
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "runtime/device/system.h"
+#include "runtime/schedule/context.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
 #include "runtime/support/error.h"
@@ -355,11 +355,11 @@ Test(init, threads_without_a_context_use_the_default_device)
 
 Test(init, default_device)
 {
-    cr_expect_eq(rt_system_default_device(), -1);
+    cr_expect_eq(rt_context_default_device(), -1);
     cr_assert_eq(init_with("{\"defaultDevice\": {\"default_device\": \"0\"}}"), ACL_SUCCESS);
-    cr_expect_eq(rt_system_default_device(), 0);
+    cr_expect_eq(rt_context_default_device(), 0);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
-    cr_expect_eq(rt_system_default_device(), -1);
+    cr_expect_eq(rt_context_default_device(), -1);
 }
 
 /* ---- What this is ---- */
