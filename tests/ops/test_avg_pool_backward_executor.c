@@ -1,68 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Phase 2 and the executor's life: misuse, repeating, new addresses, flights that overlap. */
-#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "tests/support/avg_pool_call.h"
-#include "tests/support/compare.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rig_flight.h"
+#include "tests/support/rows.h"
 
-static struct avg_pool_rig rig;
+RIG_SUITE(avg_pool_backward_executor);
+
+enum { GRAD_OUTPUT, SELF, GRAD_INPUT };
+
 static const char *const DENSE = "avg_pool2d_backward f32 n2c3 35x41 k3x5 s2x1 p1x2 seed=1";
 static const char *const STRIDED =
     "avg_pool2d_backward f32 n2c3 35x41 k3x5 s2x1 p1x2 strided seed=1";
 static const char *const LARGE = "avg_pool2d_backward f32 n8c16 57x55 k3 s1 p1 strided seed=9";
 
-static void begin(void)
+static struct rig_flight start(const char *line)
 {
-    avg_pool_rig_begin(&rig);
+    return rig_start(&rig, &rig_avg_pool2d_backward, line);
 }
 
-static void end(void)
+static void launch_ok(struct rig_flight *flight, aclrtStream stream)
 {
-    avg_pool_rig_end(&rig);
-}
-
-TestSuite(avg_pool_backward_executor, .init = begin, .fini = end, .timeout = 600);
-
-/* One problem with its own memory, phase 1 done. */
-struct flight {
-    struct test_case test;
-    struct avg_pool_call call;
-    void *workspace;
-};
-
-static struct flight start(const char *line)
-{
-    struct flight flight;
-    char error[256];
-    cr_assert(case_parse(line, &flight.test, error, sizeof error), "%s: %s", line, error);
-    flight.call = avg_pool_prepare(&flight.test);
-    flight.call.dy.data = malloc(operand_bytes(&flight.call.dy));
-    flight.call.dx.data = malloc(operand_bytes(&flight.call.dx));
-    cr_assert(flight.call.dy.data && flight.call.dx.data);
-    avg_pool_rig_load(&rig, &flight.test);
-    operand_write(&flight.call.dy, rig.dy);
-    operand_poison(&flight.call.dx, 0xFF);
-    avg_pool_open(&flight.call, &flight.test);
-    cr_assert_eq(avg_pool_phase1(&flight.call), ACLNN_SUCCESS, "%s", aclGetRecentErrMsg());
-    flight.workspace = aligned_alloc(64, (flight.call.workspace_size + 64) & ~63ul);
-    cr_assert(flight.workspace != NULL);
-    return flight;
-}
-
-static aclnnStatus launch(struct flight *flight, aclrtStream stream)
-{
-    return aclnnAvgPool2dBackward(flight->workspace, flight->call.workspace_size,
-                                  flight->call.executor, stream);
-}
-
-static void launch_ok(struct flight *flight, aclrtStream stream)
-{
-    aclnnStatus status = launch(flight, stream);
+    aclnnStatus status = rig_launch(flight, stream);
     cr_assert_eq(status, ACLNN_SUCCESS, "%d: %s", status, aclGetRecentErrMsg());
 }
 
@@ -72,29 +36,21 @@ static void synchronize(aclrtStream stream)
 }
 
 /* Is the gradient of the flight's data in this memory? */
-static void expect_gradient(struct flight *flight, void *dx)
+static void expect_gradient_in(const struct rig_flight *flight, void *dx)
 {
-    char line[CASE_LINE], text[512];
-    struct operand operand = flight->call.dx;
-    operand.data = dx;
-    avg_pool_rig_load(&rig, &flight->test);
-    operand_read(&operand, rig.got);
-    cr_assert(compare_gradient(&flight->test, rig.want, rig.got, text, sizeof text), "%s\n  %s",
-              case_print(&flight->test, line), text);
+    struct rig_flight moved = *flight;
+    moved.call.operand[GRAD_INPUT].data = dx;
+    cr_assert(rig_is_right(&rig, &moved), "%s", rig.text);
 }
 
-static void finish(struct flight *flight)
+static void expect_gradient(const struct rig_flight *flight)
 {
-    avg_pool_close(&flight->call);
-    free(flight->call.dy.data);
-    free(flight->call.dx.data);
-    free(flight->workspace);
+    expect_gradient_in(flight, flight->call.operand[GRAD_INPUT].data);
 }
 
-static void expect_unwritten(const struct flight *flight)
+static void expect_unwritten(const struct rig_flight *flight)
 {
-    for (size_t i = 0; i < operand_bytes(&flight->call.dx); i++)
-        cr_assert_eq(((unsigned char *)flight->call.dx.data)[i], 0xFF);
+    cr_assert(rig_is_unwritten(flight));
 }
 
 static void expect_text(const char *word)
@@ -115,31 +71,31 @@ Test(avg_pool_backward_executor, null_executor)
 /* The executor is freed with each failure: the leak checker sees it. */
 Test(avg_pool_backward_executor, workspace_that_cannot_be_used)
 {
-    struct flight flight = start(STRIDED);
+    struct rig_flight flight = start(STRIDED);
     uint64_t size = flight.call.workspace_size;
     cr_assert_gt(size, 0u);
     cr_assert_eq(aclnnAvgPool2dBackward(NULL, size, flight.call.executor, rig.stream),
                  ACLNN_ERR_PARAM_NULLPTR);
     expect_text("workspace");
 
-    cr_assert_eq(avg_pool_phase1(&flight.call), ACLNN_SUCCESS);
+    cr_assert_eq(rig_phase1(&flight.call), ACLNN_SUCCESS);
     cr_assert_eq(
         aclnnAvgPool2dBackward(flight.workspace, size - 1, flight.call.executor, rig.stream),
         ACLNN_ERR_PARAM_INVALID);
     expect_text("workspaceSize");
 
-    cr_assert_eq(avg_pool_phase1(&flight.call), ACLNN_SUCCESS);
+    cr_assert_eq(rig_phase1(&flight.call), ACLNN_SUCCESS);
     cr_assert_eq(aclnnAvgPool2dBackward(NULL, 0, flight.call.executor, rig.stream),
                  ACLNN_ERR_PARAM_INVALID);
     expect_text("workspaceSize");
     synchronize(rig.stream);
     expect_unwritten(&flight);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, a_repeatable_one_survives_a_refused_workspace)
 {
-    struct flight flight = start(STRIDED);
+    struct rig_flight flight = start(STRIDED);
     uint64_t size = flight.call.workspace_size;
     aclOpExecutor *executor = flight.call.executor;
     cr_assert_eq(aclSetAclOpExecutorRepeatable(executor), ACLNN_SUCCESS);
@@ -147,27 +103,27 @@ Test(avg_pool_backward_executor, a_repeatable_one_survives_a_refused_workspace)
                  ACLNN_ERR_PARAM_INVALID);
     launch_ok(&flight, rig.stream);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
+    expect_gradient(&flight);
     cr_assert_eq(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, larger_workspace_than_needed_is_fine)
 {
-    struct flight flight = start(DENSE);
+    struct rig_flight flight = start(DENSE);
     char spare[64];
     cr_assert_eq(flight.call.workspace_size, 0u);
     cr_assert_eq(aclnnAvgPool2dBackward(spare, sizeof spare, flight.call.executor, rig.stream),
                  ACLNN_SUCCESS);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, null_arguments_of_the_executor_functions)
 {
-    struct flight flight = start(DENSE);
-    aclTensor *tensor = flight.call.dy.tensor;
+    struct rig_flight flight = start(DENSE);
+    aclTensor *tensor = flight.call.operand[GRAD_OUTPUT].tensor;
     aclOpExecutor *executor = flight.call.executor;
     cr_assert_eq(aclSetAclOpExecutorRepeatable(NULL), ACLNN_ERR_INNER_NULLPTR);
     cr_assert_eq(aclDestroyAclOpExecutor(NULL), ACLNN_ERR_INNER_NULLPTR);
@@ -180,28 +136,30 @@ Test(avg_pool_backward_executor, null_arguments_of_the_executor_functions)
     cr_assert_eq(aclSetDynamicTensorAddr(executor, 0, 0, NULL, NULL), ACLNN_ERR_INNER_NULLPTR);
     cr_assert_eq(AclSetDynamicInputTensorAddr(NULL, 0, 0, NULL, NULL), ACLNN_ERR_INNER_NULLPTR);
     cr_assert_eq(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, an_unused_executor_can_be_destroyed)
 {
-    struct flight flight = start(STRIDED);
+    struct rig_flight flight = start(STRIDED);
     cr_assert_eq(aclDestroyAclOpExecutor(flight.call.executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, no_address_is_refused_in_phase_2)
 {
-    struct flight flight = start(DENSE);
+    struct rig_flight flight = start(DENSE);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(flight.call.executor), ACLNN_SUCCESS);
-    cr_assert_eq(aclSetRawTensorAddr(flight.call.dy.tensor, NULL), ACLNN_SUCCESS);
-    cr_assert_neq(launch(&flight, rig.stream), ACLNN_SUCCESS);
-    cr_assert_eq(aclSetRawTensorAddr(flight.call.dy.tensor, flight.call.dy.data), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetRawTensorAddr(flight.call.operand[GRAD_OUTPUT].tensor, NULL), ACLNN_SUCCESS);
+    cr_assert_neq(rig_launch(&flight, rig.stream), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetRawTensorAddr(flight.call.operand[GRAD_OUTPUT].tensor,
+                                     flight.call.operand[GRAD_OUTPUT].data),
+                 ACLNN_SUCCESS);
     launch_ok(&flight, rig.stream);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
+    expect_gradient(&flight);
     cr_assert_eq(aclDestroyAclOpExecutor(flight.call.executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 /* ---- new addresses ---- */
@@ -223,51 +181,57 @@ static const struct setters spellings[] = {
 };
 
 /* Runs with both tensors in new memory that set() announces; the old memory must stay. */
-static void check_moved(void (*set)(struct flight *, void *dy, void *dx))
+static void check_moved(void (*set)(struct rig_flight *, void *dy, void *dx))
 {
-    struct flight flight = start(STRIDED);
-    size_t dy_bytes = operand_bytes(&flight.call.dy), dx_bytes = operand_bytes(&flight.call.dx);
+    struct rig_flight flight = start(STRIDED);
+    size_t dy_bytes = operand_bytes(&flight.call.operand[GRAD_OUTPUT]),
+           dx_bytes = operand_bytes(&flight.call.operand[GRAD_INPUT]);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(flight.call.executor), ACLNN_SUCCESS);
     for (int i = 0; i < 3; i++) {
         void *dy = malloc(dy_bytes), *dx = malloc(dx_bytes);
         cr_assert(dy && dx);
-        memcpy(dy, flight.call.dy.data, dy_bytes);
+        memcpy(dy, flight.call.operand[GRAD_OUTPUT].data, dy_bytes);
         memset(dx, 0xFF, dx_bytes);
         set(&flight, dy, dx);
         launch_ok(&flight, rig.stream);
         synchronize(rig.stream);
-        expect_gradient(&flight, dx);
+        expect_gradient_in(&flight, dx);
         free(dy); /* the next run must not read it */
         free(dx);
     }
     expect_unwritten(&flight);
     cr_assert_eq(aclDestroyAclOpExecutor(flight.call.executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 static const struct setters *spelling;
 
-static void set_by_kind(struct flight *flight, void *dy, void *dx)
+static void set_by_kind(struct rig_flight *flight, void *dy, void *dx)
 {
     aclOpExecutor *executor = flight->call.executor;
-    cr_assert_eq(spelling->input(executor, 0, flight->call.dy.tensor, dy), ACLNN_SUCCESS);
-    cr_assert_eq(spelling->output(executor, 0, flight->call.dx.tensor, dx), ACLNN_SUCCESS);
+    cr_assert_eq(spelling->input(executor, 0, flight->call.operand[GRAD_OUTPUT].tensor, dy),
+                 ACLNN_SUCCESS);
+    cr_assert_eq(spelling->output(executor, 0, flight->call.operand[GRAD_INPUT].tensor, dx),
+                 ACLNN_SUCCESS);
 }
 
-static void set_by_number(struct flight *flight, void *dy, void *dx)
+static void set_by_number(struct rig_flight *flight, void *dy, void *dx)
 {
     aclOpExecutor *executor = flight->call.executor;
-    cr_assert_eq(spelling->any(executor, 2, flight->call.dx.tensor, dx), ACLNN_SUCCESS);
-    cr_assert_eq(spelling->any(executor, 0, flight->call.dy.tensor, dy), ACLNN_SUCCESS);
-    cr_assert_eq(spelling->any(executor, 1, flight->call.self.tensor, NULL), ACLNN_SUCCESS);
+    cr_assert_eq(spelling->any(executor, 2, flight->call.operand[GRAD_INPUT].tensor, dx),
+                 ACLNN_SUCCESS);
+    cr_assert_eq(spelling->any(executor, 0, flight->call.operand[GRAD_OUTPUT].tensor, dy),
+                 ACLNN_SUCCESS);
+    cr_assert_eq(spelling->any(executor, 1, flight->call.operand[SELF].tensor, NULL),
+                 ACLNN_SUCCESS);
 }
 
-static void set_raw(struct flight *flight, void *dy, void *dx)
+static void set_raw(struct rig_flight *flight, void *dy, void *dx)
 {
     void *now = NULL;
-    cr_assert_eq(aclSetRawTensorAddr(flight->call.dy.tensor, dy), ACLNN_SUCCESS);
-    cr_assert_eq(aclSetRawTensorAddr(flight->call.dx.tensor, dx), ACLNN_SUCCESS);
-    cr_assert_eq(aclGetRawTensorAddr(flight->call.dx.tensor, &now), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetRawTensorAddr(flight->call.operand[GRAD_OUTPUT].tensor, dy), ACLNN_SUCCESS);
+    cr_assert_eq(aclSetRawTensorAddr(flight->call.operand[GRAD_INPUT].tensor, dx), ACLNN_SUCCESS);
+    cr_assert_eq(aclGetRawTensorAddr(flight->call.operand[GRAD_INPUT].tensor, &now), ACLNN_SUCCESS);
     cr_assert_eq(now, dx);
 }
 
@@ -282,12 +246,12 @@ Test(avg_pool_backward_executor, new_addresses_are_used_at_the_next_run)
 
 Test(avg_pool_backward_executor, indices_out_of_range)
 {
-    struct flight flight = start(DENSE);
+    struct rig_flight flight = start(DENSE);
     aclOpExecutor *executor = flight.call.executor;
-    aclTensor *tensor = flight.call.dy.tensor;
-    const aclTensor *element =
-        aclCreateTensor(flight.call.dy.dims, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_NCHW,
-                        flight.call.dy.dims, 4, flight.call.dy.data);
+    aclTensor *tensor = flight.call.operand[GRAD_OUTPUT].tensor;
+    const aclTensor *element = aclCreateTensor(
+        flight.call.operand[GRAD_OUTPUT].dims, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_NCHW,
+        flight.call.operand[GRAD_OUTPUT].dims, 4, flight.call.operand[GRAD_OUTPUT].data);
     aclTensorList *list = aclCreateTensorList(&element, 1);
     char elsewhere[64];
     void *address = NULL;
@@ -304,97 +268,98 @@ Test(avg_pool_backward_executor, indices_out_of_range)
         cr_assert_eq(set->list_any(executor, 9, 1, list, elsewhere), ACLNN_ERR_PARAM_INVALID);
     }
     cr_assert_eq(aclGetRawTensorAddr(tensor, &address), ACLNN_SUCCESS);
-    cr_assert_eq(address, flight.call.dy.data, "a refused call changed the address");
+    cr_assert_eq(address, flight.call.operand[GRAD_OUTPUT].data,
+                 "a refused call changed the address");
     cr_assert_eq(aclDestroyTensorList(list), ACLNN_SUCCESS);
     launch_ok(&flight, rig.stream);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 /* ---- lifetimes ---- */
 
 Test(avg_pool_backward_executor, descriptors_destroyed_right_after_phase_1)
 {
-    struct flight flight = start(STRIDED);
-    avg_pool_close(&flight.call);
+    struct rig_flight flight = start(STRIDED);
+    rig_close(&flight.call);
     launch_ok(&flight, rig.stream);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, descriptors_destroyed_right_after_phase_2)
 {
-    struct flight flight = start(LARGE);
+    struct rig_flight flight = start(LARGE);
     launch_ok(&flight, rig.stream);
-    avg_pool_close(&flight.call);
+    rig_close(&flight.call);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, destroyed_in_flight)
 {
-    struct flight flight = start(LARGE);
+    struct rig_flight flight = start(LARGE);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(flight.call.executor), ACLNN_SUCCESS);
     for (int i = 0; i < 20; i++)
         launch_ok(&flight, rig.stream);
-    avg_pool_close(&flight.call);
+    rig_close(&flight.call);
     cr_assert_eq(aclDestroyAclOpExecutor(flight.call.executor), ACLNN_SUCCESS);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 static void *launch_elsewhere(void *argument)
 {
-    struct flight *flight = argument;
+    struct rig_flight *flight = argument;
     if (aclrtSetDevice(0) != ACL_SUCCESS) return (char *)"aclrtSetDevice";
-    if (launch(flight, rig.stream) != ACLNN_SUCCESS) return (char *)"phase 2";
+    if (rig_launch(flight, rig.stream) != ACLNN_SUCCESS) return (char *)"phase 2";
     return NULL;
 }
 
 Test(avg_pool_backward_executor, phase_2_on_another_thread)
 {
-    struct flight flight = start(STRIDED);
+    struct rig_flight flight = start(STRIDED);
     pthread_t thread;
     void *failed;
     cr_assert_eq(pthread_create(&thread, NULL, launch_elsewhere, &flight), 0);
     cr_assert_eq(pthread_join(thread, &failed), 0);
     cr_assert_null(failed, "%s", (char *)failed);
     synchronize(rig.stream);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 Test(avg_pool_backward_executor, two_calls_interleaved)
 {
-    struct flight first = start(STRIDED);
-    struct flight second = start("avg_pool2d_backward bf16 n1c7 19x23 k4 s3 p2 nhwc seed=2");
+    struct rig_flight first = start(STRIDED);
+    struct rig_flight second = start("avg_pool2d_backward bf16 n1c7 19x23 k4 s3 p2 nhwc seed=2");
     launch_ok(&first, rig.stream);
     launch_ok(&second, rig.stream);
     synchronize(rig.stream);
-    expect_gradient(&second, second.call.dx.data);
-    expect_gradient(&first, first.call.dx.data);
-    finish(&first);
-    finish(&second);
+    expect_gradient(&second);
+    expect_gradient(&first);
+    rig_finish(&first);
+    rig_finish(&second);
 }
 
 Test(avg_pool_backward_executor, default_stream)
 {
-    struct flight flight = start(STRIDED);
+    struct rig_flight flight = start(STRIDED);
     launch_ok(&flight, NULL);
     synchronize(NULL);
-    expect_gradient(&flight, flight.call.dx.data);
-    finish(&flight);
+    expect_gradient(&flight);
+    rig_finish(&flight);
 }
 
 /* ---- repeating ---- */
 
-static uint64_t *bits_of(const struct flight *flight, void *dx)
+static uint64_t *bits_of(const struct rig_flight *flight, void *dx)
 {
-    struct operand operand = flight->call.dx;
+    struct operand operand = flight->call.operand[GRAD_INPUT];
     uint64_t *bits = malloc((size_t)operand_elements(&operand) * sizeof *bits);
     cr_assert(bits != NULL);
     operand.data = dx;
@@ -404,35 +369,35 @@ static uint64_t *bits_of(const struct flight *flight, void *dx)
 
 Test(avg_pool_backward_executor, runs_of_one_executor_equal_runs_of_two)
 {
-    struct flight repeated = start(LARGE), single = start(LARGE);
-    size_t bytes = (size_t)operand_elements(&single.call.dx) * sizeof(uint64_t);
+    struct rig_flight repeated = start(LARGE), single = start(LARGE);
+    size_t bytes = (size_t)operand_elements(&single.call.operand[GRAD_INPUT]) * sizeof(uint64_t);
     launch_ok(&single, rig.stream);
     synchronize(rig.stream);
-    uint64_t *want = bits_of(&single, single.call.dx.data);
+    uint64_t *want = bits_of(&single, single.call.operand[GRAD_INPUT].data);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(repeated.call.executor), ACLNN_SUCCESS);
     for (int i = 0; i < 5; i++) {
-        operand_poison(&repeated.call.dx, 0xFF);
+        operand_poison(&repeated.call.operand[GRAD_INPUT], 0xFF);
         launch_ok(&repeated, rig.stream);
         synchronize(rig.stream);
-        uint64_t *got = bits_of(&repeated, repeated.call.dx.data);
+        uint64_t *got = bits_of(&repeated, repeated.call.operand[GRAD_INPUT].data);
         cr_assert(memcmp(got, want, bytes) == 0, "run %d", i);
         free(got);
     }
     free(want);
     cr_assert_eq(aclDestroyAclOpExecutor(repeated.call.executor), ACLNN_SUCCESS);
-    finish(&repeated);
-    finish(&single);
+    rig_finish(&repeated);
+    rig_finish(&single);
 }
 
 /* The addresses of a run are those at its phase 2: new ones may be set while it is in flight. */
 Test(avg_pool_backward_executor, in_flight_on_two_streams_at_once)
 {
     enum { ROUNDS = 30 };
-    struct flight flight = start(LARGE);
+    struct rig_flight flight = start(LARGE);
     aclOpExecutor *executor = flight.call.executor;
     aclrtStream streams[2];
     void *workspaces[2], *results[2];
-    size_t bytes = operand_bytes(&flight.call.dx);
+    size_t bytes = operand_bytes(&flight.call.operand[GRAD_INPUT]);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(executor), ACLNN_SUCCESS);
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(aclrtCreateStream(&streams[i]), ACL_SUCCESS);
@@ -443,7 +408,8 @@ Test(avg_pool_backward_executor, in_flight_on_two_streams_at_once)
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 2; i++) {
             memset(results[i], 0xFF, bytes);
-            cr_assert_eq(aclSetOutputTensorAddr(executor, 0, flight.call.dx.tensor, results[i]),
+            cr_assert_eq(aclSetOutputTensorAddr(executor, 0, flight.call.operand[GRAD_INPUT].tensor,
+                                                results[i]),
                          ACLNN_SUCCESS);
             cr_assert_eq(aclnnAvgPool2dBackward(workspaces[i], flight.call.workspace_size, executor,
                                                 streams[i]),
@@ -451,7 +417,7 @@ Test(avg_pool_backward_executor, in_flight_on_two_streams_at_once)
         }
         for (int i = 0; i < 2; i++) {
             synchronize(streams[i]);
-            if (round % 10 == 0) expect_gradient(&flight, results[i]);
+            if (round % 10 == 0) expect_gradient_in(&flight, results[i]);
         }
         cr_assert(memcmp(results[0], results[1], bytes) == 0, "round %d", round);
     }
@@ -462,13 +428,13 @@ Test(avg_pool_backward_executor, in_flight_on_two_streams_at_once)
         free(results[i]);
     }
     cr_assert_eq(aclDestroyAclOpExecutor(executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }
 
 /* An empty call has a valid executor; its phase 2 does nothing, as often as one likes. */
 Test(avg_pool_backward_executor, empty_tensors)
 {
-    struct flight flight = start("avg_pool2d_backward f32 n2c3 8x8 k2 o0x4");
+    struct rig_flight flight = start("avg_pool2d_backward f32 n2c3 8x8 k2 o0x4");
     cr_assert_eq(flight.call.workspace_size, 0u);
     cr_assert_eq(aclSetAclOpExecutorRepeatable(flight.call.executor), ACLNN_SUCCESS);
     for (int i = 0; i < 3; i++)
@@ -477,5 +443,5 @@ Test(avg_pool_backward_executor, empty_tensors)
     synchronize(rig.stream);
     expect_unwritten(&flight);
     cr_assert_eq(aclDestroyAclOpExecutor(flight.call.executor), ACLNN_SUCCESS);
-    finish(&flight);
+    rig_finish(&flight);
 }

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workspace: how much is asked for, what is touched, which pointers are taken. */
-#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aclnnop/aclnn_avgpool2d_backward.h"
-#include "tests/support/avg_pool_call.h"
-#include "tests/support/compare.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rig_flight.h"
+#include "tests/support/rows.h"
 
-static struct avg_pool_rig rig;
+RIG_SUITE(avg_pool_backward_memory);
 
-static void begin(void)
-{
-    avg_pool_rig_begin(&rig);
-}
-
-static void end(void)
-{
-    avg_pool_rig_end(&rig);
-}
-
-TestSuite(avg_pool_backward_memory, .init = begin, .fini = end, .timeout = 600);
+enum { GRAD_OUTPUT, SELF, GRAD_INPUT };
 
 static struct test_case parse(const char *line)
 {
@@ -33,13 +23,12 @@ static struct test_case parse(const char *line)
 
 static uint64_t workspace_of(const char *line)
 {
-    struct test_case test = parse(line);
-    struct avg_pool_call call = avg_pool_prepare(&test);
-    avg_pool_open(&call, &test);
-    aclnnStatus status = avg_pool_phase1(&call);
-    cr_assert_eq(status, ACLNN_SUCCESS, "%s: %s", line, aclGetRecentErrMsg());
+    const struct test_case test = parse(line);
+    struct rig_call call = rig_call_of(&rig_avg_pool2d_backward, &test);
+    rig_open(&call);
+    cr_assert_eq(rig_phase1(&call), ACLNN_SUCCESS, "%s: %s", line, aclGetRecentErrMsg());
     aclDestroyAclOpExecutor(call.executor);
-    avg_pool_close(&call);
+    rig_close(&call);
     return call.workspace_size;
 }
 
@@ -88,36 +77,27 @@ Test(avg_pool_backward_memory, a_strided_call_asks_for_no_more_than_packed_copie
 static void run_at(const struct test_case *test, size_t shift, size_t extra)
 {
     enum { MARGIN = 4096, PATTERN = 0x5A };
-    struct avg_pool_call call = avg_pool_prepare(test);
-    char line[CASE_LINE], text[512];
-    avg_pool_rig_load(&rig, test);
-    call.dy.data = malloc(operand_bytes(&call.dy));
-    call.dx.data = malloc(operand_bytes(&call.dx));
-    cr_assert(call.dy.data && call.dx.data);
-    operand_write(&call.dy, rig.dy);
-    avg_pool_open(&call, test);
-    cr_assert_eq(avg_pool_phase1(&call), ACLNN_SUCCESS);
-    size_t size = call.workspace_size, whole = (size + shift + extra + 2 * MARGIN + 4095) & ~4095ul;
+    struct rig_flight flight = rig_prepare(&rig, &rig_avg_pool2d_backward, test);
+    char line[CASE_LINE];
+    cr_assert_eq(rig_phase1(&flight.call), ACLNN_SUCCESS);
+    size_t size = flight.call.workspace_size;
+    size_t whole = (size + shift + extra + 2 * MARGIN + 4095) & ~4095ul;
     unsigned char *memory = aligned_alloc(4096, whole);
     cr_assert(memory != NULL);
     memset(memory, PATTERN, whole);
     unsigned char *workspace = memory + MARGIN + shift;
 
-    cr_assert_eq(aclnnAvgPool2dBackward(workspace, size + extra, call.executor, rig.stream),
+    cr_assert_eq(aclnnAvgPool2dBackward(workspace, size + extra, flight.call.executor, rig.stream),
                  ACLNN_SUCCESS, "%s: shift %zu: %s", case_print(test, line), shift,
                  aclGetRecentErrMsg());
     cr_assert_eq(aclrtSynchronizeStream(rig.stream), ACL_SUCCESS);
-    operand_read(&call.dx, rig.got);
-    cr_assert(compare_gradient(test, rig.want, rig.got, text, sizeof text), "%s: shift %zu: %s",
-              case_print(test, line), shift, text);
+    cr_assert(rig_is_right(&rig, &flight), "shift %zu: %s", shift, rig.text);
     for (size_t i = 0; i < whole; i++) {
         bool is_inside = memory + i >= workspace && memory + i < workspace + size;
         cr_assert(is_inside || memory[i] == PATTERN, "%s: shift %zu: byte %td of %zu changed",
                   case_print(test, line), shift, memory + i - workspace, size);
     }
-    avg_pool_close(&call);
-    free(call.dy.data);
-    free(call.dx.data);
+    rig_finish(&flight);
     free(memory);
 }
 
@@ -147,23 +127,23 @@ Test(avg_pool_backward_memory, tensors_of_any_element_alignment)
     unsigned char *dx_memory = aligned_alloc(4096, 1 << 20);
     cr_assert(dy_memory && dx_memory);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct test_case test = parse(lines[i]);
+        const struct test_case test = parse(lines[i]);
         size_t element = operand_element_size(test.dtype);
-        char text[512];
-        avg_pool_rig_load(&rig, &test);
+        rig_load(&rig, &rig_avg_pool2d_backward, &test);
         for (size_t shift = 0; shift < 64; shift += element) {
-            struct avg_pool_call call = avg_pool_prepare(&test);
-            call.dy.data = dy_memory + (shift * 5) % 64;
-            call.dx.data = dx_memory + shift;
-            operand_write(&call.dy, rig.dy);
-            avg_pool_open(&call, &test);
-            cr_assert_eq(avg_pool_phase1(&call), ACLNN_SUCCESS);
-            cr_assert_eq(aclnnAvgPool2dBackward(NULL, 0, call.executor, rig.stream), ACLNN_SUCCESS);
+            struct rig_flight flight = {.test = test,
+                                        .call = rig_call_of(&rig_avg_pool2d_backward, &test)};
+            struct rig_call *call = &flight.call;
+            call->operand[GRAD_OUTPUT].data = dy_memory + (shift * 5) % 64;
+            call->operand[GRAD_INPUT].data = dx_memory + shift;
+            operand_write_bits(&call->operand[GRAD_OUTPUT], rig.problem.tensor[GRAD_OUTPUT].bits);
+            operand_poison(&call->operand[GRAD_INPUT], RIG_POISON);
+            rig_open(call);
+            cr_assert_eq(rig_phase1(call), ACLNN_SUCCESS);
+            cr_assert_eq(rig_launch(&flight, rig.stream), ACLNN_SUCCESS);
             cr_assert_eq(aclrtSynchronizeStream(rig.stream), ACL_SUCCESS);
-            operand_read(&call.dx, rig.got);
-            cr_assert(compare_gradient(&test, rig.want, rig.got, text, sizeof text),
-                      "%s: shift %zu: %s", lines[i], shift, text);
-            avg_pool_close(&call);
+            cr_assert(rig_is_right(&rig, &flight), "shift %zu: %s", shift, rig.text);
+            rig_close(call);
         }
     }
     free(dy_memory);
@@ -174,30 +154,21 @@ Test(avg_pool_backward_memory, tensors_of_any_element_alignment)
  * each freed right after phase 2. */
 Test(avg_pool_backward_memory, workspace_freed_right_after_phase_2)
 {
-    struct test_case test = parse("avg_pool2d_backward f32 n4c16 57x55 k3 s1 p1 strided seed=5");
-    struct avg_pool_call call = avg_pool_prepare(&test);
-    char text[512];
-    avg_pool_rig_load(&rig, &test);
-    call.dy.data = malloc(operand_bytes(&call.dy));
-    call.dx.data = malloc(operand_bytes(&call.dx));
-    cr_assert(call.dy.data && call.dx.data);
-    operand_write(&call.dy, rig.dy);
-    operand_poison(&call.dx, 0xFF);
+    const struct test_case test =
+        parse("avg_pool2d_backward f32 n4c16 57x55 k3 s1 p1 strided seed=5");
+    struct rig_flight flight = rig_prepare(&rig, &rig_avg_pool2d_backward, &test);
     for (int i = 0; i < 10; i++) {
         void *workspace = NULL;
-        avg_pool_open(&call, &test);
-        cr_assert_eq(avg_pool_phase1(&call), ACLNN_SUCCESS);
-        cr_assert_eq(aclrtMalloc(&workspace, call.workspace_size, ACL_MEM_MALLOC_HUGE_FIRST),
-                     ACL_SUCCESS);
-        cr_assert_eq(
-            aclnnAvgPool2dBackward(workspace, call.workspace_size, call.executor, rig.stream),
-            ACLNN_SUCCESS);
+        if (i > 0) rig_open(&flight.call);
+        cr_assert_eq(rig_phase1(&flight.call), ACLNN_SUCCESS);
+        const uint64_t size = flight.call.workspace_size;
+        cr_assert_eq(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+        cr_assert_eq(aclnnAvgPool2dBackward(workspace, size, flight.call.executor, rig.stream),
+                     ACLNN_SUCCESS);
         cr_assert_eq(aclrtFree(workspace), ACL_SUCCESS);
-        avg_pool_close(&call);
+        rig_close(&flight.call);
     }
     cr_assert_eq(aclrtSynchronizeStream(rig.stream), ACL_SUCCESS);
-    operand_read(&call.dx, rig.got);
-    cr_assert(compare_gradient(&test, rig.want, rig.got, text, sizeof text), "%s", text);
-    free(call.dy.data);
-    free(call.dx.data);
+    cr_assert(rig_is_right(&rig, &flight), "%s", rig.text);
+    rig_finish(&flight);
 }

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds for the gradient whatever the numbers: adjointness, linearity, the same bits for every
  * layout. */
-#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/avg_pool_call.h"
-#include "tests/support/compare.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rows.h"
 
-static struct avg_pool_rig rig;
+enum { GRAD_OUTPUT, SELF, GRAD_INPUT };
+
 static struct random source;
+static struct rig_tensor *const dy = &rig.problem.tensor[GRAD_OUTPUT];
+static struct rig_tensor *const dx = &rig.problem.tensor[GRAD_INPUT];
 
-static void begin(void)
+static void begin_seeded(void)
 {
     source.state = random_test_seed() ^ 0x5851f42d4c957f2d;
-    avg_pool_rig_begin(&rig);
+    begin();
 }
 
-static void end(void)
+TestSuite(avg_pool_backward_properties, .init = begin_seeded, .fini = end, .timeout = 600);
+
+static void load(const struct test_case *test)
 {
-    avg_pool_rig_end(&rig);
+    rig_load(&rig, &rig_avg_pool2d_backward, test);
 }
-
-TestSuite(avg_pool_backward_properties, .init = begin, .fini = end, .timeout = 600);
 
 static void run(const struct test_case *test)
 {
-    char line[CASE_LINE], text[1024];
-    cr_assert(avg_pool_rig_run(&rig, test, GUARD_END, text, sizeof text),
-              "%s\n  %s (ACLNN_TEST_SEED=%" PRIu64 ")", case_print(test, line), text,
+    rig_view(&rig, test);
+    cr_assert(rig_run(&rig, RIG_END), "%s (ACLNN_TEST_SEED=%" PRIu64 ")", rig.text,
               random_test_seed());
 }
 
@@ -40,7 +41,7 @@ static uint64_t *run_bits(const struct test_case *test)
     size_t bytes = ((size_t)case_input_elements(test) + 1) * sizeof(uint64_t);
     uint64_t *bits = malloc(bytes);
     cr_assert(bits != NULL);
-    memcpy(bits, rig.bits, bytes);
+    memcpy(bits, dx->bits, bytes);
     return bits;
 }
 
@@ -48,17 +49,17 @@ static void expect_same_bits(const struct test_case *test, const uint64_t *want,
 {
     char line[CASE_LINE];
     for (int64_t i = 0; i < case_input_elements(test); i++)
-        cr_assert_eq(rig.bits[i], want[i],
+        cr_assert_eq(dx->bits[i], want[i],
                      "%s\n  %s: element %" PRId64 " is %08" PRIx64 ", not %08" PRIx64
                      " (ACLNN_TEST_SEED=%" PRIu64 ")",
-                     case_print(test, line), what, i, rig.bits[i], want[i], random_test_seed());
+                     case_print(test, line), what, i, dx->bits[i], want[i], random_test_seed());
 }
 
 static struct test_case plain_case(enum case_dtype dtype)
 {
     struct test_case test;
     do {
-        test = avg_pool_random_case(&source, dtype);
+        test = rig_avg_pool2d_backward.random_case(&source, dtype);
     } while (test.has_output);
     test.data = CASE_PLAIN;
     test.math = 0;
@@ -84,14 +85,15 @@ Test(avg_pool_backward_properties, adjoint_of_the_forward)
         for (int64_t j = 0; j < inputs; j++)
             x[j] = random_unit(&source);
         oracle_avg_pool(&test, x, y);
-        avg_pool_rig_load(&rig, &test);
+        load(&test);
         run(&test);
+        const struct compare_rule rule = {test.dtype, rig.problem.roundings, rig.problem.headroom};
         double left = 0, right = 0, bound = 1e-12;
         for (int64_t j = 0; j < outputs; j++)
-            left += rig.dy[j] * y[j];
+            left += dy->values[j] * y[j];
         for (int64_t j = 0; j < inputs; j++) {
-            right += rig.got[j] * x[j];
-            bound += fabs(x[j]) * compare_bound(&test, &rig.want[j]);
+            right += dx->values[j] * x[j];
+            bound += fabs(x[j]) * compare_sum_bound(&rule, &dx->sums[j]);
         }
         char line[CASE_LINE];
         cr_assert(fabs(left - right) <= bound, "%s\n  <dy, f(x)> %.9g, <f'(dy), x> %.9g, bound %g",
@@ -109,24 +111,27 @@ Test(avg_pool_backward_properties, linear)
         test.divisor = (int64_t)1 << random_between(&source, 0, 20);
         test.dy_layout = CASE_CONTIGUOUS;
         int64_t outputs = case_output_elements(&test), inputs = case_input_elements(&test);
-        avg_pool_rig_load(&rig, &test);
-        double *a = copy_of(rig.dy, outputs), *b = copy_of(rig.dy, outputs);
+        load(&test);
+        double *a = copy_of(dy->values, outputs), *b = copy_of(dy->values, outputs);
         for (int64_t j = 0; j < outputs; j++) {
-            rig.dy[j] = a[j] = (double)random_between(&source, -99, 99);
+            a[j] = (double)random_between(&source, -99, 99);
             b[j] = (double)random_between(&source, -99, 99);
         }
+        rig_set(&rig, GRAD_OUTPUT, a);
         run(&test);
-        double *fa = copy_of(rig.got, inputs);
-        memcpy(rig.dy, b, (size_t)outputs * sizeof *b);
+        double *fa = copy_of(dx->values, inputs);
+        rig_set(&rig, GRAD_OUTPUT, b);
         run(&test);
-        double *fb = copy_of(rig.got, inputs);
+        double *fb = copy_of(dx->values, inputs);
         for (int64_t j = 0; j < outputs; j++)
-            rig.dy[j] = a[j] + 4 * b[j];
+            a[j] += 4 * b[j];
+        rig_set(&rig, GRAD_OUTPUT, a);
         run(&test);
         char line[CASE_LINE];
         for (int64_t j = 0; j < inputs; j++)
-            cr_assert(rig.got[j] == fa[j] + 4 * fb[j], "%s\n  element %" PRId64 ": %.9g, not %.9g",
-                      case_print(&test, line), j, rig.got[j], fa[j] + 4 * fb[j]);
+            cr_assert(dx->values[j] == fa[j] + 4 * fb[j],
+                      "%s\n  element %" PRId64 ": %.9g, not %.9g", case_print(&test, line), j,
+                      dx->values[j], fa[j] + 4 * fb[j]);
         free(a);
         free(b);
         free(fa);
@@ -140,7 +145,7 @@ Test(avg_pool_backward_properties, every_layout_gives_the_same_bits)
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         if (random_once_in(&source, 3)) test.data = CASE_SPECIAL;
         test.math = (int)random_between(&source, 0, 3);
-        avg_pool_rig_load(&rig, &test);
+        load(&test);
         struct test_case other = test;
         other.dy_layout = other.dx_layout = CASE_CONTIGUOUS;
         other.offset = 0;
@@ -165,14 +170,15 @@ Test(avg_pool_backward_properties, math_types_round_the_operand_only)
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.math = (int)random_between(&source, 1, 3);
         if (random_once_in(&source, 3)) test.data = CASE_HUGE;
-        avg_pool_rig_load(&rig, &test);
+        load(&test);
         uint64_t *with_math = run_bits(&test);
         if (test.math == 2 && test.dtype == CASE_BF16) {
             free(with_math); /* fp16 numbers need not be bf16 ones: the oracle's test covers them */
             continue;
         }
         for (int64_t j = 0; j < case_output_elements(&test); j++)
-            rig.dy[j] = oracle_operand(test.dtype, test.math, rig.dy[j]);
+            dy->values[j] = oracle_operand(test.dtype, test.math, dy->values[j]);
+        rig_set(&rig, GRAD_OUTPUT, dy->values);
         test.math = 0;
         run(&test);
         expect_same_bits(&test, with_math, "math=0 on rounded data differs");
@@ -212,14 +218,15 @@ Test(avg_pool_backward_properties, roundings_at_their_edges)
         cr_assert(case_parse("avg_pool2d_backward f32 n1c1 1x22 k1", &test, error, sizeof error));
         cr_assert_eq(case_output_elements(&test), COUNT);
         test.math = math;
-        avg_pool_rig_load(&rig, &test);
-        memcpy(rig.dy, values, sizeof values);
+        load(&test);
+        rig_set(&rig, GRAD_OUTPUT, values);
         run(&test);
         for (int j = 0; j < COUNT; j++) {
             double value = oracle_round(CASE_F32, values[j]);
             double want = oracle_operand(CASE_F32, math, value);
-            cr_assert(isnan(want) ? isnan(rig.got[j]) : rig.got[j] == want,
-                      "%s: %a became %a, not %a", case_print(&test, line), value, rig.got[j], want);
+            cr_assert(isnan(want) ? isnan(dx->values[j]) : dx->values[j] == want,
+                      "%s: %a became %a, not %a", case_print(&test, line), value, dx->values[j],
+                      want);
         }
     }
 }
@@ -232,16 +239,17 @@ Test(avg_pool_backward_properties, exact_sums_are_rounded_once)
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.divisor = (int64_t)1 << random_between(&source, 0, 6);
         test.dy_layout = CASE_CONTIGUOUS;
-        avg_pool_rig_load(&rig, &test);
+        load(&test);
         for (int64_t j = 0; j < case_output_elements(&test); j++)
-            rig.dy[j] = (double)random_between(&source, -255, 255);
-        oracle_avg_pool_backward(&test, rig.dy, rig.want);
+            dy->values[j] = (double)random_between(&source, -255, 255);
+        rig_set(&rig, GRAD_OUTPUT, dy->values);
+        rig_ask(&rig);
         run(&test);
         char line[CASE_LINE];
         for (int64_t j = 0; j < case_input_elements(&test); j++) {
-            double want = oracle_round(test.dtype, rig.want[j].value);
-            cr_assert(rig.got[j] == want, "%s\n  element %" PRId64 ": %a of %a, not %a",
-                      case_print(&test, line), j, rig.got[j], rig.want[j].value, want);
+            double want = oracle_round(test.dtype, dx->sums[j].value);
+            cr_assert(dx->values[j] == want, "%s\n  element %" PRId64 ": %a of %a, not %a",
+                      case_print(&test, line), j, dx->values[j], dx->sums[j].value, want);
         }
     }
 }

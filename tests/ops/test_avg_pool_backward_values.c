@@ -1,67 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient of average pooling against its definition, element by element. */
-#include <criterion/criterion.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "tests/support/avg_pool_call.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rows.h"
 
-static const char *isa(void)
-{
-    const char *name = getenv("ACLNN_CPU_ISA");
-    return name && *name ? name : "best";
-}
+RIG_SUITE(avg_pool_backward_values);
 
-static void check(struct avg_pool_rig *rig, const struct test_case *test)
-{
-    char line[CASE_LINE], text[1024];
-    if (avg_pool_rig_check(rig, test, text, sizeof text)) return;
-    cr_assert_fail("%s\n  isa %s: %s", case_print(test, line), isa(), text);
-}
-
-static void check_line(struct avg_pool_rig *rig, const char *line)
-{
-    struct test_case test;
-    char error[256];
-    cr_assert(case_parse(line, &test, error, sizeof error), "%s: %s", line, error);
-    check(rig, &test);
-}
-
-/* ---- the cases of the tree ---- */
-
-Test(avg_pool_backward_values, cases_of_the_tree, .timeout = 600)
+Test(avg_pool_backward_values, cases_of_the_tree)
 {
     enum { LARGEST = 20000 }; /* elements; the larger ones are the bench's */
-    size_t count, checked = 0;
-    struct test_case *cases = case_load(case_path("avg_pool2d_backward.txt"), &count);
-    cr_assert(cases != NULL);
-    struct avg_pool_rig rig;
-    avg_pool_rig_begin(&rig);
-    for (size_t i = 0; i < count; i++) {
-        if (case_input_elements(&cases[i]) > LARGEST) continue;
-        check(&rig, &cases[i]);
-        checked++;
-    }
-    cr_assert_gt(checked, 100u);
-    avg_pool_rig_end(&rig);
-    free(cases);
+    cr_assert(
+        rig_check_file(&rig, &rig_avg_pool2d_backward, "avg_pool2d_backward.txt", LARGEST, 100),
+        "%s", rig.text);
 }
 
 /* The line that a failing test printed, alone: ACLNN_TEST_CASE='avg_pool2d_backward f32 ...'. */
-Test(avg_pool_backward_values, case_of_the_environment, .timeout = 600)
+Test(avg_pool_backward_values, case_of_the_environment)
 {
-    const char *line = getenv("ACLNN_TEST_CASE");
-    if (!line) cr_skip("ACLNN_TEST_CASE is not set");
-    struct avg_pool_rig rig;
-    avg_pool_rig_begin(&rig);
-    check_line(&rig, line);
-    avg_pool_rig_end(&rig);
+    check_environment(&rig_avg_pool2d_backward);
 }
 
 /* One large problem of each path: more elements than one slice, an output beyond the caches. */
-Test(avg_pool_backward_values, large_problems, .timeout = 600)
+Test(avg_pool_backward_values, large_problems)
 {
     static const char *const lines[] = {
         "avg_pool2d_backward f32 n2c31 113x111 k3 s2 p1 ceil exclude_pad seed=1",
@@ -77,43 +38,29 @@ Test(avg_pool_backward_values, large_problems, .timeout = 600)
         "avg_pool2d_backward bf16 n65c130 2x2 k2 s1 p1 seed=11",
         "avg_pool2d_backward f32 n70000c1 2x3 k2 s1 seed=12",
     };
-    struct avg_pool_rig rig;
-    avg_pool_rig_begin(&rig);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        check_line(&rig, lines[i]);
-    avg_pool_rig_end(&rig);
+    CHECK_LINES(&rig_avg_pool2d_backward, lines);
 }
 
 /* ---- random problems ---- */
 
 static void check_random(enum case_dtype dtype)
 {
-    enum { CASES = 40000 };
-    uint64_t seed = random_test_seed();
-    struct random random = {seed + (uint64_t)dtype};
-    struct avg_pool_rig rig;
-    avg_pool_rig_begin(&rig);
-    for (int64_t i = 0, count = random_test_count(CASES); i < count; i++) {
-        struct test_case test = avg_pool_random_case(&random, dtype);
-        char line[CASE_LINE], text[1024];
-        if (avg_pool_rig_check(&rig, &test, text, sizeof text)) continue;
-        cr_assert_fail("%s\n  isa %s: %s\n  case %" PRId64 " of ACLNN_TEST_SEED=%" PRIu64,
-                       case_print(&test, line), isa(), text, i, seed);
-    }
-    avg_pool_rig_end(&rig);
+    enum { CASES_OF_TYPE = 20000 };
+    cr_assert(rig_check_random(&rig, &rig_avg_pool2d_backward, dtype, CASES_OF_TYPE), "%s",
+              rig.text);
 }
 
-Test(avg_pool_backward_values, random_f32, .timeout = 1200)
+Test(avg_pool_backward_values, random_f32)
 {
     check_random(CASE_F32);
 }
 
-Test(avg_pool_backward_values, random_f16, .timeout = 1200)
+Test(avg_pool_backward_values, random_f16)
 {
     check_random(CASE_F16);
 }
 
-Test(avg_pool_backward_values, random_bf16, .timeout = 1200)
+Test(avg_pool_backward_values, random_bf16)
 {
     check_random(CASE_BF16);
 }
@@ -121,49 +68,46 @@ Test(avg_pool_backward_values, random_bf16, .timeout = 1200)
 /* ---- worked numbers ---- */
 
 /* The gradient of ones, or of one window only, written out by hand. */
-static void check_numbers(struct avg_pool_rig *rig, const char *line, const double *dy,
-                          const double *dx)
+static void check_numbers(const char *line, const double *dy, const double *want)
 {
     struct test_case test;
-    char text[1024], error[256];
+    char error[256];
+    const struct rig_tensor *dx = &rig.problem.tensor[2];
     cr_assert(case_parse(line, &test, error, sizeof error), "%s: %s", line, error);
-    avg_pool_rig_load(rig, &test);
-    memcpy(rig->dy, dy, (size_t)case_output_elements(&test) * sizeof *dy);
-    cr_assert(avg_pool_rig_run(rig, &test, GUARD_END, text, sizeof text), "%s: %s", line, text);
-    for (int64_t i = 0; i < case_input_elements(&test); i++)
-        cr_assert_float_eq(rig->got[i], dx[i], 1e-6 * (1 + fabs(dx[i])),
-                           "%s [%" PRId64 "]: %g, not %g", line, i, rig->got[i], dx[i]);
+    rig_load(&rig, &rig_avg_pool2d_backward, &test);
+    rig_set(&rig, 0, dy);
+    cr_assert(rig_run(&rig, RIG_END), "%s", rig.text);
+    for (int64_t i = 0; i < dx->count; i++)
+        cr_assert_float_eq(dx->values[i], want[i], 1e-6 * (1 + fabs(want[i])),
+                           "%s [%d]: %g, not %g", line, (int)i, dx->values[i], want[i]);
 }
 
 Test(avg_pool_backward_values, worked_numbers)
 {
-    struct avg_pool_rig rig;
-    avg_pool_rig_begin(&rig);
     /* Divisors 3 3 3 3 2 of I=8 k3 s2 p1 ceil, each window alone visible where it does not overlap.
      */
-    check_numbers(&rig, "avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1 ceil",
+    check_numbers("avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1 ceil",
                   (double[]){3, 30, 300, 3000, 20000},
                   (double[]){1, 11, 10, 110, 100, 1100, 1000, 11000});
-    check_numbers(&rig, "avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1",
-                  (double[]){3, 30, 300, 3000}, (double[]){1, 11, 10, 110, 100, 1100, 1000, 1000});
+    check_numbers("avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1", (double[]){3, 30, 300, 3000},
+                  (double[]){1, 11, 10, 110, 100, 1100, 1000, 1000});
     /* 2 3 3 3 1 when padding is not counted. */
-    check_numbers(&rig, "avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1 ceil exclude_pad",
+    check_numbers("avg_pool2d_backward f32 n1c1 1x8 k1x3 s1x2 p0x1 ceil exclude_pad",
                   (double[]){2, 30, 300, 3000, 10000},
                   (double[]){1, 11, 10, 110, 100, 1100, 1000, 11000});
     /* 2 2 1 of I=5 k2 s2 ceil. */
-    check_numbers(&rig, "avg_pool2d_backward f32 c1 5x1 k2x1 s2x1 ceil", (double[]){2, 20, 100},
+    check_numbers("avg_pool2d_backward f32 c1 5x1 k2x1 s2x1 ceil", (double[]){2, 20, 100},
                   (double[]){1, 1, 10, 10, 100});
     /* I=4 k2 s3 p1 ceil has two windows: [-1,1) and [2,4). */
-    check_numbers(&rig, "avg_pool2d_backward f32 c1 4x1 k2x1 s3x1 p1x0 ceil", (double[]){2, 20},
+    check_numbers("avg_pool2d_backward f32 c1 4x1 k2x1 s3x1 p1x0 ceil", (double[]){2, 20},
                   (double[]){1, 0, 10, 10});
     /* I=7 k3 s2 p1: four windows with and without ceil. */
-    check_numbers(&rig, "avg_pool2d_backward f32 c1 7x1 k3x1 s2x1 p1x0 ceil",
+    check_numbers("avg_pool2d_backward f32 c1 7x1 k3x1 s2x1 p1x0 ceil",
                   (double[]){3, 30, 300, 3000}, (double[]){1, 11, 10, 110, 100, 1100, 1000});
     /* The device's shortcut for whole planes ignores padding; the window rule does not. */
-    check_numbers(&rig, "avg_pool2d_backward f32 c1 2x2 k2 s2 p1", (double[]){4, 8, 12, 16},
+    check_numbers("avg_pool2d_backward f32 c1 2x2 k2 s2 p1", (double[]){4, 8, 12, 16},
                   (double[]){1, 2, 3, 4});
     /* Any divisor, every window the same. */
-    check_numbers(&rig, "avg_pool2d_backward f32 c1 2x3 k2 s1 divisor=-2", (double[]){2, 4},
+    check_numbers("avg_pool2d_backward f32 c1 2x3 k2 s1 divisor=-2", (double[]){2, 4},
                   (double[]){-1, -3, -2, -1, -3, -2});
-    avg_pool_rig_end(&rig);
 }

@@ -177,16 +177,6 @@ struct operand operand_of(const struct test_case *test, enum case_tensor tensor)
                         case_tensor_layout(test, tensor));
 }
 
-struct operand operand_of_output(const struct test_case *test, enum case_layout layout)
-{
-    return operand_with(test, CASE_DY, test->dtype, layout);
-}
-
-struct operand operand_of_input(const struct test_case *test, enum case_layout layout)
-{
-    return operand_with(test, CASE_DX, test->dtype, layout);
-}
-
 /* ---- descriptor ---- */
 
 /* values in the order of the descriptor */

@@ -40,9 +40,6 @@ struct operand operand_with(const struct test_case *test, enum case_tensor tenso
                             enum case_dtype dtype, enum case_layout layout);
 /* View of the tensor that the case names as its i-th. */
 struct operand operand_of_argument(const struct test_case *test, int i);
-/* dy and dx with a layout of choice. */
-struct operand operand_of_output(const struct test_case *test, enum case_layout layout);
-struct operand operand_of_input(const struct test_case *test, enum case_layout layout);
 
 /* For a tensor of another shape: sets rank and sizes, strides by the layout, span and storage. */
 void operand_reshape(struct operand *operand, const int64_t *dims, int rank,

@@ -14,6 +14,11 @@ int rig_operand_count(const struct rig_operator *op)
     return count;
 }
 
+bool rig_is_output(const struct rig_operand *one)
+{
+    return one->role == RIG_SUM || one->role == RIG_EXACT;
+}
+
 struct test_case rig_random_case(const struct rig_operator *op, struct random *random,
                                  enum case_dtype dtype)
 {
@@ -93,8 +98,7 @@ static struct operand view_of(const struct rig_operand *one, const struct test_c
 {
     if (one->tensor >= CASE_TENSORS) return operand_of_argument(test, one->tensor - CASE_TENSORS);
     enum case_layout layout = case_tensor_layout(test, one->tensor);
-    bool is_written = one->role == RIG_SUM || one->role == RIG_EXACT;
-    if (is_written && layout == CASE_BROADCAST) layout = CASE_STRIDED;
+    if (rig_is_output(one) && layout == CASE_BROADCAST) layout = CASE_STRIDED;
     struct operand view =
         operand_with(test, one->tensor, case_tensor_dtype(test, one->tensor), layout);
     if (one->adjust) one->adjust(test, &view);

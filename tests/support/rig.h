@@ -112,6 +112,7 @@ struct rig_operator {
 };
 
 int rig_operand_count(const struct rig_operator *op);
+bool rig_is_output(const struct rig_operand *one);
 /* A random problem, by whichever of the two the operator has. */
 struct test_case rig_random_case(const struct rig_operator *op, struct random *random,
                                  enum case_dtype dtype);
@@ -156,6 +157,11 @@ void rig_end(struct rig *rig);
 
 /* Chooses the inputs of a case and asks the oracle. */
 void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test);
+/* What is loaded, with changes: another case of the same shapes, data kept; other elements of an
+ * input, rounded to its type; asking the oracle again. */
+void rig_view(struct rig *rig, const struct test_case *test);
+void rig_set(struct rig *rig, int operand, const double *values);
+void rig_ask(struct rig *rig);
 
 enum rig_way {
     RIG_FRONT,      /* memory flush behind a guard page */

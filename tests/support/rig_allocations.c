@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/rig.h"
+#include "tests/support/rig_flight.h"
 
 typedef int64_t fail_at_fn(int64_t n);
 
-enum { TOO_MANY = 200, LATER_RUNS = 20, ALIGNMENT = 64 };
-
-/* A call with memory of its own. */
-struct flight {
-    struct rig_call call;
-    void *workspace;
-};
+enum { TOO_MANY = 200, LATER_RUNS = 20 };
 
 static bool complain(struct rig *rig, const char *what, int64_t n)
 {
@@ -26,60 +20,10 @@ static bool complain(struct rig *rig, const char *what, int64_t n)
     return false;
 }
 
-static void *memory(size_t size)
+static void allocate(struct rig_flight *flight)
 {
-    void *block = aligned_alloc(ALIGNMENT, (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
-    if (!block) abort();
-    return block;
-}
-
-static bool is_output(const struct rig *rig, int i)
-{
-    enum rig_role role = rig->problem.op->operand[i].role;
-    return role == RIG_SUM || role == RIG_EXACT;
-}
-
-static struct flight start(struct rig *rig)
-{
-    struct flight flight = {.call = rig_call_of(rig->problem.op, &rig->test)};
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
-        struct operand *operand = &flight.call.operand[i];
-        if (rig->problem.op->operand[i].role == RIG_SHAPE) continue;
-        operand->data = memory(operand_bytes(operand));
-        operand_poison(operand, 0xFF);
-        if (!is_output(rig, i)) operand_write_bits(operand, rig->problem.tensor[i].bits);
-    }
-    rig_open(&flight.call);
-    return flight;
-}
-
-static void finish(struct rig *rig, struct flight *flight)
-{
-    rig_close(&flight->call);
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++)
-        free(flight->call.operand[i].data);
-    free(flight->workspace);
-}
-
-static bool is_right(struct rig *rig, const struct flight *flight)
-{
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
-        if (!is_output(rig, i)) continue;
-        operand_read(&flight->call.operand[i], rig->problem.tensor[i].values);
-        operand_read_bits(&flight->call.operand[i], rig->problem.tensor[i].bits);
-    }
-    return rig_compare(rig);
-}
-
-static bool is_unwritten(const struct rig *rig, const struct flight *flight)
-{
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
-        const struct operand *operand = &flight->call.operand[i];
-        for (size_t j = 0; is_output(rig, i) && j < operand_bytes(operand); j++) {
-            if (((const unsigned char *)operand->data)[j] != 0xFF) return false;
-        }
-    }
-    return true;
+    flight->workspace = aligned_alloc(64, (flight->call.workspace_size + 64) / 64 * 64);
+    if (!flight->workspace) abort();
 }
 
 static bool says_memory(aclnnStatus status)
@@ -91,7 +35,7 @@ static bool says_memory(aclnnStatus status)
 /* *failed: whether some allocation of the phase failed. */
 static bool fail_phase_1(struct rig *rig, fail_at_fn *fail_at, int64_t n, bool *failed)
 {
-    struct flight flight = start(rig);
+    struct rig_flight flight = rig_prepare(rig, rig->problem.op, &rig->test);
     bool ok = true;
     fail_at(n);
     aclnnStatus status = rig_phase1(&flight.call);
@@ -103,37 +47,31 @@ static bool fail_phase_1(struct rig *rig, fail_at_fn *fail_at, int64_t n, bool *
         ok = complain(rig, "phase 1 gives no code or text of memory", n);
     else if (flight.call.workspace_size != RIG_UNWRITTEN_SIZE || flight.call.executor)
         ok = complain(rig, "phase 1 failed and wrote its outputs", n);
-    finish(rig, &flight);
+    rig_finish(&flight);
     return ok;
 }
 
-static aclnnStatus launch(struct rig *rig, struct flight *flight)
-{
-    struct rig_call *call = &flight->call;
-    return call->op->phase2(flight->workspace, call->workspace_size, call->executor, rig->stream);
-}
-
-static bool after_phase_2(struct rig *rig, struct flight *flight, aclnnStatus status, int64_t n,
+static bool after_phase_2(struct rig *rig, struct rig_flight *flight, aclnnStatus status, int64_t n,
                           bool is_repeatable)
 {
-    if (status == ACLNN_SUCCESS) return is_right(rig, flight);
+    if (status == ACLNN_SUCCESS) return rig_is_right(rig, flight);
     if (!says_memory(status)) return complain(rig, "phase 2 gives no code or text of memory", n);
-    if (!is_unwritten(rig, flight)) return complain(rig, "phase 2 failed and wrote", n);
+    if (!rig_is_unwritten(flight)) return complain(rig, "phase 2 failed and wrote", n);
     if (!is_repeatable) return true;
-    if (launch(rig, flight) != ACLNN_SUCCESS) return complain(rig, "later run", n);
+    if (rig_launch(flight, rig->stream) != ACLNN_SUCCESS) return complain(rig, "later run", n);
     aclrtSynchronizeStream(rig->stream);
-    return is_right(rig, flight);
+    return rig_is_right(rig, flight);
 }
 
 static bool fail_phase_2(struct rig *rig, fail_at_fn *fail_at, int64_t n, bool is_repeatable,
                          bool *failed)
 {
-    struct flight flight = start(rig);
+    struct rig_flight flight = rig_prepare(rig, rig->problem.op, &rig->test);
     if (rig_phase1(&flight.call) != ACLNN_SUCCESS) return complain(rig, "phase 1", n);
     if (is_repeatable) aclSetAclOpExecutorRepeatable(flight.call.executor);
-    flight.workspace = memory(flight.call.workspace_size);
+    allocate(&flight);
     fail_at(n);
-    aclnnStatus status = launch(rig, &flight);
+    aclnnStatus status = rig_launch(&flight, rig->stream);
     aclError synchronized = aclrtSynchronizeStream(rig->stream);
     fail_at(0);
     *failed = status != ACLNN_SUCCESS;
@@ -141,20 +79,20 @@ static bool fail_phase_2(struct rig *rig, fail_at_fn *fail_at, int64_t n, bool i
                   ? after_phase_2(rig, &flight, status, n, is_repeatable)
                   : complain(rig, "synchronise", n);
     if (is_repeatable) aclDestroyAclOpExecutor(flight.call.executor);
-    finish(rig, &flight);
+    rig_finish(&flight);
     return ok;
 }
 
 static bool later_runs(struct rig *rig, fail_at_fn *fail_at)
 {
-    struct flight flight = start(rig);
+    struct rig_flight flight = rig_prepare(rig, rig->problem.op, &rig->test);
     if (rig_phase1(&flight.call) != ACLNN_SUCCESS) return complain(rig, "phase 1", 0);
     aclSetAclOpExecutorRepeatable(flight.call.executor);
-    flight.workspace = memory(flight.call.workspace_size);
+    allocate(&flight);
     bool ok = true;
     for (int run = 0; run < LATER_RUNS; run++) {
         if (run == 1) fail_at(0); /* counts from here */
-        ok &= launch(rig, &flight) == ACLNN_SUCCESS;
+        ok &= rig_launch(&flight, rig->stream) == ACLNN_SUCCESS;
         aclrtSynchronizeStream(rig->stream);
     }
     int64_t made = fail_at(0);
@@ -162,7 +100,7 @@ static bool later_runs(struct rig *rig, fail_at_fn *fail_at)
     if (ok && made > 0 && rig->problem.sync_code == ACL_SUCCESS)
         ok = complain(rig, "made by later runs of a repeatable executor", made);
     aclDestroyAclOpExecutor(flight.call.executor);
-    finish(rig, &flight);
+    rig_finish(&flight);
     return ok;
 }
 

@@ -322,11 +322,6 @@ static bool check_views(const struct rig_call *call, const char *line)
 
 /* ---- running a broken call that was accepted ---- */
 
-static bool is_output(const struct rig_operand *one)
-{
-    return one->role == RIG_SUM || one->role == RIG_EXACT;
-}
-
 static bool reads_indices(const struct rig_operator *op)
 {
     for (int i = 0; i < rig_operand_count(op); i++) {
@@ -346,7 +341,7 @@ static void give_memory(struct rig_call *call, int i, struct random *random)
     operand->data = malloc(operand_bytes(operand));
     EXPECT(operand->data, "malloc");
     operand_poison(operand, 0xFF);
-    if (is_output(one) || reach.is_empty) return;
+    if (rig_is_output(one) || reach.is_empty) return;
     operand_randomize(operand, one->tensor == CASE_I ? CASE_TIES : CASE_PLAIN, random);
 }
 
@@ -368,7 +363,7 @@ static void run_broken(struct rig_call *call, const char *line)
     aclError code = aclrtSynchronizeStream(rig.stream);
     EXPECT(code == ACL_SUCCESS || (code == BAD_INDEX && reads_indices(op)), "%s: %d", line, code);
     for (int i = 0; i < rig_operand_count(op); i++) {
-        bool is_written = is_output(&op->operand[i]);
+        bool is_written = rig_is_output(&op->operand[i]);
         EXPECT(!is_written || operand_gaps_hold(&call->operand[i], 0xFF), "%s: %s", line,
                op->operand[i].name);
         free(call->operand[i].data);

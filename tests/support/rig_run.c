@@ -44,11 +44,6 @@ void rig_end(struct rig *rig)
 
 /* ---- loading ---- */
 
-static bool is_output(const struct rig_operand *one)
-{
-    return one->role == RIG_SUM || one->role == RIG_EXACT;
-}
-
 static void *resize(void *memory, int64_t count, size_t size)
 {
     void *grown = realloc(memory, ((size_t)count + 1) * size);
@@ -126,26 +121,55 @@ static void load_inputs(struct rig_problem *problem, struct random *random)
     }
 }
 
-void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
+/* Views, and how much memory the values need. */
+static void view(struct rig *rig, const struct test_case *test)
 {
     struct rig_problem *problem = &rig->problem;
-    struct random random = {test->seed};
+    const struct rig_call call = rig_call_of(problem->op, test);
     rig->test = *test;
-    problem->op = op;
     problem->test = &rig->test;
-    problem->roundings = 0;
-    problem->headroom = 1;
-    problem->sync_code = ACL_SUCCESS;
-    problem->sync_words[0] = '\0';
-    struct rig_call call = rig_call_of(op, test);
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < rig_operand_count(problem->op); i++) {
         struct rig_tensor *tensor = &problem->tensor[i];
         tensor->view = call.operand[i];
         tensor->count = operand_elements(&tensor->view);
         reserve(tensor);
     }
-    load_inputs(problem, &random);
-    if (has_oracle(problem)) op->oracle(problem);
+}
+
+void rig_ask(struct rig *rig)
+{
+    struct rig_problem *problem = &rig->problem;
+    problem->roundings = 0;
+    problem->headroom = 1;
+    problem->sync_code = ACL_SUCCESS;
+    problem->sync_words[0] = '\0';
+    if (has_oracle(problem)) problem->op->oracle(problem);
+}
+
+void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
+{
+    struct random random = {test->seed};
+    rig->problem.op = op;
+    view(rig, test);
+    load_inputs(&rig->problem, &random);
+    rig_ask(rig);
+}
+
+void rig_view(struct rig *rig, const struct test_case *test)
+{
+    const struct rig_problem before = rig->problem;
+    view(rig, test);
+    for (int i = 0; i < rig_operand_count(before.op); i++)
+        need(rig->problem.tensor[i].count == before.tensor[i].count, "the same shape");
+}
+
+void rig_set(struct rig *rig, int operand, const double *values)
+{
+    struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    for (int64_t i = 0; i < tensor->count; i++) {
+        tensor->bits[i] = oracle_to_bits(tensor->view.dtype, values[i]);
+        tensor->values[i] = oracle_from_bits(tensor->view.dtype, tensor->bits[i]);
+    }
 }
 
 /* ---- running ---- */
@@ -201,14 +225,14 @@ static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way 
         *operand = contiguous(operand);
     }
     size_t bytes = operand_bytes(operand);
-    if (way == RIG_EARLY && !is_output(one))
+    if (way == RIG_EARLY && !rig_is_output(one))
         operand->data = run->device[i] = device_memory(bytes);
     else
         operand->data =
             guard_place(&tensor->guard, bytes, way == RIG_FRONT ? GUARD_FRONT : GUARD_END,
                         operand_element_size(operand->dtype));
     operand_poison(operand, POISON);
-    if (is_output(one)) return;
+    if (rig_is_output(one)) return;
     operand_write_bits(operand, tensor->bits);
     run->before[i] = resize(NULL, (int64_t)bytes, 1);
     memcpy(run->before[i], operand->data, bytes);
@@ -272,7 +296,7 @@ static bool is_untouched(struct rig *rig, const struct run *run)
         if (op->operand[i].role == RIG_SHAPE || run->device[i]) continue;
         if (!guard_intact(&rig->problem.tensor[i].guard))
             return complain(rig, "changed bytes around", op->operand[i].name);
-        if (is_output(&op->operand[i]) && !operand_gaps_hold(operand, POISON))
+        if (rig_is_output(&op->operand[i]) && !operand_gaps_hold(operand, POISON))
             return complain(rig, "changed bytes between the elements of", op->operand[i].name);
     }
     if (run->workspace && !run->is_workspace_device && !guard_intact(&rig->workspace))
@@ -292,7 +316,7 @@ bool rig_run(struct rig *rig, enum rig_way way)
     ok = ok && is_untouched(rig, &run);
     for (int i = 0; i < count; i++) {
         struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (is_output(&rig->problem.op->operand[i])) {
+        if (rig_is_output(&rig->problem.op->operand[i])) {
             operand_read(&run.call.operand[i], tensor->values);
             operand_read_bits(&run.call.operand[i], tensor->bits);
         }
@@ -380,7 +404,7 @@ bool rig_compare(struct rig *rig)
     const struct rig_operator *op = rig->problem.op;
     bool ok = true;
     for (int i = 0; ok && i < rig_operand_count(op); i++) {
-        if (!is_output(&op->operand[i])) continue;
+        if (!rig_is_output(&op->operand[i])) continue;
         if (!has_oracle(&rig->problem))
             ok = is_unwritten(rig, i);
         else
@@ -400,7 +424,7 @@ static bool same_bits(struct rig *rig, uint64_t *kept[RIG_OPERANDS], const char 
     const struct rig_operator *op = rig->problem.op;
     for (int i = 0; i < rig_operand_count(op); i++) {
         const struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (!is_output(&op->operand[i])) continue;
+        if (!rig_is_output(&op->operand[i])) continue;
         for (int64_t j = 0; j < tensor->count; j++) {
             if (tensor->bits[j] == kept[i][j]) continue;
             char what[160];
@@ -509,7 +533,7 @@ static bool launch(struct rig *rig, struct rig_call *call, void *workspace)
 static void read_outputs(struct rig *rig, const struct run *run)
 {
     for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
-        if (!is_output(&rig->problem.op->operand[i])) continue;
+        if (!rig_is_output(&rig->problem.op->operand[i])) continue;
         operand_read_bits(&run->call.operand[i], rig->problem.tensor[i].bits);
         operand_poison(&run->call.operand[i], POISON);
     }

@@ -41,10 +41,34 @@ static void oracle(struct rig_problem *problem)
         problem->headroom *= (double)case_window(test, i).kernel;
 }
 
+static void make_empty(struct random *random, struct test_case *test)
+{
+    test->has_output = true;
+    for (int i = 0; i < test->axes; i++)
+        test->output[i] = random_below(random, 4);
+    switch (random_below(random, 4)) {
+    case 0:
+        if (test->batched) test->batch = 0;
+        if (!test->batched) test->channels = 0;
+        break;
+    case 1:
+        test->channels = 0;
+        break;
+    case 2:
+        test->input[random_below(random, test->axes)] = 0;
+        break;
+    default:
+        test->output[random_below(random, test->axes)] = 0;
+    }
+}
+
 static struct test_case random_case(struct random *random, enum case_dtype dtype)
 {
-    return rig_random_window(random, "avg_pool2d_backward", dtype, 2,
-                             RIG_CEIL | RIG_EXCLUDE_PAD | RIG_DIVISOR | RIG_MATH | RIG_NULL_STRIDE);
+    struct test_case test =
+        rig_random_window(random, "avg_pool2d_backward", dtype, 2,
+                          RIG_CEIL | RIG_EXCLUDE_PAD | RIG_DIVISOR | RIG_MATH | RIG_NULL_STRIDE);
+    if (random_once_in(random, 80)) make_empty(random, &test);
+    return test;
 }
 
 const struct rig_operator rig_avg_pool2d_backward = {

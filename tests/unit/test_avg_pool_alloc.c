@@ -28,6 +28,9 @@ Test(avg_pool_alloc, windows)
 {
     check(&rig_avg_pool2d, "avg_pool2d f32 n2c3 8x9 k3 s2 p1 strided");
     check(&rig_avg_pool2d_backward, "avg_pool2d_backward bf16 n2c3 8x9 k3 s2 p1 strided");
+    check(&rig_avg_pool2d_backward, "avg_pool2d_backward f32 n2c3 9x8 k3 s2 p1");
+    check(&rig_avg_pool2d_backward, "avg_pool2d_backward f16 n2c3 9x8 k3 s2 p1 nhwc");
+    check(&rig_avg_pool2d_backward, "avg_pool2d_backward f32 n0c3 9x8 k3 s2 p1");
     check(&rig_avg_pool3d, "avg_pool3d f16 n2c3 5x8x9 k3 s2 p1 strided");
     check(&rig_avg_pool3d_backward, "avg_pool3d_backward f32 n2c3 5x8x9 k3 s2 p1 strided");
     check(&rig_aclnnext_avg_pool_grad, "aclnnext_avg_pool_grad f32 n2c3 8x9 k3 s2 p1 strided");
