@@ -26,6 +26,12 @@ class Bools(list):
     """An argument that becomes an aclBoolArray."""
 
 
+def storage_elements(view):
+    """The length of the memory below a view, in the view's elements."""
+    memory = view.untyped_storage() if hasattr(view, "untyped_storage") else view.storage()  # PyTorch before 2.0
+    return memory.nbytes() // view.element_size()
+
+
 class Library:
     def __init__(self, folder):
         names = ["libascendcl.so", "libnnopbase.so", "libopapi.so"]
@@ -59,7 +65,7 @@ class Library:
         """form: the aclFormat; for NHWC and NDHWC the view is already in that order."""
         sizes = (ctypes.c_int64 * view.dim())(*view.shape)
         strides = (ctypes.c_int64 * view.dim())(*view.stride())
-        storage = (ctypes.c_int64 * 1)(view.storage().size())
+        storage = (ctypes.c_int64 * 1)(storage_elements(view))
         start = view.data_ptr() - view.storage_offset() * view.element_size()
         return ctypes.c_void_p(self.create_tensor(
             sizes, ctypes.c_uint64(view.dim()), ACL_TYPES[view.dtype], strides,

@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from torch_library import BY_RANK, ND, boolean, int8, int64
-from torch_values import DOUBLE, FLOATS, Result, below, double_and_size, laid_out, padded, unwritten, values_of
+from torch_values import (DOUBLE, FLOATS, Result, below, double_and_size, laid_out, padded, plain, unwritten,
+                          values_of)
 
 aten = torch.ops.aten
 
@@ -96,7 +97,7 @@ def max_forward(axes):
         index = random.choice([torch.int32, torch.int64])
         x = laid_out(values_of(p.lead + p.size, dtype))
         y, i = unwritten(p.lead + p.out, dtype), unwritten(p.lead + p.out, index)
-        want, which = max_of(axes)(x.to(DOUBLE), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
+        want, which = max_of(axes)(plain(x), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
         arguments = [x, p.kernel, p.stride, p.pad, p.dilation, boolean(p.ceil), y, i]
         return p, arguments, [Result("out", y, want), Result("indices", i, which)], BY_RANK[x.dim()]
     return make
@@ -113,7 +114,7 @@ def max_backward(axes):
         p, dtype = Problem(axes, dilates=True), random.choice(FLOATS)
         index = random.choice([torch.int32, torch.int64])
         x = values_of(p.lead + p.size, dtype)
-        _, which = max_of(axes)(x.to(DOUBLE), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
+        _, which = max_of(axes)(plain(x), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
         if below(4) == 0:
             which = torch.randint(0, math.prod(p.size), which.shape)
         dy, i = laid_out(values_of(p.lead + p.out, dtype)), laid_out(which.to(index))
@@ -149,7 +150,7 @@ def mask_forward():
     x = laid_out(values_of(p.lead + p.size, dtype))
     y = unwritten(p.lead + p.out, dtype)
     token = torch.full(mask_shape(p), -1, dtype=torch.int8)
-    want, which = F.max_pool2d(x.to(DOUBLE), p.kernel, p.stride, p.pad, 1, p.ceil, True)
+    want, which = F.max_pool2d(plain(x), p.kernel, p.stride, p.pad, 1, p.ceil, True)
     arguments = [x, p.kernel, p.stride, p.pad, [1, 1], boolean(p.ceil), y, token]
     return p, arguments, [Result("out", y, want), Result("mask", token, token_of(p, which))], BY_RANK[x.dim()]
 
@@ -157,7 +158,7 @@ def mask_forward():
 def mask_backward():
     p, dtype = mask_problem(), random.choice(FLOATS)
     x = values_of(p.lead + p.size, dtype)
-    _, which = F.max_pool2d(x.to(DOUBLE), p.kernel, p.stride, p.pad, 1, p.ceil, True)
+    _, which = F.max_pool2d(plain(x), p.kernel, p.stride, p.pad, 1, p.ceil, True)
     dy, dx = laid_out(values_of(p.lead + p.out, dtype)), unwritten(p.lead + p.size, dtype)
     want, size = double_and_size(lambda t: plane_gradient(t, which, x.shape, 2), dy)
     arguments = [dy, x, token_of(p, which), p.kernel, p.stride, p.pad, [1, 1], boolean(p.ceil), dx]
@@ -181,7 +182,7 @@ def onnx_max_pool():
     p, dtype = asymmetric(2), random.choice(FLOATS[:2])
     x = laid_out(values_of(p.lead + p.size, dtype))
     y = unwritten(p.lead + p.out, dtype)
-    want = F.max_pool2d(padded(x.to(DOUBLE), p.pad, p.end, -math.inf), p.kernel, p.stride)
+    want = F.max_pool2d(padded(plain(x), p.pad, p.end, -math.inf), p.kernel, p.stride)
     arguments = [x, p.kernel, p.stride, int64(0), p.pad + p.end, [1, 1], int64(0), y]
     return p, arguments, [Result("out", y, want)], BY_RANK[x.dim()]
 
@@ -223,14 +224,14 @@ def adaptive_max(axes):
         index = torch.int64 if axes == 2 else random.choice([torch.int32, torch.int64])
         x, y = laid_out(values_of(p.lead + p.size, dtype)), unwritten(p.lead + p.out, dtype)
         i = unwritten(p.lead + p.out, index)
-        want, which = pool(x.to(DOUBLE), p.out, True)
+        want, which = pool(plain(x), p.out, True)
         return p, [x, p.out, y, i], [Result("out", y, want), Result("indices", i, which)], BY_RANK[x.dim()]
 
     def backward():
         p, dtype = Bins(axes), random.choice(FLOATS)
         index = random.choice([torch.int32, torch.int64])
         x = values_of(p.lead + p.size, dtype)
-        _, which = pool(x.to(DOUBLE), p.out, True)
+        _, which = pool(plain(x), p.out, True)
         dy, i = laid_out(values_of(p.lead + p.out, dtype)), laid_out(which.to(index))
         dx = unwritten(p.lead + p.size, dtype)
         want, size = double_and_size(lambda t: plane_gradient(t, which, x.shape, axes), dy)
@@ -265,7 +266,7 @@ def unpool(axes):
         y, i = laid_out(values_of(p.lead + p.out, dtype)), laid_out(which.to(index))
         x = unwritten(p.lead + p.size, dtype)
         x = x.contiguous() if axes == 3 else x
-        want = function(y.to(DOUBLE), which, p.size, *extra)
+        want = function(plain(y), which, p.size, *extra)
         return p, [y, i, p.size] + extra + [x], [Result("out", x, want)], BY_RANK[x.dim()]
 
     def backward():
@@ -276,7 +277,7 @@ def unpool(axes):
         y, i = values_of(p.lead + p.out, dtype), laid_out(which.to(index))
         dy = unwritten(p.lead + p.out, dtype)
         dy = dy.contiguous() if axes == 3 else dy
-        want = dx.to(DOUBLE).flatten(-axes).gather(-1, which.flatten(-axes)).reshape(which.shape)
+        want = plain(dx).flatten(-axes).gather(-1, which.flatten(-axes)).reshape(which.shape)
         return p, [dx, y, i, p.size] + extra + [dy], [Result("out", dy, want)], BY_RANK[dx.dim()]
     return forward, backward
 
@@ -291,7 +292,7 @@ def global_pool(is_max):
         y = unwritten(p.lead + p.out, dtype)
         axes = tuple(range(2, x.dim()))
         if is_max:
-            results = [Result("out", y, x.to(DOUBLE).amax(axes, True))]
+            results = [Result("out", y, plain(x).amax(axes, True))]
         else:
             want, size = double_and_size(lambda t: t.mean(axes, True), x)
             results = [Result("out", y, want, size, math.prod(p.size) + 4)]
@@ -332,7 +333,7 @@ def ext_max_backward():
     x = laid_out(values_of(p.lead + p.size, dtype))
     dy, dx = laid_out(values_of(p.lead + p.out, dtype)), unwritten(p.lead + p.size, dtype)
     pool = [F.max_pool1d, F.max_pool2d, F.max_pool3d][axes - 1]
-    _, which = pool(x.to(DOUBLE), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
+    _, which = pool(plain(x), p.kernel, p.stride, p.pad, p.dilation, p.ceil, True)
     want, size = double_and_size(lambda t: plane_gradient(t, which, dx.shape, axes), dy)
     arguments = [dy, x, p.kernel, p.stride, p.pad, None if below(2) and not any(p.pad) else p.pad, p.dilation,
                  int64(0), boolean(p.ceil), dx]

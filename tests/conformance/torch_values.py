@@ -115,8 +115,13 @@ class Result:
         return f"{list(at)}: expected {want[at].item()}, got {got[at].item()}", share
 
 
+def plain(tensor):
+    """The values as contiguous doubles: not every PyTorch takes every memory format in every operator."""
+    return tensor.to(DOUBLE).contiguous()
+
+
 def double_and_size(function, *operands):
     """function on doubles, and on their finite magnitudes."""
-    doubles = [operand.to(DOUBLE) for operand in operands]
+    doubles = [plain(operand) for operand in operands]
     sizes = [torch.nan_to_num(operand.abs(), 0, 0, 0) for operand in doubles]
     return function(*doubles), function(*sizes)
