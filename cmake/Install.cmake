@@ -6,10 +6,11 @@ set(CANN_VERSION 8.1.RC1) # the toolkit release whose API this library follows
 set(arch_dir ${CMAKE_SYSTEM_PROCESSOR}-linux)
 set(made ${CMAKE_BINARY_DIR}/install)
 
+set(libraries aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler aclnn_msprofiler)
 install(DIRECTORY api/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(TARGETS aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler aclnn_msprofiler
-    EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
+install(TARGETS ${libraries} EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
 install(TARGETS aclnn-cpu-info RUNTIME DESTINATION bin)
+add_custom_target(installed DEPENDS ${libraries} aclnn-cpu-info) # what must be built before cmake --install
 install(FILES LICENSE README.md DESTINATION share/doc/aclnn-cpu)
 
 # find_package(aclnn-cpu) and pkg-config; both find the tree from their own place in it.

@@ -25,6 +25,11 @@ unset LD_LIBRARY_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH ASCEND_HOME_PATH ASCEND_
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "cmake --install failed"
+# The target "installed", which ./dev install and ./dev demo build, makes every library and program of the tree.
+ninja -C "$build" -t inputs installed >"$scratch/inputs" || fail "there is no target named installed"
+for made in "$scratch"/first/lib64/*.so "$scratch"/first/bin/*; do
+    grep -q "/$(basename "$made")\$" "$scratch/inputs" || fail "the target installed does not make $(basename "$made")"
+done
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "a second install failed"
 mv "$scratch/first" "$tree"
 
