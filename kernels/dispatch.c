@@ -11,8 +11,6 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__aarch64__)
-#include <sys/auxv.h>
 #endif
 
 /* Levels may be left out of a build. */
@@ -36,12 +34,6 @@ PROBE cpu_has_avx512(void)
            __builtin_cpu_supports("avx512vl");
 }
 #elif defined(__aarch64__)
-PROBE cpu_has_sve(void)
-{
-    const unsigned long sve = 1UL << 22;
-    return (getauxval(AT_HWCAP) & sve) != 0;
-}
-
 PROBE cpu_has_neon(void)
 {
     return true; /* part of the architecture */

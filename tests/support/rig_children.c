@@ -14,7 +14,7 @@ const struct rig_setting rig_threads = {"ACLNN_CPU_THREADS",
                                         (const char *const[]){"1", "2", "3", "8", NULL}};
 /* A name that this machine cannot run selects the best; the bits are the same all the same. */
 const struct rig_setting rig_isas = {
-    "ACLNN_CPU_ISA", (const char *const[]){"avx512", "avx2", "sve", "neon", "base", NULL}};
+    "ACLNN_CPU_ISA", (const char *const[]){"avx512", "avx2", "neon", "base", NULL}};
 const struct rig_setting rig_blocking = {"ASCEND_LAUNCH_BLOCKING",
                                          (const char *const[]){"1", NULL}};
 

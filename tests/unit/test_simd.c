@@ -17,9 +17,6 @@ SIMD_LEVEL(avx512)
 #ifdef SIMD_avx2
 SIMD_LEVEL(avx2)
 #endif
-#ifdef SIMD_sve
-SIMD_LEVEL(sve)
-#endif
 #ifdef SIMD_neon
 SIMD_LEVEL(neon)
 #endif
@@ -35,9 +32,6 @@ static simd_level_fn *const functions[] = {
 #endif
 #ifdef SIMD_avx2
     simd_level__avx2,
-#endif
-#ifdef SIMD_sve
-    simd_level__sve,
 #endif
 #ifdef SIMD_neon
     simd_level__neon,
