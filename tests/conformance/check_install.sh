@@ -26,9 +26,9 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "cmake --install failed"
 # The target "installed", which ./dev install and ./dev demo build, makes every library and program of the tree.
-ninja -C "$build" -t inputs installed >"$scratch/inputs" || fail "there is no target named installed"
+ninja -C "$build" -t commands installed >"$scratch/commands" || fail "there is no target named installed"
 for made in "$scratch"/first/lib64/*.so "$scratch"/first/bin/*; do
-    grep -q "/$(basename "$made")\$" "$scratch/inputs" || fail "the target installed does not make $(basename "$made")"
+    grep -q -- " -o [^ ]*/$(basename "$made") " "$scratch/commands" || fail "the target installed does not make $(basename "$made")"
 done
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "a second install failed"
 mv "$scratch/first" "$tree"
