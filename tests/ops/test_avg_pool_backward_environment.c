@@ -9,7 +9,7 @@
 
 TestSuite(avg_pool_backward_environment, .timeout = 600);
 
-enum { RANDOM_CASES = 600 };
+enum { RANDOM_CASES = 60 };
 
 /* Large enough to be cut into slices, in both layouts, with few and with many planes. */
 static const char *const large_lines[] = {

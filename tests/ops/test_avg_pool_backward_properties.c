@@ -77,7 +77,7 @@ static double *copy_of(const double *values, int64_t count)
 /* <dy, forward(x)> == <backward(dy), x>, within the sum of the elements' bounds. */
 Test(avg_pool_backward_properties, adjoint_of_the_forward)
 {
-    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+    for (int64_t i = 0, count = random_test_count(300); i < count; i++) {
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         int64_t inputs = case_input_elements(&test), outputs = case_output_elements(&test);
         double *x = malloc((size_t)inputs * sizeof *x), *y = malloc((size_t)outputs * sizeof *y);
@@ -106,7 +106,7 @@ Test(avg_pool_backward_properties, adjoint_of_the_forward)
 /* Small whole numbers divided by a power of two have exact sums: f(a + 4 b) == f(a) + 4 f(b). */
 Test(avg_pool_backward_properties, linear)
 {
-    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+    for (int64_t i = 0, count = random_test_count(300); i < count; i++) {
         struct test_case test = plain_case(CASE_F32);
         test.divisor = (int64_t)1 << random_between(&source, 0, 20);
         test.dy_layout = CASE_CONTIGUOUS;
@@ -141,7 +141,7 @@ Test(avg_pool_backward_properties, linear)
 
 Test(avg_pool_backward_properties, every_layout_gives_the_same_bits)
 {
-    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+    for (int64_t i = 0, count = random_test_count(300); i < count; i++) {
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         if (random_once_in(&source, 3)) test.data = CASE_SPECIAL;
         test.math = (int)random_between(&source, 0, 3);
@@ -166,7 +166,7 @@ Test(avg_pool_backward_properties, every_layout_gives_the_same_bits)
 /* A math type is its rounding of gradOutput followed by plain arithmetic, to the bit. */
 Test(avg_pool_backward_properties, math_types_round_the_operand_only)
 {
-    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+    for (int64_t i = 0, count = random_test_count(300); i < count; i++) {
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.math = (int)random_between(&source, 1, 3);
         if (random_once_in(&source, 3)) test.data = CASE_HUGE;
@@ -235,7 +235,7 @@ Test(avg_pool_backward_properties, roundings_at_their_edges)
  * the nearest, ties to even. */
 Test(avg_pool_backward_properties, exact_sums_are_rounded_once)
 {
-    for (int64_t i = 0, count = random_test_count(1500); i < count; i++) {
+    for (int64_t i = 0, count = random_test_count(300); i < count; i++) {
         struct test_case test = plain_case((enum case_dtype)(i % CASE_FLOATS));
         test.divisor = (int64_t)1 << random_between(&source, 0, 6);
         test.dy_layout = CASE_CONTIGUOUS;

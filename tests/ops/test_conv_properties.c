@@ -25,7 +25,7 @@ static void end(void)
 
 TestSuite(conv_properties, .init = begin, .fini = end, .timeout = 600);
 
-enum { PROBLEMS = 300 };
+enum { PROBLEMS = 40 };
 
 /* A forward problem without bias, FLOAT, sums of full precision. */
 static struct conv_case forward_case(struct random *random)

@@ -2,18 +2,15 @@
 #include "executor/arena.h"
 
 #include <criterion/criterion.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
-
-static uint64_t state = 42;
+#include "tests/unit/dice.h"
 
 static int64_t below(int64_t limit)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)(state >> 33) % limit;
+    return random_below(dice(), limit);
 }
 
 static bool inherits(const struct ex_piece *pieces, int a, int b)
@@ -117,9 +114,9 @@ static int random_pieces(struct ex_piece *pieces, int count)
 Test(arena, random_sets_never_overlap)
 {
     static struct ex_piece pieces[200];
-    for (int round = 0; round < 1000; round++) {
+    for (int64_t round = 0; round < random_test_count(100); round++) {
         const bool thorough = round % 50 == 0;
-        const int count = random_pieces(pieces, 1 + round % (thorough ? 200 : 70));
+        const int count = random_pieces(pieces, 1 + (int)round % (thorough ? 200 : 70));
         const size_t gap = below(2) ? 64 : 0;
         size_t total;
         cr_assert_eq(ex_arena_pack(pieces, count, gap, thorough ? EX_THOROUGH : EX_QUICK, &total),
@@ -131,7 +128,7 @@ Test(arena, random_sets_never_overlap)
 Test(arena, thorough_is_never_worse_and_the_same_twice)
 {
     static struct ex_piece pieces[150], again[150];
-    for (int round = 0; round < 10; round++) {
+    for (int64_t round = 0; round < random_test_count(2); round++) {
         const int count = random_pieces(pieces, 150);
         size_t quick, thorough, repeated;
         cr_assert_eq(ex_arena_pack(pieces, count, 0, EX_QUICK, &quick), EX_PACKED);

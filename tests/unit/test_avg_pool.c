@@ -327,7 +327,7 @@ static void check_case(run_fn *run_it, enum k_dtype dt, const struct k_average *
 
 Test(avg_pool, random_shapes)
 {
-    for (int i = 0; i < random_test_count(4000); i++) {
+    for (int i = 0; i < random_test_count(40); i++) {
         const struct k_average p = random_average(false);
         check_case(run, (enum k_dtype)(i % K_DTYPES), &p);
     }
@@ -335,7 +335,7 @@ Test(avg_pool, random_shapes)
 
 Test(avg_pool, large_random_shapes)
 {
-    for (int i = 0; i < random_test_count(200); i++) {
+    for (int i = 0; i < random_test_count(30); i++) {
         struct k_average p = random_average(true);
         const int64_t cells =
             product(p.input) > product(p.output) ? product(p.input) : product(p.output);
@@ -404,7 +404,7 @@ static void check_layouts(run_fn *run_it, struct k_average last)
 
 Test(avg_pool, layouts_agree)
 {
-    for (int i = 0; i < random_test_count(600); i++)
+    for (int i = 0; i < random_test_count(60); i++)
         check_layouts(run, random_average(false));
 }
 
@@ -413,7 +413,7 @@ Test(avg_pool, special_values_stay_in_their_ranges)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    for (int i = 0; i < random_test_count(600); i++) {
+    for (int i = 0; i < random_test_count(60); i++) {
         const struct k_average p = random_average(false);
         const enum k_dtype dt = (enum k_dtype)(i % K_DTYPES);
         struct kernel_case c;
@@ -459,7 +459,7 @@ static struct k_average random_mean(void)
 
 Test(mean, random_shapes)
 {
-    for (int i = 0; i < random_test_count(3000); i++) {
+    for (int i = 0; i < random_test_count(300); i++) {
         const struct k_average p = random_mean();
         check_case(run_mean, (enum k_dtype)(i % K_DTYPES), &p);
     }
@@ -467,7 +467,7 @@ Test(mean, random_shapes)
 
 Test(mean, layouts_agree)
 {
-    for (int i = 0; i < random_test_count(600); i++)
+    for (int i = 0; i < random_test_count(60); i++)
         check_layouts(run_mean, random_mean());
 }
 

@@ -439,7 +439,7 @@ static void check_case(enum k_dtype dt, const struct k_pool *pool)
 
 Test(avg_pool_grad, random_shapes)
 {
-    for (int i = 0; i < 3000; i++) {
+    for (int64_t i = 0; i < random_test_count(300); i++) {
         const struct k_pool pool = random_pool(false);
         check_case((enum k_dtype)(i % K_DTYPES), &pool);
     }
@@ -447,7 +447,7 @@ Test(avg_pool_grad, random_shapes)
 
 Test(avg_pool_grad, rows_treated_as_one)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int64_t i = 0; i < random_test_count(60); i++) {
         const struct k_pool pool = random_flat_pool();
         check_case((enum k_dtype)(i % K_DTYPES), &pool);
     }
@@ -455,7 +455,7 @@ Test(avg_pool_grad, rows_treated_as_one)
 
 Test(avg_pool_grad, narrow_columns)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int64_t i = 0; i < random_test_count(60); i++) {
         const struct k_pool pool = random_narrow_pool();
         check_case(i % 5 ? i % 2 ? K_BF16 : K_F16 : K_F32, &pool);
     }
@@ -463,7 +463,7 @@ Test(avg_pool_grad, narrow_columns)
 
 Test(avg_pool_grad, windows_that_slide)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int64_t i = 0; i < random_test_count(40); i++) {
         const struct k_pool pool = random_sliding_pool();
         check_case(i % 2 ? K_BF16 : i % 4 ? K_F16 : K_F32, &pool);
     }
@@ -471,7 +471,7 @@ Test(avg_pool_grad, windows_that_slide)
 
 Test(avg_pool_grad, few_tiny_values)
 {
-    for (int i = 0; i < 600; i++) {
+    for (int64_t i = 0; i < random_test_count(60); i++) {
         struct k_pool pool = i % 3 == 0   ? random_narrow_pool()
                              : i % 3 == 1 ? random_sliding_pool()
                                           : random_flat_pool();
@@ -483,7 +483,7 @@ Test(avg_pool_grad, few_tiny_values)
 
 Test(avg_pool_grad, large_random_shapes)
 {
-    for (int i = 0; i < 120; i++) {
+    for (int64_t i = 0; i < random_test_count(15); i++) {
         struct k_pool pool = random_pool(true);
         if (pool.outer * product(pool.input) * pool.channels > 2000000) pool.outer = 1;
         if (product(pool.input) * pool.channels > 2000000)
@@ -522,7 +522,7 @@ static void check_layouts(const struct k_pool *last)
 
 Test(avg_pool_grad, layouts_agree)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int64_t i = 0; i < random_test_count(40); i++) {
         struct k_pool pool = random_pool(false);
         pool.layout = K_CHANNELS_LAST;
         if (pool.channels == 1) pool.channels = between(2, 20);
@@ -568,7 +568,7 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
 {
     const struct k_table *tables[TABLES];
     const size_t count = k_tables(tables, TABLES);
-    for (int i = 0; i < 700; i++) {
+    for (int64_t i = 0; i < random_test_count(70); i++) {
         const struct k_pool pool = i % 3 == 0   ? random_flat_pool()
                                    : i % 7 == 0 ? random_narrow_pool()
                                                 : random_pool(false);

@@ -230,7 +230,7 @@ Test(max_pool_grad, indices_beside_their_windows, .timeout = 600)
 {
     const struct k_table *tables[TABLES];
     const size_t levels = k_tables(tables, TABLES);
-    for (int round = 0; round < 3000; round++) {
+    for (int64_t round = 0; round < random_test_count(300); round++) {
         struct problem t = {.pool = random_pool(), .dtype = (enum k_dtype)(round % K_DTYPES)};
         const struct k_max_pool *p = &t.pool;
         t.windows = p->output[0] * p->output[1] * p->output[2];

@@ -238,7 +238,7 @@ static void run(bool large, int64_t cases)
 
 Test(plane, small_planes)
 {
-    run(false, 3000);
+    run(false, 600);
 }
 
 Test(plane, large_planes)

@@ -2,7 +2,8 @@
 /* with_isa ISA PROGRAM [ARGUMENT...]: runs PROGRAM with ACLNN_CPU_ISA=ISA; exits with 77 ("skipped"
  * to CTest) when this CPU does not run that ISA. Random problems are as many as ACLNN_TEST_SCALE
  * says with the best ISA, and a quarter with the others: their kernels are the same source, and
- * other tests hold their bits against each other. */
+ * other tests hold their bits against each other. Ends as PROGRAM does, and says last what it took:
+ * "CPU time 1.23 s", all its threads and children together. */
 #include "kernels/kernels.h"
 #include "runtime/support/base.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SKIPPED = 77, USAGE = 2 };
@@ -34,6 +37,30 @@ static void scale_down(void)
     setenv("ACLNN_TEST_SCALE", text, 1);
 }
 
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+/* The program's exit status, or 128 and the signal that ended it, as a shell says it. */
+static int run(char *const *arguments)
+{
+    int status;
+    struct rusage used;
+    const pid_t child = fork();
+    if (child == 0) {
+        execv(arguments[0], arguments);
+        perror(arguments[0]);
+        _exit(USAGE);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0 || getrusage(RUSAGE_CHILDREN, &used) != 0) {
+        perror(arguments[0]);
+        return USAGE;
+    }
+    printf("CPU time %.2f s\n", seconds(used.ru_utime) + seconds(used.ru_stime));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -47,7 +74,5 @@ int main(int argc, char **argv)
         return SKIPPED;
     }
     if (place > 0) scale_down();
-    execv(argv[2], argv + 2);
-    perror(argv[2]);
-    return USAGE;
+    return run(argv + 2);
 }
