@@ -9,7 +9,7 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
 
-void **ex_executor_take_block(aclOpExecutor *executor)
+void **ex_executor_take_block(struct ex_executor *executor)
 {
     pthread_mutex_lock(&executor->blocks_lock);
     void **block = executor->free_blocks;
@@ -18,7 +18,7 @@ void **ex_executor_take_block(aclOpExecutor *executor)
     return block ? block : rt_alloc(sizeof(void *) * EX_MAX_PARAMETERS);
 }
 
-void ex_executor_return_block(aclOpExecutor *executor, void **block)
+void ex_executor_return_block(struct ex_executor *executor, void **block)
 {
     pthread_mutex_lock(&executor->blocks_lock);
     *block = executor->free_blocks;
@@ -29,18 +29,16 @@ void ex_executor_return_block(aclOpExecutor *executor, void **block)
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *executor)
 {
     RT_CHECK(executor, ACLNN_ERR_INNER_NULLPTR, "executor is NULL");
-    RT_CHECK(ex_executor_is_valid(executor), ACLNN_ERR_INNER,
-             "executor is not one that phase 1 returned, or was used up");
-    atomic_store_explicit(&executor->is_repeatable, true, memory_order_relaxed);
+    RT_CHECK(ex_handle_make_repeatable(executor), ACLNN_ERR_INNER, EX_NO_EXECUTOR);
     return ACLNN_SUCCESS;
 }
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 {
     RT_CHECK(executor, ACLNN_ERR_INNER_NULLPTR, "executor is NULL");
-    RT_CHECK(ex_executor_is_valid(executor), ACLNN_ERR_INNER,
-             "executor is not one that phase 1 returned, or was used up");
-    ex_executor_release(executor);
+    struct ex_executor *ended = ex_handle_end(executor);
+    RT_CHECK(ended, ACLNN_ERR_INNER, EX_NO_EXECUTOR);
+    ex_executor_release(ended);
     return ACLNN_SUCCESS;
 }
 
@@ -64,46 +62,59 @@ static struct ex_operand *find_operand(struct ex_plan *plan, size_t index, int w
     return NULL;
 }
 
-bool ex_workspace_size(const aclOpExecutor *executor, size_t *size)
+bool ex_workspace_size(const aclOpExecutor *handle, size_t *size)
 {
-    if (!ex_executor_is_valid(executor)) return false;
+    struct ex_executor *executor = ex_handle_acquire(handle);
+    if (!executor) return false;
     *size = executor->plan.workspace_size;
+    ex_executor_release(executor);
     return true;
 }
 
 /* CANN stores the address in the tensor that is passed, whatever the index says. Where the tensor
  * is not one the plan was made from, the plan's own at that index is what the caller means. */
-static aclnnStatus set_address(const char *who, aclOpExecutor *executor, size_t index,
-                               aclTensor *tensor, void *address, int which)
+static aclnnStatus set_operand(const char *who, struct ex_plan *plan, size_t index,
+                               struct ex_descriptor *tensor, void *address, int which)
 {
-    if (!executor || !tensor)
-        return rt_error_report(ACLNN_ERR_INNER_NULLPTR, who, "%s is NULL",
-                               executor ? "tensor" : "executor");
-    if (!ex_executor_is_valid(executor))
-        return rt_error_report(ACLNN_ERR_INNER, who,
-                               "executor is not one that phase 1 returned, or was used up");
-    struct ex_operand *operand = find_operand(&executor->plan, index, which);
+    struct ex_operand *operand = find_operand(plan, index, which);
     if (!operand)
         return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
                                "index is %zu; %s has no such tensor argument", index,
-                               executor->plan.operator_name);
-    struct ex_descriptor *descriptor = (struct ex_descriptor *)tensor;
-    atomic_store_explicit(&descriptor->address, address, memory_order_release);
-    if (operand->tensor && !holds(&executor->plan, descriptor))
+                               plan->operator_name);
+    atomic_store_explicit(&tensor->address, address, memory_order_release);
+    if (operand->tensor && !holds(plan, tensor))
         atomic_store_explicit(&operand->tensor->address, address, memory_order_release);
     return ACLNN_SUCCESS;
 }
 
+static aclnnStatus set_address(const char *who, const aclOpExecutor *handle, size_t index,
+                               aclTensor *tensor, void *address, int which)
+{
+    if (!handle || !tensor)
+        return rt_error_report(ACLNN_ERR_INNER_NULLPTR, who, "%s is NULL",
+                               handle ? "tensor" : "executor");
+    struct ex_executor *executor = ex_handle_acquire(handle);
+    if (!executor) return rt_error_report(ACLNN_ERR_INNER, who, EX_NO_EXECUTOR);
+    aclnnStatus status =
+        set_operand(who, &executor->plan, index, (struct ex_descriptor *)tensor, address, which);
+    ex_executor_release(executor);
+    return status;
+}
+
 /* No operator here takes a tensor list, so every index is out of range. */
-static aclnnStatus set_list_address(const char *who, const aclOpExecutor *executor, size_t index,
+static aclnnStatus set_list_address(const char *who, const aclOpExecutor *handle, size_t index,
                                     const aclTensorList *tensors)
 {
-    if (!executor || !tensors)
+    if (!handle || !tensors)
         return rt_error_report(ACLNN_ERR_INNER_NULLPTR, who, "%s is NULL",
-                               executor ? "tensors" : "executor");
-    return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
-                           "irIndex is %zu; %s has no tensor list argument", index,
-                           executor->plan.operator_name);
+                               handle ? "tensors" : "executor");
+    struct ex_executor *executor = ex_handle_acquire(handle);
+    if (!executor) return rt_error_report(ACLNN_ERR_INNER, who, EX_NO_EXECUTOR);
+    aclnnStatus status = rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
+                                         "irIndex is %zu; %s has no tensor list argument", index,
+                                         executor->plan.operator_name);
+    ex_executor_release(executor);
+    return status;
 }
 
 /* CANN exports each of these under two spellings. */

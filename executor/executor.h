@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan is made of, and the life of the executor that holds it. Only the executor room looks
- * inside.
+/* What a plan is made of, and the executor that holds it. Only the executor room looks inside.
  *
  * A sealed plan never changes. Its references: the user's handle (until phase 2 of a single-use
  * executor, else until aclDestroyAclOpExecutor) and one per launch in flight; the last one frees
- * it. */
+ * it. What the user holds is no pointer to it, see slot.h. */
 #ifndef ACLNN_CPU_EXECUTOR_EXECUTOR_H
 #define ACLNN_CPU_EXECUTOR_EXECUTOR_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "executor/plan.h"
+#include "executor/slot.h"
 #include "runtime/support/asan.h"
 
 struct ex_buffer {
@@ -60,10 +59,8 @@ struct ex_plan {
     _Alignas(16) unsigned char step_bytes[EX_STEP_BYTES];
 };
 
-struct aclOpExecutor {
-    uint64_t magic;
-    _Atomic int64_t references;
-    _Atomic bool is_repeatable;
+struct ex_executor {
+    struct ex_slot *slot; /* NULL before the plan is sealed */
     pthread_mutex_t blocks_lock;
     void **free_blocks; /* of launches that are done; linked through their first word */
     struct ex_plan plan;
@@ -78,16 +75,13 @@ enum { EX_SCRATCH_GAP = 64 };
 enum { EX_SCRATCH_GAP = 0 };
 #endif
 
-void ex_executor_retain(aclOpExecutor *executor);
-void ex_executor_release(aclOpExecutor *executor);
-/* Is this a live executor? Reads its first bytes: a handle never given out is the caller's fault.
- */
-bool ex_executor_is_valid(const aclOpExecutor *executor);
+/* Of an executor that no handle names. */
+void ex_executor_free(struct ex_executor *executor);
 
 /* Room for the addresses of one launch, recycled so that later launches allocate nothing. NULL when
  * memory is exhausted. Thread-safe. */
-void **ex_executor_take_block(aclOpExecutor *executor);
-void ex_executor_return_block(aclOpExecutor *executor, void **block);
+void **ex_executor_take_block(struct ex_executor *executor);
+void ex_executor_return_block(struct ex_executor *executor, void **block);
 
 /* Writes the plan to the log, one line per step. */
 void ex_explain(const struct ex_plan *plan);

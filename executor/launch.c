@@ -98,7 +98,7 @@ static void **addresses_of(struct rt_task *task, const struct ex_plan *plan)
 
 static void drop_launch(struct rt_task *task)
 {
-    aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    struct ex_executor *executor = task->word[WORD_EXECUTOR].pointer;
     if (executor->plan.operand_count > ADDRESSES_INLINE)
         ex_executor_return_block(executor, task->word[WORD_ADDRESSES].pointer);
     ex_executor_release(executor);
@@ -106,7 +106,7 @@ static void drop_launch(struct rt_task *task)
 
 static void rerun_launch(struct rt_task *task, struct rt_stream *stream)
 {
-    const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    const struct ex_executor *executor = task->word[WORD_EXECUTOR].pointer;
     run_plan(&executor->plan, addresses_of(task, &executor->plan),
              task->word[WORD_WORKSPACE].pointer, stream);
 }
@@ -119,7 +119,7 @@ static void run_launch(struct rt_task *task, struct rt_stream *stream)
 
 static const char *name_launch(const struct rt_task *task)
 {
-    const aclOpExecutor *executor = task->word[WORD_EXECUTOR].pointer;
+    const struct ex_executor *executor = task->word[WORD_EXECUTOR].pointer;
     return executor->plan.operator_name;
 }
 
@@ -166,7 +166,7 @@ static aclnnStatus snapshot_addresses(const struct ex_plan *plan, void **address
 }
 
 /* Takes over one reference to the executor when it succeeds. */
-static aclnnStatus enqueue(aclOpExecutor *executor, void *workspace, struct rt_stream *stream)
+static aclnnStatus enqueue(struct ex_executor *executor, void *workspace, struct rt_stream *stream)
 {
     const struct ex_plan *plan = &executor->plan;
     struct rt_task task = {.kind = &launch_kind};
@@ -193,18 +193,13 @@ static aclnnStatus enqueue(aclOpExecutor *executor, void *workspace, struct rt_s
 }
 
 aclnnStatus ex_launch(const char *operator_name, void *workspace, uint64_t workspace_size,
-                      aclOpExecutor *executor, aclrtStream stream)
+                      aclOpExecutor *handle, aclrtStream stream)
 {
-    if (!executor)
-        return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, operator_name, "executor is NULL");
-    if (!ex_executor_is_valid(executor))
-        return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name,
-                               "executor is not one that phase 1 returned, or was used up");
-
+    if (!handle) return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, operator_name, "executor is NULL");
+    struct ex_executor *executor = ex_handle_take(handle);
+    if (!executor) return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name, EX_NO_EXECUTOR);
     if (__builtin_expect(executor->plan.call != NULL, 0))
         rt_log_topic(RT_LOG_CALLS, "%s", executor->plan.call);
-    bool is_repeatable = atomic_load_explicit(&executor->is_repeatable, memory_order_relaxed);
-    if (is_repeatable) ex_executor_retain(executor);
 
     struct rt_stream *queue;
     aclnnStatus status = check_workspace(&executor->plan, workspace, workspace_size);

@@ -9,9 +9,10 @@
  * queues the plan on the stream (NULL: the current context's default stream) and returns. A
  * single-use executor is consumed, also on failure.
  * Refuses: executor NULL, a workspace NULL although workspace_size > 0, an operand without an
- * address (161001); a workspace smaller than phase 1 reported or not aligned to 32 bytes (161002);
- * no context or a foreign stream, no memory for the queue (361001). */
+ * address (161001); a handle that names no executor, a workspace smaller than phase 1 reported or
+ * not aligned to 32 bytes (161002); no context or a foreign stream, no memory for the queue
+ * (361001). */
 aclnnStatus ex_launch(const char *operator_name, void *workspace, uint64_t workspace_size,
-                      aclOpExecutor *executor, aclrtStream stream);
+                      aclOpExecutor *handle, aclrtStream stream);
 
 #endif

@@ -15,11 +15,9 @@
 #include "runtime/support/error.h"
 #include "runtime/support/log.h"
 
-#define EXECUTOR_MAGIC UINT64_C(0x61636c6e6e637075)
-
-static aclOpExecutor *executor_of(struct ex_plan *plan)
+static struct ex_executor *executor_of(struct ex_plan *plan)
 {
-    return (void *)((char *)plan - offsetof(aclOpExecutor, plan));
+    return (void *)((char *)plan - offsetof(struct ex_executor, plan));
 }
 
 static void fail(struct ex_plan *plan, aclnnStatus status, const char *text)
@@ -30,15 +28,13 @@ static void fail(struct ex_plan *plan, aclnnStatus status, const char *text)
 
 struct ex_plan *ex_plan_new(const char *operator_name)
 {
-    aclOpExecutor *executor = rt_alloc(sizeof *executor);
+    struct ex_executor *executor = rt_alloc(sizeof *executor);
     if (!executor) {
         rt_error_report(ACLNN_ERR_INNER_CREATE_EXECUTOR, operator_name,
                         "no memory for the executor (%zu bytes)", sizeof *executor);
         return NULL;
     }
-    executor->magic = EXECUTOR_MAGIC;
-    atomic_init(&executor->references, 1);
-    atomic_init(&executor->is_repeatable, false);
+    executor->slot = NULL;
     executor->blocks_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     executor->free_blocks = NULL;
 
@@ -53,17 +49,11 @@ struct ex_plan *ex_plan_new(const char *operator_name)
 
 void ex_plan_free(struct ex_plan *plan)
 {
-    if (plan) ex_executor_release(executor_of(plan));
+    if (plan) ex_executor_free(executor_of(plan));
 }
 
-void ex_executor_retain(aclOpExecutor *executor)
+void ex_executor_free(struct ex_executor *executor)
 {
-    atomic_fetch_add_explicit(&executor->references, 1, memory_order_relaxed);
-}
-
-void ex_executor_release(aclOpExecutor *executor)
-{
-    if (atomic_fetch_sub_explicit(&executor->references, 1, memory_order_acq_rel) != 1) return;
     for (int i = 0; i < executor->plan.operand_count; i++)
         ex_descriptor_release(executor->plan.operands[i].tensor);
     while (executor->free_blocks) {
@@ -73,13 +63,7 @@ void ex_executor_release(aclOpExecutor *executor)
     }
     pthread_mutex_destroy(&executor->blocks_lock);
     rt_free(executor->plan.call);
-    executor->magic = 0;
     rt_free(executor);
-}
-
-bool ex_executor_is_valid(const aclOpExecutor *executor)
-{
-    return executor->magic == EXECUTOR_MAGIC;
 }
 
 static int add_buffer(struct ex_plan *plan, struct ex_buffer buffer)
@@ -255,6 +239,9 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
     if (!plan) return ACLNN_ERR_INNER_CREATE_EXECUTOR; /* reported by ex_plan_new */
     if (plan->status == ACLNN_SUCCESS && !pack_scratch(plan))
         fail(plan, ACLNN_ERR_PARAM_INVALID, "the workspace would exceed the address space");
+    aclOpExecutor *handle = NULL;
+    if (plan->status == ACLNN_SUCCESS && !(handle = ex_handle_new(executor_of(plan))))
+        fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the executor's handle");
     if (plan->status != ACLNN_SUCCESS) {
         aclnnStatus status = plan->status;
         ex_plan_free(plan);
@@ -263,6 +250,6 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
     if (rt_log_topic_on(RT_LOG_PLAN)) ex_explain(plan);
     if (plan->begun_at != 0) rt_profile_plan(plan->operator_name, plan->begun_at);
     *workspace_size = plan->workspace_size;
-    *executor = executor_of(plan);
+    *executor = handle;
     return ACLNN_SUCCESS;
 }

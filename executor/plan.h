@@ -78,7 +78,10 @@ void ex_call(struct ex_plan *plan, const char *line);
  * on success only. On failure the plan is freed and its first failure returned, reported. */
 aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor);
 
+/* What is said of a handle that names no executor. */
+#define EX_NO_EXECUTOR "executor is not one that phase 1 returned, or was used up or destroyed"
+
 /* The workspace that an executor's phase 2 will ask for. false: it is none, or used up. */
-bool ex_workspace_size(const aclOpExecutor *executor, size_t *size);
+bool ex_workspace_size(const aclOpExecutor *handle, size_t *size);
 
 #endif

@@ -99,10 +99,12 @@ static void check_plan(const struct ex_plan *plan)
     free(workspace);
 }
 
-static void check_executor(aclOpExecutor *executor)
+static void check_executor(aclOpExecutor *handle)
 {
+    struct ex_executor *executor = ex_handle_end(handle);
+    cr_assert_not_null(executor);
     check_plan(&executor->plan);
-    aclDestroyAclOpExecutor(executor);
+    ex_executor_release(executor);
 }
 
 /* ---- plans ---- */
