@@ -11,6 +11,7 @@
 
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
+#include "runtime/support/float_env.h"
 
 enum {
     COMPARISONS = 300000000, /* of lifetimes in a thorough search, some 0.5 s */
@@ -315,8 +316,12 @@ enum ex_packing ex_arena_pack(struct ex_piece *pieces, int count, size_t gap, en
                               size_t *total)
 {
     if (!total_fits(pieces, count, gap)) return EX_TOO_LARGE;
-    if (effort == EX_THOROUGH || count > EX_FEW_PIECES)
-        return count == 0 ? (*total = 0, EX_PACKED) : pack_many(pieces, count, gap, effort, total);
+    if (count > 0 && (effort == EX_THOROUGH || count > EX_FEW_PIECES)) {
+        const struct rt_float_env own = rt_float_begin();
+        const enum ex_packing packing = pack_many(pieces, count, gap, effort, total);
+        rt_float_end(own);
+        return packing;
+    }
     *total = pack_few(pieces, count, gap);
     return EX_PACKED;
 }

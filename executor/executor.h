@@ -13,6 +13,7 @@
 #include "executor/plan.h"
 #include "executor/slot.h"
 #include "runtime/support/asan.h"
+#include "runtime/support/float_env.h"
 
 struct ex_buffer {
     int operand;     /* its number among the operands; -1 for scratch */
@@ -53,6 +54,7 @@ struct ex_plan {
     int64_t begun_at;     /* when planning began, while that is recorded; else 0 */
     char *call;           /* ACLNN_CPU_LOG=calls: the line to print; or NULL */
     const char *isa;
+    struct rt_float_env float_env; /* of the thread that builds the plan */
     struct ex_operand operands[EX_MAX_PARAMETERS];
     struct ex_buffer buffers[EX_MAX_BUFFERS];
     struct ex_step steps[EX_MAX_STEPS];

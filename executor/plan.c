@@ -44,12 +44,15 @@ struct ex_plan *ex_plan_new(const char *operator_name)
     plan->operator_name = operator_name;
     plan->isa = k_best()->isa;
     plan->begun_at = rt_profile_begin();
+    plan->float_env = rt_float_begin();
     return plan;
 }
 
 void ex_plan_free(struct ex_plan *plan)
 {
-    if (plan) ex_executor_free(executor_of(plan));
+    if (!plan) return;
+    rt_float_end(plan->float_env);
+    ex_executor_free(executor_of(plan));
 }
 
 void ex_executor_free(struct ex_executor *executor)
@@ -249,6 +252,7 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
     }
     if (rt_log_topic_on(RT_LOG_PLAN)) ex_explain(plan);
     if (plan->begun_at != 0) rt_profile_plan(plan->operator_name, plan->begun_at);
+    rt_float_end(plan->float_env);
     *workspace_size = plan->workspace_size;
     *executor = handle;
     return ACLNN_SUCCESS;

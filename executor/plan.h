@@ -26,8 +26,9 @@ enum {
 
 struct ex_plan;
 
-/* A new plan for the operator of that name (static storage). NULL when memory is exhausted; every
- * function below, ex_seal too, takes NULL and reports that. */
+/* A new plan for the operator of that name (static storage). Until it is sealed or freed the thread
+ * has the default floating-point environment, so that no plan depends on the program's. NULL when
+ * memory is exhausted; every function below, ex_seal too, takes NULL and reports that. */
 struct ex_plan *ex_plan_new(const char *operator_name);
 /* Gives a plan up before it is sealed. NULL is fine. */
 void ex_plan_free(struct ex_plan *plan);

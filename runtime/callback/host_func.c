@@ -13,6 +13,7 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/error.h"
+#include "runtime/support/float_env.h"
 #include "runtime/support/point.h"
 #include "runtime/support/thread.h"
 
@@ -76,6 +77,7 @@ static void run_host_function(struct rt_task *task, struct rt_stream *stream)
     bool was_in_callback = rt_self.in_callback;
     rt_self.in_callback = true;
     call(task);
+    rt_float_begin(); /* tasks that follow do not compute in what it has left */
     rt_self.in_callback = was_in_callback;
 }
 

@@ -16,6 +16,7 @@
 
 #include "acl/acl_base.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/float_env.h"
 #include "runtime/support/fork.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
@@ -159,6 +160,7 @@ static void *host_main(void *argument)
     host.starting--;
     for (struct rt_host_job *job; (job = take_locked());) {
         pthread_mutex_unlock(&host.lock);
+        rt_float_begin(); /* whatever the creator had, or the function before left */
         job->run(job);
         if (generation != rt_host_generation()) return NULL; /* the child's only thread ends */
         pthread_mutex_lock(&host.lock);

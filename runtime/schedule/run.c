@@ -17,6 +17,7 @@
 #include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/float_env.h"
 #include "runtime/support/point.h"
 #include "runtime/support/thread.h"
 
@@ -221,6 +222,7 @@ static bool is_for_submitter(struct rt_stream *stream, uint64_t submitted_before
 
 void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner runner)
 {
+    const struct rt_float_env own = rt_float_begin();
     struct rt_stream *outer = rt_self.running;
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     enum outcome outcome = HAS_RUN;
@@ -243,6 +245,7 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
         }
     } while (!unclaim(stream, completed, target, runner, leaving));
     rt_self.running = outer;
+    rt_float_end(own);
     RT_POINT("claim given back");
     rt_look_at_values();
 }

@@ -12,6 +12,7 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
+#include "runtime/support/float_env.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
 #include "runtime/support/spin.h"
@@ -37,8 +38,12 @@ static bool join_loop(struct rt_stream *stream)
         if (loop) atomic_fetch_add_explicit(&loop->outstanding, 1, memory_order_relaxed);
         rt_lock_give(&stream->lock);
     }
-    if (loop) RT_POINT("loop joined");
-    if (loop) rt_loop_run(loop);
+    if (loop) {
+        const struct rt_float_env own = rt_float_begin();
+        RT_POINT("loop joined");
+        rt_loop_run(loop);
+        rt_float_end(own);
+    }
     rt_worker_computing(-1);
     if (loop) rt_loop_leave(loop);
     return loop != NULL;

@@ -23,6 +23,7 @@
 #include "runtime/schedule/watch.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
+#include "runtime/support/float_env.h"
 #include "runtime/support/fork.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
@@ -526,6 +527,7 @@ static void *worker_main(void *argument)
     pthread_setname_np(pthread_self(), name);
     rt_self.worker = worker;
     rt_stack_look();
+    rt_float_begin(); /* a thread begins with its creator's */
     while (!atomic_load_explicit(&pool.stopping, memory_order_acquire)) {
         if (has_work(worker))
             do_work(worker);

@@ -853,7 +853,8 @@ ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 
 /* Newer. Asynchronous: fn(args) runs on a thread of the library, in the stream's context, after all
  * that was submitted before; what is submitted later waits for it. It may block for as long as it
- * likes: other streams do not wait. ACL_ERROR_RT_PARAM_INVALID when fn is NULL. */
+ * likes: other streams do not wait. It begins in the default floating-point environment.
+ * ACL_ERROR_RT_PARAM_INVALID when fn is NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 
 /* callback is called when a task has failed, on a thread of the library, one failure after the

@@ -141,7 +141,11 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetScalarListSize(const aclScalarList *scalar
 
 /* ---- Executors ----
  * Phase 1 gives an executor. Phase 2 consumes it, whether or not it succeeds, unless it was made
- * repeatable in between. One executor is used by one thread at a time. */
+ * repeatable in between. One executor is used by one thread at a time.
+ *
+ * An executor is a handle, not an address. One that is used up or destroyed, and any other value,
+ * is refused at any time: by phase 2 with ACLNN_ERR_PARAM_INVALID (161002), by the functions below
+ * with ACLNN_ERR_INNER (561000). */
 
 /* Lets phase 2 run any number of times, each with its own workspace and stream, and while earlier
  * runs are still queued. ACLNN_ERR_INNER_NULLPTR (561103) for NULL. */
