@@ -39,7 +39,9 @@ static bool keep(const char *path)
     for (int i = 0; i < kept_count; i++)
         if (strcmp(kept[i], path) == 0) return false;
     if (kept_count == FILES) unlink(kept[--kept_count]);
-    snprintf(kept[kept_count++], PATH, "%s", path);
+    const size_t length = strlen(path);
+    if (length >= PATH) abort();
+    memcpy(kept[kept_count++], path, length + 1);
     return true;
 }
 
