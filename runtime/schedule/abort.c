@@ -3,7 +3,7 @@
  * waited for, since it uses memory that the program may free next.
  * Locks: the stream's, see queue.c. */
 #include <stdbool.h>
-#include <stdio.h>
+#include <time.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/schedule/claim.h"
@@ -15,7 +15,7 @@
 #include "runtime/support/point.h"
 #include "runtime/support/thread.h"
 
-enum { LOOK_NS = 1000000 };
+enum { LOOK_NS = 1000000, STOP_NAP_NS = 50000, STOP_PATIENCE_NS = 2000000 };
 
 /* The running task is a function of the program, which may be waiting for the caller. */
 static bool is_away(struct rt_stream *stream)
@@ -26,23 +26,14 @@ static bool is_away(struct rt_stream *stream)
     return is_away;
 }
 
-/* Leaves the error for the next synchronise, in place of what the dropped work may have left. */
-static void leave_error_locked(struct rt_stream *stream, aclError code, const char *text)
-{
-    if (stream->refuses) return;
-    stream->error = code;
-    snprintf(stream->error_text, sizeof(stream->error_text), "%s", text);
-    atomic_store_explicit(&stream->has_error, true, memory_order_release);
-}
-
 aclError aclrtStreamAbort(aclrtStream stream)
 {
     struct rt_stream *queue;
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     rt_lock_take(&queue->lock);
-    leave_error_locked(queue, ACL_ERROR_RT_STREAM_ABORT,
-                       "the stream was aborted; its work was dropped");
+    rt_stream_leave_error_locked(queue, ACL_ERROR_RT_STREAM_ABORT,
+                                 "the stream was aborted; its work was dropped");
     rt_lock_give(&queue->lock);
     RT_POINT("abort has left its error");
     uint64_t ticket = rt_queue_submitted(queue);
@@ -54,24 +45,47 @@ aclError aclrtStreamAbort(aclrtStream stream)
     return ACL_SUCCESS;
 }
 
+enum stop { STOPS, RUNS_ON };
+
+/* The wait that the stream stands at ends now; one that it has still to come to when it comes
+ * there. */
+static enum stop stop_locked(struct rt_stream *stream, unsigned *after)
+{
+    bool is_parked = stream->state == RT_STREAM_PARKED && stream->awaits != RT_AWAITS_RETURN;
+    if (stream->state != RT_STREAM_IDLE && !is_parked) return RUNS_ON;
+    if (is_parked) {
+        rt_stop_wait_locked(stream);
+        *after = rt_leave_locked(stream);
+    } else if (rt_has_tasks(stream)) {
+        stream->stop_ticket = rt_queue_submitted(stream);
+    }
+    return STOPS;
+}
+
+/* Whoever runs the stream may be about to park it: looks again for a moment. */
+static enum stop try_to_stop(struct rt_stream *stream)
+{
+    const struct timespec nap = {.tv_nsec = STOP_NAP_NS};
+    const int64_t deadline = rt_now_ns() + (rt_is_inside_task() ? 0 : STOP_PATIENCE_NS);
+    for (;;) {
+        unsigned after = 0;
+        rt_lock_take(&stream->lock);
+        enum stop stop = stop_locked(stream, &after);
+        rt_claim_unlock(stream, after);
+        if (stop == STOPS || rt_now_ns() >= deadline) return stop;
+        RT_POINT("before a stop looks again");
+        nanosleep(&nap, NULL);
+    }
+}
+
 aclError aclrtStreamStop(aclrtStream stream)
 {
     struct rt_stream *queue;
-    bool computes, stops;
     RT_CHECK(stream, ACL_ERROR_RT_PARAM_INVALID,
              "stream is NULL; the default stream cannot be stopped");
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
-    rt_lock_take(&queue->lock);
-    uint64_t completed = atomic_load_explicit(&queue->completed, memory_order_acquire);
-    stops = queue->state == RT_STREAM_PARKED && queue->awaits != RT_AWAITS_RETURN;
-    computes = !stops && queue->state != RT_STREAM_IDLE;
-    if (stops) {
-        leave_error_locked(queue, ACL_ERROR_RT_TASK_ABORT_STOP, "a wait was stopped");
-        rt_discard_locked(queue, completed + 1);
-    }
-    rt_claim_unlock(queue, stops ? rt_leave_locked(queue) : 0);
-    RT_CHECK(!computes, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+    RT_CHECK(try_to_stop(queue) == STOPS, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
              "stream %u is running a task that does not wait for anything; a CPU cannot stop it "
              "half way",
              queue->id);

@@ -54,6 +54,13 @@ void rt_run_claimed(struct rt_stream *stream, uint64_t target, enum rt_runner ru
  * parked stream is claimed. */
 void rt_discard_locked(struct rt_stream *stream, uint64_t ticket);
 
+/* Leaves the error for the next synchronise, in place of what dropped work may have left. */
+void rt_stream_leave_error_locked(struct rt_stream *stream, aclError code, const char *text);
+
+/* aclrtStreamStop: the wait that the stream is parked at, or about to be, ends; the rest as
+ * rt_discard_locked. */
+void rt_stop_wait_locked(struct rt_stream *stream);
+
 /* Those who sleep for it. */
 unsigned rt_signal_locked(struct rt_stream *stream);
 /* The stream is claimable and the caller does not claim it: someone who sleeps for it goes on, else

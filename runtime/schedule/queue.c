@@ -313,7 +313,7 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     stream->parked_on = NULL;
     stream->subscriber = stream->awaited = NULL;
     atomic_store_explicit(&stream->blocking_callbacks, 0, memory_order_relaxed);
-    stream->grace_ticket = 0;
+    stream->grace_ticket = stream->stop_ticket = 0;
     rt_host_job_reset(&stream->host_job);
     atomic_store_explicit(&stream->object.references, 1 + ours, memory_order_relaxed);
     atomic_store_explicit(&stream->loop, NULL, memory_order_relaxed);

@@ -66,10 +66,11 @@ struct rt_stream {
     aclError error; /* first since the last synchronise */
     char error_text[192];
     struct rt_dependency dependency; /* while PARKED */
-    int64_t park_deadline_ns;        /* the wait may be PARKED until then; 0: for ever */
-    int waiters;                     /* threads asleep on signal */
-    int helpers;                     /* those of them that will claim the stream when they can */
-    const void *helper;              /* the thread that runs the dependency in order to come back */
+    uint64_t stop_ticket; /* aclrtStreamStop: the first wait up to here that would park ends; 0 */
+    int64_t park_deadline_ns; /* the wait may be PARKED until then; 0: for ever */
+    int waiters;              /* threads asleep on signal */
+    int helpers;              /* those of them that will claim the stream when they can */
+    const void *helper;       /* the thread that runs the dependency in order to come back */
     struct rt_chunk *spare;
     int spare_count;
 

@@ -12,6 +12,7 @@
 
 #include <assert.h>
 
+#include "acl/acl_rt.h"
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/grace.h"
 #include "runtime/schedule/record.h"
@@ -86,6 +87,14 @@ static void kick_dependency(const struct rt_dependency *dependency)
     rt_object_release(&stream->object);
 }
 
+void rt_stop_wait_locked(struct rt_stream *stream)
+{
+    uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
+    stream->stop_ticket = 0;
+    rt_stream_leave_error_locked(stream, ACL_ERROR_RT_TASK_ABORT_STOP, "a wait was stopped");
+    rt_discard_locked(stream, completed + 1);
+}
+
 /* False: the event came meanwhile, or the task is to be dropped; look at it again. */
 static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner runner)
 {
@@ -99,6 +108,10 @@ static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner ru
     }
     bool parks = !stream->is_unparked &&
                  (!is_discarded(stream, completed) || stream->awaits == RT_AWAITS_RETURN);
+    if (parks && completed < stream->stop_ticket && stream->awaits != RT_AWAITS_RETURN) {
+        rt_stop_wait_locked(stream);
+        parks = false;
+    }
     stream->is_unparked = false;
     struct rt_dependency dependency = stream->dependency;
     if (parks) {

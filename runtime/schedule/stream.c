@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "acl/acl_rt.h"
+#include "runtime/schedule/claim.h"
 #include "runtime/schedule/context.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/schedule/hooks.h"
@@ -228,6 +229,14 @@ static void keep_error(struct rt_stream *stream, aclError code, const char *text
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
     rt_lock_give(&stream->lock);
+}
+
+void rt_stream_leave_error_locked(struct rt_stream *stream, aclError code, const char *text)
+{
+    if (stream->refuses) return;
+    stream->error = code;
+    snprintf(stream->error_text, sizeof(stream->error_text), "%s", text);
+    atomic_store_explicit(&stream->has_error, true, memory_order_release);
 }
 
 /* One stream's failure ends all work of its context: nothing queued runs, nothing more is taken. */

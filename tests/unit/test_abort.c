@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "acl/acl.h"
 #include "runtime/device/device.h"
@@ -130,6 +131,63 @@ Test(abort, stop_ends_one_wait, .timeout = 600)
     expect_refused(aclrtStreamStop(NULL), ACL_ERROR_RT_PARAM_INVALID, "default stream");
     gate_open(&gate);
     cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    rt_runtime_shutdown();
+}
+
+enum { EVENT, NOTIFY, VALUE, WAITS };
+
+static void queue_wait(const struct lane *lane, int kind, aclrtEvent event, aclrtNotify notify,
+                       void *value)
+{
+    aclError status = ACL_SUCCESS;
+    if (kind == EVENT) status = aclrtStreamWaitEvent(lane->handle, event);
+    if (kind == NOTIFY) status = aclrtWaitAndResetNotify(notify, lane->handle, 0);
+    if (kind == VALUE) status = aclrtValueWait(value, 1, ACL_STREAM_WAIT_VALUE_EQ, lane->handle);
+    cr_assert_eq(status, ACL_SUCCESS);
+}
+
+/* Whether nobody has run the stream yet, a worker is about to park it, or it is parked. */
+Test(abort, stop_ends_a_wait_that_the_stream_comes_to, .timeout = 600)
+{
+    struct lane lane = lane_open(0);
+    aclrtEvent never;
+    aclrtNotify notify;
+    void *value;
+    cr_assert_eq(aclrtCreateEventWithFlag(&never, ACL_EVENT_SYNC), ACL_SUCCESS);
+    cr_assert_eq(aclrtCreateNotify(&notify, 0), ACL_SUCCESS);
+    cr_assert_eq(aclrtMalloc(&value, 64, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    cr_assert_eq(aclrtMemset(value, 64, 0, 64), ACL_SUCCESS);
+    for (int round = 0; round < 60; round++) {
+        const struct timespec delay = {.tv_nsec = round / WAITS % 5 * 100000};
+        if (round % 2 == 1) lane_submit(lane, 'x', 0);
+        queue_wait(&lane, round % WAITS, never, notify, value);
+        if (delay.tv_nsec > 0) nanosleep(&delay, NULL);
+        aclError status = aclrtStreamStop(lane.handle);
+        while (status == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) /* it ran just then, and said so */
+            status = aclrtStreamStop(lane.handle);
+        cr_assert_eq(status, ACL_SUCCESS);
+        cr_assert_eq(aclrtSynchronizeStreamWithTimeout(lane.handle, 10000),
+                     ACL_ERROR_RT_TASK_ABORT_STOP, "round %d", round);
+    }
+    rt_runtime_shutdown();
+}
+
+/* A stop is for waits that were queued before it. */
+Test(abort, stop_ends_no_later_wait, .timeout = 600)
+{
+    struct lane lane = lane_open(0), other = lane_open(0);
+    aclrtEvent event;
+    cr_assert_eq(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+    lane_submit(lane, 'a', 0);
+    while (aclrtStreamStop(lane.handle) != ACL_SUCCESS) {
+    }
+    cr_assert_eq(aclrtStreamWaitEvent(lane.handle, event), ACL_SUCCESS);
+    lane_submit(lane, 'c', 0);
+    lane_await(lane_is(lane, RT_STREAM_PARKED));
+    cr_expect_str_eq(lane_log, "a");
+    cr_assert_eq(aclrtRecordEvent(event, other.handle), ACL_SUCCESS);
+    cr_expect_eq(aclrtSynchronizeStream(lane.handle), ACL_SUCCESS);
+    cr_expect_str_eq(lane_log, "ac");
     rt_runtime_shutdown();
 }
 

@@ -732,9 +732,10 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *f
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
 /* Newer. Ends the wait (for an event, a notify, a value, a callback that has not begun) that the
- * stream stands at; what is queued behind it runs, and the next synchronise returns
- * ACL_ERROR_RT_TASK_ABORT_STOP. ACL_ERROR_RT_FEATURE_NOT_SUPPORT when the stream runs something
- * else, ACL_ERROR_RT_PARAM_INVALID for NULL. */
+ * stream stands at, or the next one of those queued by now that it comes to; what is queued behind
+ * it runs, and the synchronise after that returns ACL_ERROR_RT_TASK_ABORT_STOP.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT when the stream runs something else, ACL_ERROR_RT_PARAM_INVALID
+ * for NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 
 /* ---- Events ---- */
