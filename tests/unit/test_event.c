@@ -500,3 +500,54 @@ Test(event, memory, .timeout = 600)
     }
     cr_expect_eq(rt_alloc_fail_at(0), 0, "records allocate although the event is warm");
 }
+
+enum { MANY = 200000, OLDEST = 64, QUERIES = 64 * 100 };
+
+/* Of a query of the events that are there longest, the least of some measurements. */
+static double query_ns(aclrtEvent *events)
+{
+    double least = 1e18;
+    aclrtEventRecordedStatus status;
+    for (int round = 0; round < 9; round++) {
+        int64_t begin = rt_now_ns();
+        for (int i = 0; i < QUERIES; i++)
+            aclrtQueryEventStatus(events[i % OLDEST], &status);
+        double ns = (double)(rt_now_ns() - begin) / QUERIES;
+        if (ns < least) least = ns;
+    }
+    return least;
+}
+
+Test(event, a_query_costs_the_same_however_many_events_live, .timeout = 600)
+{
+    open_lane();
+    aclrtEvent *events = malloc(MANY * sizeof(*events));
+    cr_assert_not_null(events);
+    double few = 0;
+    for (int i = 0; i < MANY; i++) {
+        cr_assert_eq(aclrtCreateEvent(&events[i]), ACL_SUCCESS);
+        if (i == 1000) few = query_ns(events);
+    }
+    double many = query_ns(events);
+    cr_expect_lt(many, 4 * few, "%.0f ns with 1,000, %.0f ns with %d", few, many, MANY);
+    rt_runtime_shutdown();
+    free(events);
+}
+
+/* The table of handles has grown several times. */
+Test(event, handles_are_found_however_many_there_are, .timeout = 600)
+{
+    enum { COUNT = 20000 };
+    static aclrtEvent events[COUNT];
+    aclrtEventRecordedStatus status;
+    open_lane();
+    for (int i = 0; i < COUNT; i++)
+        cr_assert_eq(aclrtCreateEvent(&events[i]), ACL_SUCCESS);
+    for (int i = 0; i < COUNT; i += 2)
+        cr_assert_eq(aclrtDestroyEvent(events[i]), ACL_SUCCESS);
+    for (int i = 1; i < COUNT; i += 2)
+        cr_assert_eq(aclrtQueryEventStatus(events[i], &status), ACL_SUCCESS);
+    for (int i = 0; i < COUNT; i += 2)
+        cr_assert_eq(aclrtQueryEventStatus(events[i], &status), ACL_ERROR_RT_INVALID_HANDLE);
+    rt_runtime_shutdown();
+}
