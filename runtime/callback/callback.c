@@ -8,10 +8,13 @@
  * stream's lock may be taken. No function of the program is called under it. */
 #include "runtime/callback/callback.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/callback/subscriber.h"
@@ -123,10 +126,44 @@ void rt_callback_free(struct rt_callback *callback)
 
 /* --- subscribers; all need the lock ---------------------------------------------------------- */
 
+/* Threads are named by numbers that are given again when one has ended, and a program may name none
+ * at all: a thread is looked at only where its memory surely is. */
+static bool is_mapped(pthread_t thread)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t)thread & ~(page - 1);
+    return (uintptr_t)thread % sizeof(void *) == 0 && first != 0 &&
+           msync((void *)first, 2 * page, MS_ASYNC) == 0; /* does nothing to mapped memory */
+}
+
+/* The clock says later, without the thread's memory, whether the thread is there. */
+static void learn_clock(struct rt_subscriber *subscriber)
+{
+    int error = is_mapped(subscriber->thread)
+                    ? pthread_getcpuclockid(subscriber->thread, &subscriber->clock)
+                    : EINVAL;
+    subscriber->has_clock = error == 0;
+    subscriber->has_ended = error == ESRCH;
+}
+
+bool rt_callback_has_ended_locked(struct rt_subscriber *subscriber)
+{
+    struct timespec unused;
+    if (!subscriber->has_ended && !subscriber->has_entered && subscriber->has_clock)
+        subscriber->has_ended = clock_gettime(subscriber->clock, &unused) != 0;
+    return subscriber->has_ended;
+}
+
+struct rt_subscriber *rt_callback_subscriber_locked(const struct rt_stream *stream)
+{
+    struct rt_subscriber *subscriber = stream->subscriber;
+    return subscriber && !rt_callback_has_ended_locked(subscriber) ? subscriber : NULL;
+}
+
 static struct rt_subscriber *find(pthread_t thread)
 {
     for (struct rt_subscriber *s = subscribers; s; s = s->next)
-        if (pthread_equal(s->thread, thread)) return s;
+        if (pthread_equal(s->thread, thread) && !rt_callback_has_ended_locked(s)) return s;
     return NULL;
 }
 
@@ -136,6 +173,7 @@ static struct rt_subscriber *new_subscriber(pthread_t thread)
     struct rt_subscriber *subscriber = rt_alloc_zeroed(sizeof(*subscriber));
     if (!subscriber) return NULL;
     subscriber->thread = thread;
+    learn_clock(subscriber);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&subscriber->signal, &attributes);
@@ -185,6 +223,75 @@ void rt_callback_unbind(struct rt_subscriber *subscriber)
     pthread_mutex_unlock(&lock);
 }
 
+/* --- threads that end ------------------------------------------------------------------------ */
+
+/* What is listed will not run: blocking ones go back to their tasks, which fail; the others come to
+ * *lost, for fail_all. */
+static void end_thread_locked(struct rt_subscriber *subscriber, struct rt_callback_list *lost)
+{
+    subscriber->has_ended = true;
+    for (struct rt_callback *callback; (callback = subscriber->listed.first);) {
+        take_out(&subscriber->listed, callback);
+        callback->state = RT_CALLBACK_ORPHANED;
+        if (callback->is_blocking)
+            rt_queue_unpark(callback->stream);
+        else
+            append(lost, callback);
+    }
+    put_subscriber(subscriber);
+}
+
+static void fail_all(struct rt_callback_list *lost)
+{
+    for (struct rt_callback *callback = lost->first, *next; callback; callback = next) {
+        next = callback->next;
+        rt_callback_fail(callback->stream);
+        rt_callback_free(callback);
+    }
+}
+
+/* At the end of a thread that has been in aclrtProcessReport. */
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    struct rt_callback_list lost = {0};
+    pthread_mutex_lock(&lock);
+    struct rt_subscriber *subscriber = find(pthread_self());
+    if (subscriber) end_thread_locked(subscriber, &lost);
+    pthread_mutex_unlock(&lock);
+    fail_all(&lost);
+}
+
+static pthread_key_t end_key;
+static bool has_end_key;
+
+static void make_end_key(void)
+{
+    has_end_key = pthread_key_create(&end_key, thread_ends) == 0;
+}
+
+/* Of the calling one. False: the system has no more room for that. */
+static bool notice_end_of_thread(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_end_key);
+    return has_end_key && pthread_setspecific(end_key, &end_key) == 0;
+}
+
+/* Of threads that have never been there. */
+static void look_at_threads(void)
+{
+    struct rt_callback_list lost = {0};
+    pthread_mutex_lock(&lock);
+    for (struct rt_subscriber *subscriber = subscribers, *next; subscriber; subscriber = next) {
+        next = subscriber->next;
+        if (subscriber->listed.first && rt_callback_has_ended_locked(subscriber))
+            end_thread_locked(subscriber, &lost);
+    }
+    pthread_mutex_unlock(&lock);
+    fail_all(&lost);
+}
+
 /* --- the subscribed thread ------------------------------------------------------------------- */
 
 /* The next one to run, TAKEN; those that are about to be dropped stay listed for who drops them. */
@@ -200,30 +307,64 @@ static struct rt_callback *take(struct rt_subscriber *subscriber)
     return NULL;
 }
 
-static void call(struct rt_callback *callback)
+/* One call of aclrtProcessReport. The thread may leave it by an exception, pthread_exit or
+ * cancellation: then end_call and leave_report run as the stack is unwound. */
+struct report {
+    struct rt_subscriber *subscriber;
+    unsigned generation; /* another one in the child of a fork, where nothing of this is left */
+    bool is_locked;
+};
+
+static void lock_report(struct report *report)
 {
-    bool was_in_callback = rt_self.in_callback;
-    rt_self.in_callback = true;
-    callback->function(callback->data);
-    rt_self.in_callback = was_in_callback;
+    pthread_mutex_lock(&lock);
+    report->is_locked = true;
 }
 
-/* Gives the lock back while the function runs. False: this is the child of a fork by now. */
-static bool run_taken_locked(struct rt_subscriber *subscriber, struct rt_callback *callback)
+static void unlock_report(struct report *report)
 {
-    struct rt_stream *stream = callback->stream;
-    unsigned generation = rt_host_generation();
-    bool is_blocking = callback->is_blocking; /* then it is its task's as soon as it has ENDED */
-    if (!is_blocking) subscriber->running = stream;
+    report->is_locked = false;
     pthread_mutex_unlock(&lock);
-    call(callback);
-    RT_POINT("callback has run");
-    if (generation != rt_host_generation()) {
-        rt_free(callback);
-        return false;
+}
+
+static void leave_report(struct report *report)
+{
+    struct rt_subscriber *subscriber = report->subscriber;
+    if (report->generation != rt_host_generation()) return;
+    if (!report->is_locked) lock_report(report);
+    if (subscriber) {
+        subscriber->inside--;
+        subscriber->last_ns = rt_now_ns();
+        put_subscriber(subscriber);
     }
+    unlock_report(report);
+}
+
+struct call {
+    struct report *report;
+    struct rt_callback *callback;
+    bool was_in_callback;
+    bool has_returned;
+};
+
+/* Takes the lock. */
+static void end_call(struct call *call)
+{
+    struct rt_callback *callback = call->callback;
+    struct rt_subscriber *subscriber = call->report->subscriber;
+    struct rt_stream *stream = callback->stream;
+    bool is_blocking = callback->is_blocking; /* then it is its task's as soon as it has ENDED */
+    rt_self.in_callback = call->was_in_callback;
+    RT_POINT("callback has run");
+    if (call->report->generation != rt_host_generation()) {
+        rt_free(callback);
+        return;
+    }
+    if (!call->has_returned)
+        rt_stream_fail(stream, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                       "a callback did not return: it threw an exception or ended its thread");
     if (!is_blocking) rt_callback_free(callback);
-    pthread_mutex_lock(&lock);
+    lock_report(call->report);
     subscriber->running = NULL;
     if (is_blocking) {
         count_off(callback);
@@ -233,7 +374,18 @@ static bool run_taken_locked(struct rt_subscriber *subscriber, struct rt_callbac
         rt_object_release(&stream->object);
     }
     pthread_cond_broadcast(&subscriber->signal);
-    return true;
+}
+
+/* Gives the lock back while the function runs. */
+static void run_taken_locked(struct report *report, struct rt_callback *callback)
+{
+    __attribute__((cleanup(end_call))) struct call call = {
+        .report = report, .callback = callback, .was_in_callback = rt_self.in_callback};
+    if (!callback->is_blocking) report->subscriber->running = callback->stream;
+    unlock_report(report);
+    rt_self.in_callback = true;
+    callback->function(callback->data);
+    call.has_returned = true;
 }
 
 /* Until something is listed or the subscription ends; false: the time is up. */
@@ -253,26 +405,40 @@ static bool await_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
 }
 
 /* Runs what is listed by now; callbacks that come meanwhile wait for the next call. */
-static aclError process_locked(struct rt_subscriber *subscriber, int64_t deadline_ns)
+static aclError process_locked(struct report *report, int64_t deadline_ns)
 {
+    struct rt_subscriber *subscriber = report->subscriber;
     struct rt_callback *callback = NULL;
     while (!(callback = take(subscriber))) {
         if (!is_bound(subscriber)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
         if (subscriber->listed.first) { /* only such as are being dropped */
             struct timespec pause = {.tv_nsec = 100000};
-            pthread_mutex_unlock(&lock);
+            unlock_report(report);
             nanosleep(&pause, NULL);
-            pthread_mutex_lock(&lock);
+            lock_report(report);
         }
         if (!await_locked(subscriber, deadline_ns)) return ACL_ERROR_RT_REPORT_TIMEOUT;
     }
     const struct rt_callback *last = subscriber->listed.last;
     while (callback) {
         bool is_last = callback == last || !last;
-        if (!run_taken_locked(subscriber, callback)) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+        run_taken_locked(report, callback);
+        if (report->generation != rt_host_generation()) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
         callback = is_last ? NULL : take(subscriber);
     }
     return ACL_SUCCESS;
+}
+
+static aclError process(int64_t deadline_ns)
+{
+    __attribute__((cleanup(leave_report))) struct report report = {.generation =
+                                                                       rt_host_generation()};
+    lock_report(&report);
+    report.subscriber = find(pthread_self());
+    if (!report.subscriber) return ACL_ERROR_RT_THREAD_SUBSCRIBE;
+    report.subscriber->inside++;
+    report.subscriber->has_entered |= notice_end_of_thread();
+    return process_locked(&report, deadline_ns);
 }
 
 aclError aclrtProcessReport(int32_t timeout)
@@ -281,20 +447,8 @@ aclError aclrtProcessReport(int32_t timeout)
              "timeout is %" PRId32 "; it must be -1 or milliseconds greater than 0", timeout);
     RT_CHECK(!rt_self.in_callback, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
              "called from inside a callback");
-    int64_t deadline = timeout == -1 ? RT_FOREVER : rt_now_ns() + (int64_t)timeout * 1000000;
-    aclError status = ACL_ERROR_RT_THREAD_SUBSCRIBE;
-    unsigned generation = rt_host_generation();
-    pthread_mutex_lock(&lock);
-    struct rt_subscriber *subscriber = find(pthread_self());
-    if (subscriber) {
-        subscriber->inside++;
-        status = process_locked(subscriber, deadline);
-        if (generation != rt_host_generation()) return status; /* the lock is not held */
-        subscriber->inside--;
-        subscriber->last_ns = rt_now_ns();
-        put_subscriber(subscriber);
-    }
-    pthread_mutex_unlock(&lock);
+    aclError status =
+        process(timeout == -1 ? RT_FOREVER : rt_now_ns() + (int64_t)timeout * 1000000);
     RT_CHECK(status != ACL_ERROR_RT_THREAD_SUBSCRIBE, status,
              "the calling thread is subscribed to no stream");
     RT_CHECK(status != ACL_ERROR_RT_REPORT_TIMEOUT, status,
@@ -392,7 +546,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
 void rt_callback_fail(struct rt_stream *stream)
 {
     rt_stream_fail(stream, ACL_ERROR_RT_STREAM_NO_CB_REG,
-                   "a callback did not run: no thread is subscribed to the stream any more");
+                   "a callback did not run: no thread is subscribed to the stream any more, or the "
+                   "one that is has ended");
 }
 
 /* --- for the queues -------------------------------------------------------------------------- */
@@ -400,7 +555,8 @@ void rt_callback_fail(struct rt_stream *stream)
 static bool is_expected_locked(const struct rt_stream *stream)
 {
     const struct rt_subscriber *subscriber = stream->awaited ? stream->awaited : stream->subscriber;
-    if (!subscriber || pthread_equal(subscriber->thread, pthread_self())) return false;
+    if (!subscriber || subscriber->has_ended || pthread_equal(subscriber->thread, pthread_self()))
+        return false;
     int64_t patience = atomic_load_explicit(&rt_callback_patience_ns, memory_order_relaxed);
     return subscriber->inside > 0 || rt_now_ns() - subscriber->last_ns < patience;
 }
@@ -497,6 +653,8 @@ __attribute__((constructor)) static void offer_hooks(void)
 {
     static const struct rt_fork_handlers handlers = {before_fork, in_parent, in_child};
     rt_fork_guard(RT_FORK_CALLBACK, &handlers);
-    rt_hooks.callback =
-        (struct rt_callback_hooks){.is_expected = is_expected, .is_mine = is_mine, .leave = leave};
+    rt_hooks.callback = (struct rt_callback_hooks){.look_at_threads = look_at_threads,
+                                                   .is_expected = is_expected,
+                                                   .is_mine = is_mine,
+                                                   .leave = leave};
 }

@@ -25,10 +25,10 @@ enum { NAP_NS = 100000 };
 
 /* --- tasks of streams ------------------------------------------------------------------------ */
 
-/* False: nobody has subscribed. */
+/* False: nobody has subscribed, or not any more. */
 static bool hand_over_locked(struct rt_callback *callback)
 {
-    struct rt_subscriber *subscriber = callback->stream->subscriber;
+    struct rt_subscriber *subscriber = rt_callback_subscriber_locked(callback->stream);
     if (!subscriber) return false;
     rt_callback_leave_list_locked(callback);
     rt_callback_list_locked(callback, subscriber);
@@ -44,8 +44,10 @@ static bool has_run(struct rt_task *task, struct rt_stream *stream)
 {
     struct rt_callback *callback = task->word[WORD_CALLBACK].pointer;
     rt_callback_lock();
-    if (callback->state == RT_CALLBACK_LAUNCHED && callback->stream->subscriber) {
-        const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD};
+    struct rt_subscriber *subscriber = rt_callback_subscriber_locked(callback->stream);
+    if (callback->state == RT_CALLBACK_LAUNCHED && subscriber) {
+        const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD,
+                                     .is_polled = !subscriber->has_entered};
         rt_queue_expect(stream, &wait);
         hand_over_locked(callback);
     }
@@ -122,15 +124,17 @@ static void rerun_passing(struct rt_task *task, struct rt_stream *stream)
 {
     struct rt_subscriber *subscriber = subscriber_of(task);
     struct rt_callback *callback = subscriber ? new_replayed(task, stream, false) : NULL;
-    if (callback) {
-        rt_callback_lock();
-        rt_callback_list_locked(callback, subscriber);
-        rt_callback_unlock();
-    } else if (subscriber) {
+    if (subscriber && !callback) {
         fail_without_memory(stream);
-    } else {
-        rt_callback_fail(stream);
+        return;
     }
+    rt_callback_lock();
+    bool is_there = subscriber && !rt_callback_has_ended_locked(subscriber);
+    if (is_there) rt_callback_list_locked(callback, subscriber);
+    rt_callback_unlock();
+    if (is_there) return;
+    rt_callback_fail(stream);
+    if (callback) rt_callback_free(callback);
 }
 
 static bool has_returned(struct rt_task *task, struct rt_stream *stream)
@@ -146,9 +150,12 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
         return true;
     }
     rt_callback_lock();
-    if (is_new) {
-        const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD};
-        task->word[RT_TASK_NOTE].pointer = callback;
+    if (is_new) task->word[RT_TASK_NOTE].pointer = callback;
+    if (is_new && rt_callback_has_ended_locked(subscriber)) {
+        callback->state = RT_CALLBACK_ORPHANED;
+    } else if (is_new) {
+        const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD,
+                                     .is_polled = !subscriber->has_entered};
         rt_queue_expect(stream, &wait);
         stream->awaited = subscriber;
         rt_callback_list_locked(callback, subscriber);
@@ -162,12 +169,15 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
 
 static void rerun_blocking(struct rt_task *task, struct rt_stream *stream)
 {
-    if (!subscriber_of(task))
+    struct rt_callback *callback = task->word[RT_TASK_NOTE].pointer;
+    if (!subscriber_of(task)) {
         rt_callback_fail(stream);
-    else if (task->word[RT_TASK_NOTE].number == NO_MEMORY)
+    } else if (task->word[RT_TASK_NOTE].number == NO_MEMORY) {
         fail_without_memory(stream);
-    else
-        rt_callback_free(task->word[RT_TASK_NOTE].pointer);
+    } else {
+        if (callback->state != RT_CALLBACK_ENDED) rt_callback_fail(stream);
+        rt_callback_free(callback);
+    }
 }
 
 /* One that the thread has begun is awaited: its data may go after the replay. */
@@ -249,6 +259,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     bool is_captured = rt_capture_is_captured(queue);
     rt_callback_lock();
     bool is_for_host = queue->has_host_functions;
+    bool has_ended = queue->subscriber && !rt_callback_subscriber_locked(queue);
     bool has_subscriber = queue->subscriber != NULL;
     if (is_captured && has_subscriber) {
         what.subscriber = queue->subscriber;
@@ -260,6 +271,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
              queue->id);
     RT_CHECK(has_subscriber, ACL_ERROR_RT_STREAM_NO_CB_REG,
              "no thread is subscribed to stream %u; aclrtSubscribeReport does that", queue->id);
+    RT_CHECK(!has_ended || is_captured, ACL_ERROR_RT_STREAM_NO_CB_REG,
+             "the thread that is subscribed to stream %u has ended", queue->id);
     if (is_captured && capture(queue, &what, &status)) return status;
     return launch(queue, &what);
 }

@@ -67,25 +67,68 @@ static void tell(struct rtExceptionInfo *info)
         if (callback) callback(info);
 }
 
+/* A callback may end its thread instead of returning: then these run as the stack is unwound. */
+struct tale {
+    struct raised *raised;
+    unsigned generation; /* another one in the child of a fork */
+};
+
+static void end_tale(struct tale *tale)
+{
+    rt_free(tale->raised);
+    if (tale->generation != rt_host_generation()) return;
+    pthread_mutex_lock(&lock);
+    told_count++;
+    pthread_cond_broadcast(&told_all);
+    pthread_mutex_unlock(&lock);
+}
+
+static void tell_one(struct raised *raised)
+{
+    __attribute__((cleanup(end_tale))) struct tale tale = {.raised = raised,
+                                                           .generation = rt_host_generation()};
+    tell(&raised->info);
+}
+
+/* False: there is none, and who raises next starts the telling. */
+static bool take_first(struct raised **raised)
+{
+    pthread_mutex_lock(&lock);
+    *raised = first;
+    if (first) first = first->next;
+    if (!first) last = &first;
+    is_telling = *raised != NULL;
+    pthread_mutex_unlock(&lock);
+    return *raised != NULL;
+}
+
+static void tell_all(struct rt_host_job *job);
+
+/* What is left when a callback has ended the thread is told by another one. */
+struct telling_thread {
+    unsigned generation;
+    bool is_done;
+};
+
+static void go_on_elsewhere(struct telling_thread *ended)
+{
+    if (ended->is_done || ended->generation != rt_host_generation()) return;
+    pthread_mutex_lock(&lock);
+    bool is_alone = !rt_host_push(&telling);
+    pthread_mutex_unlock(&lock);
+    if (is_alone) tell_all(&telling);
+}
+
 static void tell_all(struct rt_host_job *job)
 {
     (void)job;
-    unsigned generation = rt_host_generation();
-    pthread_mutex_lock(&lock);
-    while (first) {
-        struct raised *raised = first;
-        first = raised->next;
-        if (!first) last = &first;
-        pthread_mutex_unlock(&lock);
-        tell(&raised->info);
-        rt_free(raised);
-        if (generation != rt_host_generation()) return;
-        pthread_mutex_lock(&lock);
-        told_count++;
-        pthread_cond_broadcast(&told_all);
+    __attribute__((cleanup(go_on_elsewhere))) struct telling_thread self = {
+        .generation = rt_host_generation()};
+    for (struct raised *raised; take_first(&raised);) {
+        tell_one(raised);
+        if (self.generation != rt_host_generation()) return;
     }
-    is_telling = false;
-    pthread_mutex_unlock(&lock);
+    self.is_done = true;
 }
 
 static void raise_exception(const struct rt_stream *stream, aclError code)

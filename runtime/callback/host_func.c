@@ -29,21 +29,41 @@ static void call(const struct rt_task *task)
     function(task->word[WORD_ARGUMENT].pointer);
 }
 
+/* A function on its way. It may end its thread instead of returning: then come_back runs as the
+ * stack is unwound. */
+struct away {
+    struct rt_stream *stream;
+    unsigned generation; /* another one in the child of a fork */
+    bool begins;
+    bool has_returned;
+};
+
+static void come_back(struct away *away)
+{
+    struct rt_stream *stream = away->stream;
+    if (away->generation != rt_host_generation()) return;
+    if (!away->has_returned)
+        rt_stream_fail(stream, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                       "a host function did not return: it ended its thread");
+    if (away->begins) rt_context_enter(NULL);
+    RT_POINT("host function has run");
+    rt_queue_return(stream);
+    rt_object_release(&stream->object);
+}
+
 static void run_away(struct rt_host_job *job)
 {
     struct rt_stream *stream =
         (struct rt_stream *)(void *)((char *)job - offsetof(struct rt_stream, host_job));
-    unsigned generation = rt_host_generation();
+    __attribute__((cleanup(come_back))) struct away away = {.stream = stream,
+                                                            .generation = rt_host_generation()};
     RT_POINT("host function is taken");
-    if (rt_queue_begin(stream)) {
+    away.begins = rt_queue_begin(stream);
+    if (away.begins) {
         rt_context_enter(stream->context);
         call(stream->parked_task);
-        if (generation != rt_host_generation()) return;
-        rt_context_enter(NULL);
     }
-    RT_POINT("host function has run");
-    rt_queue_return(stream);
-    rt_object_release(&stream->object);
+    away.has_returned = true;
 }
 
 static bool has_returned(struct rt_task *task, struct rt_stream *stream)

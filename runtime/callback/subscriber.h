@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "acl/acl_rt.h"
 #include "runtime/schedule/queue.h"
@@ -39,9 +40,13 @@ struct rt_subscriber {
     struct rt_subscriber *next;
     pthread_t thread;
     struct rt_callback_list listed;
-    int streams;                     /* that the program has bound to it */
-    int captured;                    /* callbacks of graphs */
-    int inside;                      /* threads in aclrtProcessReport: 0 or 1 */
+    int streams;      /* that the program has bound to it */
+    int captured;     /* callbacks of graphs */
+    int inside;       /* threads in aclrtProcessReport: 0 or 1 */
+    bool has_entered; /* aclrtProcessReport: its end will be noticed */
+    bool has_ended;   /* the thread; nothing is handed to it any more */
+    bool has_clock;
+    clockid_t clock;                 /* of the thread's CPU time: there while the thread is */
     int64_t last_ns;                 /* it left there, or was given a callback */
     pthread_cond_t signal;           /* CLOCK_MONOTONIC */
     const struct rt_stream *running; /* whose callback that does not block it runs */
@@ -58,6 +63,11 @@ void rt_callback_launch_locked(struct rt_callback *callback);
 /* Gives it to the thread. */
 void rt_callback_list_locked(struct rt_callback *callback, struct rt_subscriber *subscriber);
 void rt_callback_leave_list_locked(struct rt_callback *callback);
+
+/* Looks at the thread if it has never been in aclrtProcessReport. */
+bool rt_callback_has_ended_locked(struct rt_subscriber *subscriber);
+/* The stream's, if its thread is there. */
+struct rt_subscriber *rt_callback_subscriber_locked(const struct rt_stream *stream);
 
 /* A captured callback keeps its thread subscribed until the second is called. */
 void rt_callback_bind_locked(struct rt_subscriber *subscriber);

@@ -29,6 +29,9 @@ struct rt_capture_hooks {
 };
 
 struct rt_callback_hooks {
+    /* Sets those streams going whose subscribed thread has ended. Asked from time to time while a
+     * stream is parked that is polled. */
+    void (*look_at_threads)(void);
     /* Whether the thread that runs the stream's callbacks is at it, or may be soon. Never true on
      * that thread itself. */
     bool (*is_expected)(struct rt_stream *stream);

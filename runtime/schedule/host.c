@@ -151,22 +151,39 @@ static void leave_locked(struct host_thread *self)
     pthread_mutex_lock(&host.lock);
 }
 
+/* The end of a thread, which may come from inside a job: then this runs as the stack is unwound. */
+struct presence {
+    struct host_thread *thread;
+    unsigned generation; /* another one in the child of a fork, whose only thread ends */
+    bool is_locked;
+};
+
+static void end_presence(struct presence *presence)
+{
+    if (presence->generation != rt_host_generation()) return;
+    if (!presence->is_locked) pthread_mutex_lock(&host.lock);
+    if (!host.is_stopping) leave_locked(presence->thread);
+    if (host.first) start_if_needed_locked();
+    pthread_mutex_unlock(&host.lock);
+}
+
 static void *host_main(void *argument)
 {
-    unsigned generation = rt_host_generation();
+    __attribute__((cleanup(end_presence))) struct presence presence = {
+        .thread = argument, .generation = rt_host_generation(), .is_locked = true};
     pthread_setname_np(pthread_self(), "aclnn-cpu/host");
     rt_self.in_callback = true;
     pthread_mutex_lock(&host.lock);
     host.starting--;
     for (struct rt_host_job *job; (job = take_locked());) {
+        presence.is_locked = false;
         pthread_mutex_unlock(&host.lock);
         rt_float_begin(); /* whatever the creator had, or the function before left */
         job->run(job);
-        if (generation != rt_host_generation()) return NULL; /* the child's only thread ends */
+        if (presence.generation != rt_host_generation()) return NULL;
         pthread_mutex_lock(&host.lock);
+        presence.is_locked = true;
     }
-    if (!host.is_stopping) leave_locked(argument);
-    pthread_mutex_unlock(&host.lock);
     return NULL;
 }
 

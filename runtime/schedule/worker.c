@@ -460,6 +460,7 @@ static bool look_around(int64_t *period)
             rt_worker_push_watched(stream);
     }
     if (polled) rt_look_at_values();
+    if (polled && rt_hooks.callback.look_at_threads) rt_hooks.callback.look_at_threads();
     int64_t longest = !patient ? SLOW_LOOK_NS : polled ? POLL_LOOK_NS : PATIENT_LOOK_NS;
     *period = *period < longest / 2 ? *period * 2 : longest;
     return found;
