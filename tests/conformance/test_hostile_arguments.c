@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Phase 1 of every pooling operator with arguments that no program means: a code of the contract
+/* Phase 1 of every operator of the rig with arguments that no program means: a code of the contract
  * and a text, or a plan that runs; never a crash, an overflow or a wait. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,9 +8,20 @@
 
 #include "tests/ops/suite.h"
 #include "tests/support/rows_pooling.h"
+#include "tests/support/rows_table.h"
 #include "tests/support/wild.h"
 
 RIG_SUITE(hostile_arguments);
+
+static int row_count(void)
+{
+    return ROWS_POOLING + table_rows();
+}
+
+static const struct rig_operator *row_at(int r)
+{
+    return r < ROWS_POOLING ? rows_pooling[r] : &table_row(r - ROWS_POOLING)->op;
+}
 
 /* ---- one call ---- */
 
@@ -20,7 +31,7 @@ static struct rig_call call_of(const struct rig_operator *op, uint64_t seed)
 {
     static _Alignas(64) unsigned char memory[64]; /* an address; phase 1 never touches it */
     struct random random = {seed};
-    const struct test_case test = op->random_case(&random, CASE_F32);
+    const struct test_case test = rig_random_case(op, &random, CASE_F32);
     case_print(&test, line);
     struct rig_call call = rig_call_of(op, &test);
     for (int i = 0; i < rig_operand_count(op); i++)
@@ -75,12 +86,12 @@ static void check_null(struct rig_call *call, const char *argument)
 
 Test(hostile_arguments, each_null)
 {
-    for (int r = 0; r < ROWS_POOLING; r++) {
-        const struct rig_operator *op = rows_pooling[r];
+    for (int r = 0; r < row_count(); r++) {
+        const struct rig_operator *op = row_at(r);
         for (int i = 0; i < rig_operand_count(op); i++) {
             struct rig_call call = call_of(op, 1);
             call.is_null[i] = true;
-            check_null(&call, op->operand[i].name);
+            check_null(&call, op->tensor[i]);
         }
         for (int i = 0; op->array[i]; i++) {
             struct rig_call call = call_of(op, 1);
@@ -126,21 +137,21 @@ static void check_operands(const struct rig_operator *op, uint64_t seed)
         for (int n = 0; set_field(&call.operand[i], n, 0); n++) {
             for (int v = 0; v < LENGTH(wild); v++) {
                 set_field(&call.operand[i], n, wild[v]);
-                check_call(&call, op->operand[i].name);
+                check_call(&call, op->tensor[i]);
             }
             call.operand[i] = sound;
         }
         for (call.operand[i].rank = 0; call.operand[i].rank < OPERAND_RANK; call.operand[i].rank++)
-            check_call(&call, op->operand[i].name);
+            check_call(&call, op->tensor[i]);
         call.operand[i] = sound;
         for (int type = -2; type < 64; type++) {
             call.operand[i].type = (aclDataType)type;
-            check_call(&call, op->operand[i].name);
+            check_call(&call, op->tensor[i]);
         }
         call.operand[i] = sound;
         for (int format = -2; format < 70; format++) {
             call.operand[i].format = (aclFormat)format;
-            check_call(&call, op->operand[i].name);
+            check_call(&call, op->tensor[i]);
         }
         call.operand[i] = sound;
     }
@@ -180,10 +191,10 @@ static void check_attributes(const struct rig_operator *op, uint64_t seed)
 
 Test(hostile_arguments, each_integer)
 {
-    for (int r = 0; r < ROWS_POOLING; r++)
+    for (int r = 0; r < row_count(); r++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            check_operands(rows_pooling[r], seed);
-            check_attributes(rows_pooling[r], seed);
+            check_operands(row_at(r), seed);
+            check_attributes(row_at(r), seed);
         }
 }
 

@@ -253,7 +253,7 @@ static void find_views(const struct subject *subject, char cell[CELL])
         for (int axis = 0; axis < operand->rank; axis++)
             operand->strides[axis] *= 2;
         operand->storage = 2 * operand->storage;
-        if (!accepts(&call)) append(cell, ", ", "%s", subject->op->operand[i].name);
+        if (!accepts(&call)) append(cell, ", ", "%s", subject->op->tensor[i]);
     }
     char list[CELL];
     snprintf(list, sizeof list, "all but %.400s", cell);

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adaptive pooling: bins, their means and maxima, gradients. */
-#include "tests/support/rows.h"
-#include "tests/support/rows_indices.h"
+#include "tests/support/rows_pooling.h"
 
-static const struct rig_operator *const rig_rows[] = {
-    &rig_adaptive_avg_pool2d,
-    &rig_adaptive_avg_pool2d_backward,
-    &rig_adaptive_avg_pool3d,
-    &rig_adaptive_avg_pool3d_backward,
-    &rig_adaptive_max_pool2d,
-    &rig_adaptive_max_pool2d_backward,
-    &rig_adaptive_max_pool3d,
-    &rig_adaptive_max_pool3d_backward,
-    NULL,
-};
+static const struct rig_operator *const rig_rows[] = {ROWS_ADAPTIVE, NULL};
 
 #include "tests/fuzz/rig_target.h"

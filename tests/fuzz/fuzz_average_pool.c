@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Average pooling: windows, whole planes, gradients. */
-#include "tests/support/rows.h"
+#include "tests/support/rows_pooling.h"
 
-static const struct rig_operator *const rig_rows[] = {
-    &rig_avg_pool2d,
-    &rig_avg_pool2d_backward,
-    &rig_avg_pool3d,
-    &rig_avg_pool3d_backward,
-    &rig_global_average_pool,
-    &rig_aclnnext_avg_pool_grad,
-    NULL,
-};
+static const struct rig_operator *const rig_rows[] = {ROWS_AVERAGE, NULL};
 
 #include "tests/fuzz/rig_target.h"

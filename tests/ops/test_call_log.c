@@ -5,6 +5,7 @@
 
 #include "tests/support/rig.h"
 #include "tests/support/rows_pooling.h"
+#include "tests/support/rows_table.h"
 #include "tests/support/told.h"
 
 enum { CASES = 40 };
@@ -75,6 +76,18 @@ Test(call_log, a_line_replays_its_call)
 Test(call_log, a_line_replays_its_call_too)
 {
     check_random(ROWS_POOLING / 2, ROWS_POOLING);
+}
+
+Test(call_log, a_line_replays_the_call_of_a_row)
+{
+    struct random random = {random_test_seed() + 98};
+    for (int i = 0; i < table_rows(); i++)
+        for (int n = 0; n < CASES; n++) {
+            const struct table_row *row = table_row(i);
+            const enum case_dtype dtype = row->types[n % row->type_count];
+            const struct test_case test = rig_random_case(&row->op, &random, dtype);
+            check(&row->op, &test);
+        }
 }
 
 Test(call_log, lines_read_as_a_user_writes_them)

@@ -160,7 +160,7 @@ static void add_each(struct faults *faults, const struct rig_operator *op, int f
                      aclnnStatus code, const char *rest)
 {
     for (int i = first; i < rig_operand_count(op); i++)
-        add(faults, code, op->operand[i].name, rest);
+        add(faults, code, op->tensor[i], rest);
 }
 
 /* Another rank makes a shape another one, as does the size that a negative one replaces. */
@@ -189,8 +189,8 @@ Test(rows_refusals, in_the_order_of_the_checks)
         add_each(&faults, op, 0, INVALID, ".dims[0]=-1");
         add_each(&faults, op, 1, INVALID, ".dims[1]=4");
         for (int j = 0; j < rig_operand_count(op); j++) {
-            add(&faults, INVALID, op->operand[j].name, ".strides[2]=-1");
-            add(&faults, INVALID, op->operand[j].name, ".offset=max");
+            add(&faults, INVALID, op->tensor[j], ".strides[2]=-1");
+            add(&faults, INVALID, op->tensor[j], ".offset=max");
         }
         check_refusals((struct rig_refusals){op, sound, faults.fault, faults.count, is_excused});
     }

@@ -9,7 +9,7 @@
 int rig_operand_count(const struct rig_operator *op)
 {
     int count = 0;
-    while (op->operand[count].name)
+    while (op->tensor[count])
         count++;
     return count;
 }
@@ -114,6 +114,14 @@ struct rig_call rig_call_of(const struct rig_operator *op, const struct test_cas
     return call;
 }
 
+static aclBoolArray *bools_of(const struct rig_array *array)
+{
+    bool values[RIG_ENTRIES];
+    for (int i = 0; i < RIG_ENTRIES; i++)
+        values[i] = array->values[i] != 0;
+    return aclCreateBoolArray(values, (uint64_t)array->length);
+}
+
 void rig_open(struct rig_call *call)
 {
     for (int i = 0; i < rig_operand_count(call->op); i++) {
@@ -122,8 +130,11 @@ void rig_open(struct rig_call *call)
     }
     for (int i = 0; call->op->array[i]; i++) {
         const struct rig_array *array = &call->array[i];
-        call->ints[i] =
-            array->is_null ? NULL : aclCreateIntArray(array->values, (uint64_t)array->length);
+        if (array->is_null) continue;
+        if (call->op->array_is_bools[i])
+            call->bools[i] = bools_of(array);
+        else
+            call->ints[i] = aclCreateIntArray(array->values, (uint64_t)array->length);
     }
 }
 
@@ -135,7 +146,9 @@ void rig_close(struct rig_call *call)
     }
     for (int i = 0; call->op->array[i]; i++) {
         aclDestroyIntArray(call->ints[i]);
+        aclDestroyBoolArray(call->bools[i]);
         call->ints[i] = NULL;
+        call->bools[i] = NULL;
     }
 }
 

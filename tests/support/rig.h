@@ -15,7 +15,7 @@
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 
-enum { RIG_OPERANDS = 6, RIG_ARRAYS = 6, RIG_SCALARS = 6, RIG_ENTRIES = 8, RIG_TEXT = 2048 };
+enum { RIG_OPERANDS = 7, RIG_ARRAYS = 6, RIG_SCALARS = 6, RIG_ENTRIES = 8, RIG_TEXT = 2048 };
 
 /* ---- what an operator is ---- */
 
@@ -27,7 +27,6 @@ enum rig_role {
 };
 
 struct rig_operand {
-    const char *name; /* the parameter's public name */
     enum rig_role role;
     enum case_tensor tensor; /* gives shape, type and layout */
     /* Changes type or shape where the tensor's are not the ones (operand_reshape); may be NULL. */
@@ -50,7 +49,8 @@ struct rig_call {
     bool no_size, no_executor;
     /* What op->phase1 passes on. */
     aclTensor *tensor[RIG_OPERANDS];
-    aclIntArray *ints[RIG_ARRAYS];
+    aclIntArray *ints[RIG_ARRAYS]; /* by the array's kind one of these two */
+    aclBoolArray *bools[RIG_ARRAYS];
     uint64_t *size;
     aclOpExecutor **out;
     /* What it left. */
@@ -88,14 +88,18 @@ typedef aclnnStatus rig_phase2(void *workspace, uint64_t workspaceSize, aclOpExe
 struct rig_operator {
     const char *word; /* in the case language, and of the tests: "avg_pool3d" */
     const char *name; /* "aclnnAvgPool3d": every text of a refusal has it */
-    struct rig_operand operand[RIG_OPERANDS + 1]; /* as declared; ends with a NULL name */
-    const char *array[RIG_ARRAYS + 1];            /* public names of the aclIntArrays */
-    const char *scalar[RIG_SCALARS + 1];          /* and of bool and integer parameters */
-    /* Arrays and scalars from the case; NULL: the operator has none. */
-    void (*arguments)(const struct test_case *test, struct rig_call *call);
-    /* Calls ...GetWorkspaceSize with call->tensor, ints, scalar, size and out. */
+    /* From the operator's row (rig_calls.h): public names, each list with NULL at its end, and the
+     * phases. phase1 calls ...GetWorkspaceSize with call->tensor, ints, bools, scalar, size, out.
+     */
+    const char *const *tensor;
+    const char *const *array;
+    const bool *array_is_bools;
+    const char *const *scalar; /* numbers of all kinds */
     aclnnStatus (*phase1)(struct rig_call *call);
     rig_phase2 *phase2;
+    struct rig_operand operand[RIG_OPERANDS]; /* of each tensor */
+    /* Arrays and scalars from the case; NULL: the operator has none. */
+    void (*arguments)(const struct test_case *test, struct rig_call *call);
     /* Random inputs are there; replaces those that are not free, e.g. indices. May be NULL. */
     void (*fill)(struct rig_problem *problem, struct random *random);
     /* From the inputs' values or bits to sums and want of the outputs. Not called when an operand

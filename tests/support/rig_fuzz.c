@@ -117,6 +117,37 @@ static void change_window(struct bytes *bytes, struct test_case *test, uint8_t w
     }
 }
 
+/* One tensor that the case names. */
+static void change_argument(struct bytes *bytes, const struct rig_operator *op,
+                            struct test_case *test)
+{
+    const int i = take(bytes) % test->arguments;
+    struct case_argument *argument = &test->argument[i];
+    const uint8_t what = take(bytes);
+    switch (what % 6) {
+    case 0:
+        argument->rank = take(bytes) % (CASE_RANK + 1);
+        break;
+    case 1:
+        argument->dims[take(bytes) % CASE_RANK] = take(bytes) % 9;
+        break;
+    case 2:
+        argument->layout = (enum case_layout)(take(bytes) % CASE_LAYOUTS);
+        if (argument->layout == CASE_BROADCAST && rig_is_output(&op->operand[i]))
+            argument->layout = CASE_STRIDED;
+        break;
+    case 3:
+        argument->has_dtype = true;
+        argument->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        break;
+    case 4:
+        argument->offset = take(bytes);
+        break;
+    default:
+        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+    }
+}
+
 /* Free output extents that were never set are those of the formula. */
 static void settle_outputs(struct test_case *test, bool had_output)
 {
@@ -174,6 +205,10 @@ static struct test_case take_case(struct bytes *bytes, const struct rig_operator
     for (int i = 0; i < changes; i++) {
         uint8_t what = take(bytes);
         struct test_case before = test;
+        if (test.arguments > 0) {
+            change_argument(bytes, op, &test);
+            continue;
+        }
         if (what < 100)
             change_window(bytes, &test, what);
         else if (what < 180)
@@ -307,9 +342,11 @@ static bool check_views(const struct rig_call *call, const char *line)
         struct reach reach = reach_of(&call->operand[i]);
         enum case_dtype dtype;
         if (one->role == RIG_SHAPE) continue;
-        EXPECT(!call->is_null[i], "%s: no %s", line, one->name);
-        EXPECT(is_empty || reach.is_sound, "%s: accepted the view of %s", line, one->name);
-        EXPECT(dtype_of(call->operand[i].type, &dtype), "%s: type of %s", line, one->name);
+        EXPECT(!call->is_null[i], "%s: no %s", line, call->op->tensor[i]);
+        EXPECT(is_empty || reach.is_sound, "%s: accepted the view of %s", line,
+               call->op->tensor[i]);
+        EXPECT(dtype_of(call->operand[i].type, &dtype), "%s: type of %s", line,
+               call->op->tensor[i]);
         if (reach.is_empty) continue;
         is_small &= reach.is_sound && reach.elements <= SMALL && reach.last <= SMALL;
         if (reach.is_sound && !__builtin_mul_overflow(reach.elements, 16, &reach.elements))
@@ -365,7 +402,7 @@ static void run_broken(struct rig_call *call, const char *line)
     for (int i = 0; i < rig_operand_count(op); i++) {
         bool is_written = rig_is_output(&op->operand[i]);
         EXPECT(!is_written || operand_gaps_hold(&call->operand[i], 0xFF), "%s: %s", line,
-               op->operand[i].name);
+               op->tensor[i]);
         free(call->operand[i].data);
     }
     free(workspace);

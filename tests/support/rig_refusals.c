@@ -156,7 +156,7 @@ static void apply_one(struct rig_call *call, const struct assignment *one)
     const struct rig_operator *op = call->op;
     int array = find(op->array, one->object), scalar = find(op->scalar, one->object);
     for (int i = 0; i < rig_operand_count(op); i++) {
-        if (strcmp(op->operand[i].name, one->object) == 0) {
+        if (strcmp(op->tensor[i], one->object) == 0) {
             change_operand(call, i, one);
             return;
         }

@@ -292,12 +292,12 @@ static bool is_untouched(struct rig *rig, const struct run *run)
         const struct operand *operand = &run->call.operand[i];
         if (run->before[i] && !run->device[i] &&
             memcmp(run->before[i], operand->data, operand_bytes(operand)) != 0)
-            return complain(rig, "changed its input", op->operand[i].name);
+            return complain(rig, "changed its input", op->tensor[i]);
         if (op->operand[i].role == RIG_SHAPE || run->device[i]) continue;
         if (!guard_intact(&rig->problem.tensor[i].guard))
-            return complain(rig, "changed bytes around", op->operand[i].name);
+            return complain(rig, "changed bytes around", op->tensor[i]);
         if (rig_is_output(&op->operand[i]) && !operand_gaps_hold(operand, POISON))
-            return complain(rig, "changed bytes between the elements of", op->operand[i].name);
+            return complain(rig, "changed bytes between the elements of", op->tensor[i]);
     }
     if (run->workspace && !run->is_workspace_device && !guard_intact(&rig->workspace))
         return complain(rig, "changed bytes around", "the workspace");
@@ -348,7 +348,7 @@ static bool wrong_element(struct rig *rig, int operand, int64_t i, const char *w
     print_position(&rig->problem.tensor[operand].view, i, position, sizeof position);
     snprintf(rig->text, sizeof rig->text, "%s\n  isa %s: %s[%s]: %s", case_print(&rig->test, line),
              getenv("ACLNN_CPU_ISA") ? getenv("ACLNN_CPU_ISA") : "best",
-             rig->problem.op->operand[operand].name, position, what);
+             rig->problem.op->tensor[operand], position, what);
     return false;
 }
 

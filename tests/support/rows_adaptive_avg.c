@@ -2,11 +2,7 @@
 /* Average pooling to a given size, its gradient, and the mean of every plane. */
 #include <string.h>
 
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool3d_backward.h"
-#include "aclnnop/aclnn_global_average_pool.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
 
@@ -65,12 +61,6 @@ static void backward_oracle(struct rig_problem *problem)
 
 /* ---- forward ---- */
 
-static aclnnStatus phase1_2d(struct rig_call *call)
-{
-    return aclnnAdaptiveAvgPool2dGetWorkspaceSize(call->tensor[0], call->ints[0], call->tensor[1],
-                                                  call->size, call->out);
-}
-
 static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 {
     return rig_random_adaptive(random, "adaptive_avg_pool2d", dtype, 2, 0);
@@ -78,21 +68,12 @@ static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_adaptive_avg_pool2d = {
     .word = "adaptive_avg_pool2d",
-    .name = "aclnnAdaptiveAvgPool2d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnAdaptiveAvgPool2d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
     .arguments = size_arguments,
-    .phase1 = phase1_2d,
-    .phase2 = aclnnAdaptiveAvgPool2d,
     .oracle = forward_oracle,
     .random_case = random_2d,
 };
-
-static aclnnStatus phase1_3d(struct rig_call *call)
-{
-    return aclnnAdaptiveAvgPool3dGetWorkspaceSize(call->tensor[0], call->ints[0], call->tensor[1],
-                                                  call->size, call->out);
-}
 
 static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 {
@@ -101,23 +82,14 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_adaptive_avg_pool3d = {
     .word = "adaptive_avg_pool3d",
-    .name = "aclnnAdaptiveAvgPool3d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnAdaptiveAvgPool3d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
     .arguments = size_arguments,
-    .phase1 = phase1_3d,
-    .phase2 = aclnnAdaptiveAvgPool3d,
     .oracle = forward_oracle,
     .random_case = random_3d,
 };
 
 /* ---- gradients ---- */
-
-static aclnnStatus phase1_2d_backward(struct rig_call *call)
-{
-    return aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(call->tensor[0], call->tensor[1],
-                                                          call->tensor[2], call->size, call->out);
-}
 
 static struct test_case random_2d_backward(struct random *random, enum case_dtype dtype)
 {
@@ -126,22 +98,12 @@ static struct test_case random_2d_backward(struct random *random, enum case_dtyp
 
 const struct rig_operator rig_adaptive_avg_pool2d_backward = {
     .word = "adaptive_avg_pool2d_backward",
-    .name = "aclnnAdaptiveAvgPool2dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"out", RIG_SUM, CASE_DX, NULL}},
+    RIG_CALL(aclnnAdaptiveAvgPool2dBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_2d_backward,
-    .phase2 = aclnnAdaptiveAvgPool2dBackward,
     .oracle = backward_oracle,
     .random_case = random_2d_backward,
 };
-
-static aclnnStatus phase1_3d_backward(struct rig_call *call)
-{
-    return aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(call->tensor[0], call->tensor[1],
-                                                          call->tensor[2], call->size, call->out);
-}
 
 /* DOUBLE only for one output per plane. */
 static struct test_case random_3d_backward(struct random *random, enum case_dtype dtype)
@@ -155,24 +117,14 @@ static struct test_case random_3d_backward(struct random *random, enum case_dtyp
 
 const struct rig_operator rig_adaptive_avg_pool3d_backward = {
     .word = "adaptive_avg_pool3d_backward",
-    .name = "aclnnAdaptiveAvgPool3dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"out", RIG_SUM, CASE_DX, NULL}},
+    RIG_CALL(aclnnAdaptiveAvgPool3dBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_3d_backward,
-    .phase2 = aclnnAdaptiveAvgPool3dBackward,
     .oracle = backward_oracle,
     .random_case = random_3d_backward,
 };
 
 /* ---- the mean of every plane ---- */
-
-static aclnnStatus phase1_global(struct rig_call *call)
-{
-    return aclnnGlobalAveragePoolGetWorkspaceSize(call->tensor[0], call->tensor[1], call->size,
-                                                  call->out);
-}
 
 static void global_oracle(struct rig_problem *problem)
 {
@@ -194,11 +146,9 @@ static struct test_case random_global(struct random *random, enum case_dtype dty
 
 const struct rig_operator rig_global_average_pool = {
     .word = "global_average_pool",
-    .name = "aclnnGlobalAveragePool",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
+    RIG_CALL(aclnnGlobalAveragePool),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_global,
-    .phase2 = aclnnGlobalAveragePool,
     .oracle = global_oracle,
     .random_case = random_global,
 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maxima of bins, and the gradients that go back to them. */
-#include "aclnnop/aclnn_adaptive_max_pool2d.h"
-#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_max_pool3d.h"
-#include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows_indices.h"
 
@@ -50,20 +47,6 @@ static void oracle(struct rig_problem *problem)
     }
 }
 
-static aclnnStatus phase1_2d(struct rig_call *call)
-{
-    return aclnnAdaptiveMaxPool2dGetWorkspaceSize(call->tensor[SELF], call->ints[0],
-                                                  call->tensor[MAXIMA], call->tensor[INDICES],
-                                                  call->size, call->out);
-}
-
-static aclnnStatus phase1_3d(struct rig_call *call)
-{
-    return aclnnAdaptiveMaxPool3dGetWorkspaceSize(call->tensor[SELF], call->ints[0],
-                                                  call->tensor[MAXIMA], call->tensor[INDICES],
-                                                  call->size, call->out);
-}
-
 static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 {
     return rig_random_adaptive(random, "adaptive_max_pool2d", dtype, 2,
@@ -78,28 +61,18 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_adaptive_max_pool2d = {
     .word = "adaptive_max_pool2d",
-    .name = "aclnnAdaptiveMaxPool2d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL},
-                {"outputOut", RIG_EXACT, CASE_Y, NULL},
-                {"indicesOut", RIG_EXACT, CASE_I, NULL}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnAdaptiveMaxPool2d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}, {RIG_EXACT, CASE_I, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_2d,
-    .phase2 = aclnnAdaptiveMaxPool2d,
     .oracle = oracle,
     .random_case = random_2d,
 };
 
 const struct rig_operator rig_adaptive_max_pool3d = {
     .word = "adaptive_max_pool3d",
-    .name = "aclnnAdaptiveMaxPool3d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL},
-                {"outputOut", RIG_EXACT, CASE_Y, NULL},
-                {"indicesOut", RIG_EXACT, CASE_I, NULL}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnAdaptiveMaxPool3d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}, {RIG_EXACT, CASE_I, NULL}},
     .arguments = arguments_3d,
-    .phase1 = phase1_3d,
-    .phase2 = aclnnAdaptiveMaxPool3d,
     .oracle = oracle,
     .random_case = random_3d,
 };
@@ -134,20 +107,6 @@ static void oracle_backward(struct rig_problem *problem)
     }
 }
 
-static aclnnStatus phase1_2d_backward(struct rig_call *call)
-{
-    return aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[GRAD_SELF], call->tensor[GRAD_INDICES],
-        call->tensor[GRAD_INPUT], call->size, call->out);
-}
-
-static aclnnStatus phase1_3d_backward(struct rig_call *call)
-{
-    return aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[GRAD_SELF], call->tensor[GRAD_INDICES],
-        call->tensor[GRAD_INPUT], call->size, call->out);
-}
-
 static struct test_case random_backward(struct random *random, const char *word,
                                         enum case_dtype dtype, int axes)
 {
@@ -169,14 +128,12 @@ static struct test_case random_3d_backward(struct random *random, enum case_dtyp
 
 const struct rig_operator rig_adaptive_max_pool2d_backward = {
     .word = "adaptive_max_pool2d_backward",
-    .name = "aclnnAdaptiveMaxPool2dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_SUM, CASE_DX, NULL}},
+    RIG_CALL(aclnnAdaptiveMaxPool2dBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL},
+                {RIG_SHAPE, CASE_X, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_SUM, CASE_DX, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_2d_backward,
-    .phase2 = aclnnAdaptiveMaxPool2dBackward,
     .fill = fill,
     .oracle = oracle_backward,
     .runs_empty = true,
@@ -185,14 +142,12 @@ const struct rig_operator rig_adaptive_max_pool2d_backward = {
 
 const struct rig_operator rig_adaptive_max_pool3d_backward = {
     .word = "adaptive_max_pool3d_backward",
-    .name = "aclnnAdaptiveMaxPool3dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_SUM, CASE_DX, NULL}},
+    RIG_CALL(aclnnAdaptiveMaxPool3dBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL},
+                {RIG_SHAPE, CASE_X, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_SUM, CASE_DX, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_3d_backward,
-    .phase2 = aclnnAdaptiveMaxPool3dBackward,
     .fill = fill,
     .oracle = oracle_backward,
     .runs_empty = true,

@@ -3,10 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "aclnnext/aclnnext_avg_pool_grad.h"
-#include "aclnnop/aclnn_avgpool2d.h"
-#include "aclnnop/aclnn_avgpool3d.h"
-#include "aclnnop/aclnn_avgpool3d_backward.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
 
@@ -61,14 +58,6 @@ static void backward_oracle(struct rig_problem *problem)
 
 /* ---- aclnnAvgPool2d ---- */
 
-static aclnnStatus phase1_2d(struct rig_call *call)
-{
-    return aclnnAvgPool2dGetWorkspaceSize(call->tensor[0], call->ints[0], call->ints[1],
-                                          call->ints[2], call->scalar[0], call->scalar[1],
-                                          call->scalar[2], (int8_t)call->scalar[3], call->tensor[1],
-                                          call->size, call->out);
-}
-
 static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 {
     return rig_random_window(random, "avg_pool2d", dtype, 2,
@@ -77,25 +66,14 @@ static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_avg_pool2d = {
     .word = "avg_pool2d",
-    .name = "aclnnAvgPool2d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
-    .array = {"kernelSize", "strides", "paddings"},
-    .scalar = {"ceilMode", "countIncludePad", "divisorOverride", "cubeMathType"},
+    RIG_CALL(aclnnAvgPool2d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
     .arguments = window_arguments,
-    .phase1 = phase1_2d,
-    .phase2 = aclnnAvgPool2d,
     .oracle = forward_oracle,
     .random_case = random_2d,
 };
 
 /* ---- aclnnAvgPool3d ---- */
-
-static aclnnStatus phase1_3d(struct rig_call *call)
-{
-    return aclnnAvgPool3dGetWorkspaceSize(call->tensor[0], call->ints[0], call->ints[1],
-                                          call->ints[2], call->scalar[0], call->scalar[1],
-                                          call->scalar[2], call->tensor[1], call->size, call->out);
-}
 
 static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 {
@@ -106,25 +84,14 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_avg_pool3d = {
     .word = "avg_pool3d",
-    .name = "aclnnAvgPool3d",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_SUM, CASE_Y, NULL}},
-    .array = {"kernelSize", "stride", "padding"},
-    .scalar = {"ceilMode", "countIncludePad", "divisorOverride"},
+    RIG_CALL(aclnnAvgPool3d),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
     .arguments = window_arguments,
-    .phase1 = phase1_3d,
-    .phase2 = aclnnAvgPool3d,
     .oracle = forward_oracle,
     .random_case = random_3d,
 };
 
 /* ---- aclnnAvgPool3dBackward ---- */
-
-static aclnnStatus phase1_3d_backward(struct rig_call *call)
-{
-    return aclnnAvgPool3dBackwardGetWorkspaceSize(
-        call->tensor[0], call->tensor[1], call->ints[0], call->ints[1], call->ints[2],
-        call->scalar[0], call->scalar[1], call->scalar[2], call->tensor[2], call->size, call->out);
-}
 
 static struct test_case random_3d_backward(struct random *random, enum case_dtype dtype)
 {
@@ -132,17 +99,14 @@ static struct test_case random_3d_backward(struct random *random, enum case_dtyp
                              RIG_CEIL | RIG_EXCLUDE_PAD | RIG_DIVISOR | RIG_ND_FORMAT);
 }
 
+/* CANN's header has gradOuput. */
+static const char *const names_3d_backward[] = {"gradOutput", "self", "output", NULL};
+
 const struct rig_operator rig_avg_pool3d_backward = {
     .word = "avg_pool3d_backward",
-    .name = "aclnnAvgPool3dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"output", RIG_SUM, CASE_DX, NULL}},
-    .array = {"kernelSize", "stride", "padding"},
-    .scalar = {"ceilMode", "countIncludePad", "divisorOverride"},
+    RIG_CALL_NAMED(aclnnAvgPool3dBackward, names_3d_backward),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
     .arguments = window_arguments,
-    .phase1 = phase1_3d_backward,
-    .phase2 = aclnnAvgPool3dBackward,
     .oracle = backward_oracle,
     .random_case = random_3d_backward,
 };
@@ -171,14 +135,6 @@ static void grad_arguments(const struct test_case *test, struct rig_call *call)
     call->scalar[2] = !test->exclude_pad;
 }
 
-static aclnnStatus phase1_grad(struct rig_call *call)
-{
-    return aclnnextAvgPoolGradGetWorkspaceSize(
-        call->tensor[0], call->ints[INPUT_SHAPE], call->ints[KERNEL], call->ints[STRIDES],
-        call->ints[PADS_BEGIN], call->ints[PADS_END], call->ints[DILATIONS], call->scalar[0],
-        call->scalar[1], call->scalar[2], call->tensor[1], call->size, call->out);
-}
-
 static struct test_case random_grad(struct random *random, enum case_dtype dtype)
 {
     return rig_random_window(
@@ -189,13 +145,9 @@ static struct test_case random_grad(struct random *random, enum case_dtype dtype
 
 const struct rig_operator rig_aclnnext_avg_pool_grad = {
     .word = "aclnnext_avg_pool_grad",
-    .name = "aclnnextAvgPoolGrad",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL}, {"gradInput", RIG_SUM, CASE_DX, NULL}},
-    .array = {"inputShape", "kernelSize", "strides", "padsBegin", "padsEnd", "dilations"},
-    .scalar = {"autoPad", "ceilMode", "countIncludePad"},
+    RIG_CALL(aclnnextAvgPoolGrad),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SUM, CASE_DX, NULL}},
     .arguments = grad_arguments,
-    .phase1 = phase1_grad,
-    .phase2 = aclnnextAvgPoolGrad,
     .oracle = backward_oracle,
     .runs_empty = true,
     .is_batched = true,

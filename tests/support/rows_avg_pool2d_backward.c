@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
 
@@ -16,14 +16,6 @@ static void arguments(const struct test_case *test, struct rig_call *call)
     call->scalar[1] = !test->exclude_pad;
     call->scalar[2] = test->divisor;
     call->scalar[3] = test->math;
-}
-
-static aclnnStatus phase1(struct rig_call *call)
-{
-    return aclnnAvgPool2dBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[SELF], call->ints[0], call->ints[1], call->ints[2],
-        call->scalar[0], call->scalar[1], call->scalar[2], (int8_t)call->scalar[3],
-        call->tensor[GRAD_INPUT], call->size, call->out);
 }
 
 static void oracle(struct rig_problem *problem)
@@ -73,15 +65,9 @@ static struct test_case random_case(struct random *random, enum case_dtype dtype
 
 const struct rig_operator rig_avg_pool2d_backward = {
     .word = "avg_pool2d_backward",
-    .name = "aclnnAvgPool2dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"gradInput", RIG_SUM, CASE_DX, NULL}},
-    .array = {"kernelSize", "stride", "padding"},
-    .scalar = {"ceilMode", "countIncludePad", "divisorOverride", "cubeMathType"},
+    RIG_CALL(aclnnAvgPool2dBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
     .arguments = arguments,
-    .phase1 = phase1,
-    .phase2 = aclnnAvgPool2dBackward,
     .oracle = oracle,
     .random_case = random_case,
 };

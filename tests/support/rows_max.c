@@ -6,12 +6,7 @@
 
 #include <stdlib.h>
 
-#include "aclnnop/aclnn_global_max_pool.h"
-#include "aclnnop/aclnn_max_pool.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices.h"
-#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
 #include "tests/support/rows_indices.h"
@@ -242,46 +237,6 @@ static void mask_shape(const struct test_case *test, struct operand *operand)
     operand_reshape(operand, dims, (int)rank, CASE_CONTIGUOUS, 0);
 }
 
-#define FORWARD(function)                                                                          \
-    return function(call->tensor[SELF], call->ints[KERNEL], call->ints[STRIDE],                    \
-                    call->ints[PADDING], call->ints[DILATION], call->scalar[0], call->tensor[OUT], \
-                    call->tensor[INDICES], call->size, call->out)
-#define BACKWARD(function)                                                                         \
-    return function(call->tensor[GRAD_OUTPUT], call->tensor[GRAD_SELF],                            \
-                    call->tensor[GRAD_INDICES], call->ints[KERNEL], call->ints[STRIDE],            \
-                    call->ints[PADDING], call->ints[DILATION], call->scalar[0],                    \
-                    call->tensor[GRAD_INPUT], call->size, call->out)
-
-static aclnnStatus phase1_indices(struct rig_call *call)
-{
-    FORWARD(aclnnMaxPool2dWithIndicesGetWorkspaceSize);
-}
-
-static aclnnStatus phase1_mask(struct rig_call *call)
-{
-    FORWARD(aclnnMaxPool2dWithMaskGetWorkspaceSize);
-}
-
-static aclnnStatus phase1_argmax(struct rig_call *call)
-{
-    FORWARD(aclnnMaxPool3dWithArgmaxGetWorkspaceSize);
-}
-
-static aclnnStatus phase1_indices_backward(struct rig_call *call)
-{
-    BACKWARD(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize);
-}
-
-static aclnnStatus phase1_mask_backward(struct rig_call *call)
-{
-    BACKWARD(aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize);
-}
-
-static aclnnStatus phase1_argmax_backward(struct rig_call *call)
-{
-    BACKWARD(aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize);
-}
-
 /* ---- random cases ---- */
 
 /* Has every window a tap inside the input? A dilation can leave some without. */
@@ -344,61 +299,43 @@ static struct test_case random_argmax_backward(struct random *random, enum case_
 
 /* ---- CANN's rows ---- */
 
-#define ARRAYS .array = {"kernelSize", "stride", "padding", "dilation"}, .scalar = {"ceilMode"}
-
 const struct rig_operator rig_max_pool2d_with_indices = {
     .word = "max_pool2d_with_indices",
-    .name = "aclnnMaxPool2dWithIndices",
-    .operand = {{"self", RIG_READ, CASE_X, NULL},
-                {"out", RIG_EXACT, CASE_Y, NULL},
-                {"indices", RIG_EXACT, CASE_I, NULL}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool2dWithIndices),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}, {RIG_EXACT, CASE_I, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_indices,
-    .phase2 = aclnnMaxPool2dWithIndices,
     .oracle = oracle_forward,
     .random_case = random_indices,
 };
 
 const struct rig_operator rig_max_pool2d_with_mask = {
     .word = "max_pool2d_with_mask",
-    .name = "aclnnMaxPool2dWithMask",
-    .operand = {{"self", RIG_READ, CASE_X, NULL},
-                {"out", RIG_EXACT, CASE_Y, NULL},
-                {"indices", RIG_EXACT, CASE_I, mask_shape}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool2dWithMask),
+    .operand = {{RIG_READ, CASE_X, NULL},
+                {RIG_EXACT, CASE_Y, NULL},
+                {RIG_EXACT, CASE_I, mask_shape}},
     .arguments = arguments,
-    .phase1 = phase1_mask,
-    .phase2 = aclnnMaxPool2dWithMask,
     .oracle = oracle_mask,
     .random_case = random_mask,
 };
 
 const struct rig_operator rig_max_pool3d_with_argmax = {
     .word = "max_pool3d_with_argmax",
-    .name = "aclnnMaxPool3dWithArgmax",
-    .operand = {{"self", RIG_READ, CASE_X, NULL},
-                {"out", RIG_EXACT, CASE_Y, NULL},
-                {"indices", RIG_EXACT, CASE_I, NULL}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool3dWithArgmax),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}, {RIG_EXACT, CASE_I, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_argmax,
-    .phase2 = aclnnMaxPool3dWithArgmax,
     .oracle = oracle_forward,
     .random_case = random_argmax,
 };
 
 const struct rig_operator rig_max_pool2d_with_indices_backward = {
     .word = "max_pool2d_with_indices_backward",
-    .name = "aclnnMaxPool2dWithIndicesBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool2dWithIndicesBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL},
+                {RIG_SHAPE, CASE_X, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_EXACT, CASE_DX, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_indices_backward,
-    .phase2 = aclnnMaxPool2dWithIndicesBackward,
     .fill = fill_indices,
     .oracle = oracle_backward,
     .random_case = random_indices_backward,
@@ -406,15 +343,12 @@ const struct rig_operator rig_max_pool2d_with_indices_backward = {
 
 const struct rig_operator rig_max_pool2d_with_mask_backward = {
     .word = "max_pool2d_with_mask_backward",
-    .name = "aclnnMaxPool2dWithMaskBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"indices", RIG_READ, CASE_I, mask_shape},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool2dWithMaskBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL},
+                {RIG_SHAPE, CASE_X, NULL},
+                {RIG_READ, CASE_I, mask_shape},
+                {RIG_EXACT, CASE_DX, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_mask_backward,
-    .phase2 = aclnnMaxPool2dWithMaskBackward,
     .fill = fill_mask,
     .oracle = oracle_mask_backward,
     .random_case = random_mask_backward,
@@ -422,15 +356,12 @@ const struct rig_operator rig_max_pool2d_with_mask_backward = {
 
 const struct rig_operator rig_max_pool3d_with_argmax_backward = {
     .word = "max_pool3d_with_argmax_backward",
-    .name = "aclnnMaxPool3dWithArgmaxBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_SHAPE, CASE_X, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    ARRAYS,
+    RIG_CALL(aclnnMaxPool3dWithArgmaxBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL},
+                {RIG_SHAPE, CASE_X, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_EXACT, CASE_DX, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_argmax_backward,
-    .phase2 = aclnnMaxPool3dWithArgmaxBackward,
     .fill = fill_indices,
     .oracle = oracle_backward,
     .runs_empty = true,
@@ -449,13 +380,6 @@ static void arguments_onnx(const struct test_case *test, struct rig_call *call)
     call->scalar[1] = test->ceil;
 }
 
-static aclnnStatus phase1_onnx(struct rig_call *call)
-{
-    return aclnnMaxPoolGetWorkspaceSize(call->tensor[SELF], call->ints[0], call->ints[1],
-                                        call->scalar[0], call->ints[2], call->ints[3],
-                                        call->scalar[1], call->tensor[OUT], call->size, call->out);
-}
-
 static struct test_case random_onnx(struct random *random, enum case_dtype dtype)
 {
     return rig_random_window(random, "max_pool", dtype, 2,
@@ -464,13 +388,9 @@ static struct test_case random_onnx(struct random *random, enum case_dtype dtype
 
 const struct rig_operator rig_max_pool = {
     .word = "max_pool",
-    .name = "aclnnMaxPool",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_EXACT, CASE_Y, NULL}},
-    .array = {"kernelShape", "strides", "pads", "dilations"},
-    .scalar = {"autoPad", "ceilMode"},
+    RIG_CALL(aclnnMaxPool),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}},
     .arguments = arguments_onnx,
-    .phase1 = phase1_onnx,
-    .phase2 = aclnnMaxPool,
     .oracle = oracle_values,
     .random_case = random_onnx,
 };
@@ -479,12 +399,6 @@ static void no_arguments(const struct test_case *test, struct rig_call *call)
 {
     (void)test;
     (void)call;
-}
-
-static aclnnStatus phase1_global(struct rig_call *call)
-{
-    return aclnnGlobalMaxPoolGetWorkspaceSize(call->tensor[SELF], call->tensor[OUT], call->size,
-                                              call->out);
 }
 
 static void oracle_global(struct rig_problem *problem)
@@ -508,11 +422,9 @@ static struct test_case random_global(struct random *random, enum case_dtype dty
 
 const struct rig_operator rig_global_max_pool = {
     .word = "global_max_pool",
-    .name = "aclnnGlobalMaxPool",
-    .operand = {{"self", RIG_READ, CASE_X, NULL}, {"out", RIG_EXACT, CASE_Y, NULL}},
+    RIG_CALL(aclnnGlobalMaxPool),
+    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_Y, NULL}},
     .arguments = no_arguments,
-    .phase1 = phase1_global,
-    .phase2 = aclnnGlobalMaxPool,
     .oracle = oracle_global,
     .random_case = random_global,
 };

@@ -3,8 +3,7 @@
  * into the whole tensor. Compared bit for bit, as rows_max.c says. */
 #include "tests/support/rows_max.h"
 
-#include "aclnnext/aclnnext_max_pool_backward.h"
-#include "aclnnext/aclnnext_max_pool_grad.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows.h"
 #include "tests/support/rows_indices.h"
@@ -23,14 +22,6 @@ static void arguments_recompute(const struct test_case *test, struct rig_call *c
     call->array[4] = rig_dilation(test);
     call->scalar[0] = test->auto_pad;
     call->scalar[1] = test->ceil;
-}
-
-static aclnnStatus phase1_recompute(struct rig_call *call)
-{
-    return aclnnextMaxPoolBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[RECOMPUTE_SELF], call->ints[0], call->ints[1],
-        call->ints[2], call->ints[3], call->ints[4], call->scalar[0], call->scalar[1],
-        call->tensor[RECOMPUTE_INPUT], call->size, call->out);
 }
 
 static void oracle_recompute(struct rig_problem *problem)
@@ -58,15 +49,9 @@ static struct test_case random_recompute(struct random *random, enum case_dtype 
 
 const struct rig_operator rig_aclnnext_max_pool_backward = {
     .word = "aclnnext_max_pool_backward",
-    .name = "aclnnextMaxPoolBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"self", RIG_READ, CASE_X, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    .array = {"kernelSize", "strides", "padsBegin", "padsEnd", "dilations"},
-    .scalar = {"autoPad", "ceilMode"},
+    RIG_CALL(aclnnextMaxPoolBackward),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_DX, NULL}},
     .arguments = arguments_recompute,
-    .phase1 = phase1_recompute,
-    .phase2 = aclnnextMaxPoolBackward,
     .oracle = oracle_recompute,
     .runs_empty = true,
     .is_batched = true,
@@ -78,13 +63,6 @@ const struct rig_operator rig_aclnnext_max_pool_backward = {
 static void arguments_flat(const struct test_case *test, struct rig_call *call)
 {
     call->scalar[0] = test->storage_order;
-}
-
-static aclnnStatus phase1_flat(struct rig_call *call)
-{
-    return aclnnextMaxPoolGradGetWorkspaceSize(call->tensor[GRAD_OUTPUT],
-                                               call->tensor[ONNX_INDICES], call->scalar[0],
-                                               call->tensor[ONNX_INPUT], call->size, call->out);
 }
 
 /* Where an index into the whole of gradInput points to, in the dense channels-first copy. */
@@ -169,14 +147,9 @@ static struct test_case random_flat(struct random *random, enum case_dtype dtype
 
 const struct rig_operator rig_aclnnext_max_pool_grad = {
     .word = "aclnnext_max_pool_grad",
-    .name = "aclnnextMaxPoolGrad",
-    .operand = {{"gradOutput", RIG_READ, CASE_DY, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"gradInput", RIG_EXACT, CASE_DX, NULL}},
-    .scalar = {"storageOrder"},
+    RIG_CALL(aclnnextMaxPoolGrad),
+    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_READ, CASE_I, NULL}, {RIG_EXACT, CASE_DX, NULL}},
     .arguments = arguments_flat,
-    .phase1 = phase1_flat,
-    .phase2 = aclnnextMaxPoolGrad,
     .fill = fill_flat,
     .oracle = oracle_flat,
     .runs_empty = true,

@@ -4,39 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "aclnn_operators.h"
 #include "api/op_args.h"
 #include "tests/support/oracle.h"
+#include "tests/support/rows_every.h"
 
 enum { RANDOM_ELEMENTS = 4000 };
-
-/* ---- calls ---- */
-
-/* A row's arguments one after the other, each taken from its place in the call. */
-#define TAKE_IN(name)    const aclTensor *name = call->tensor[tensor++];
-#define TAKE_OUT(name)   aclTensor *name = call->tensor[tensor++];
-#define TAKE_REF(name)   aclTensor *name = call->tensor[tensor++];
-#define TAKE_INTS(name)  const aclIntArray *name = call->ints[array++];
-#define TAKE_BOOL(name)  bool name = call->scalar[scalar++] != 0;
-#define TAKE_INT64(name) int64_t name = call->scalar[scalar++];
-#define TAKE_MATH(name)  int8_t name = (int8_t)call->scalar[scalar++];
-#define NAME_IN(name)    name
-#define NAME_OUT(name)   name
-#define NAME_REF(name)   name
-#define NAME_INTS(name)  name
-#define NAME_BOOL(name)  name
-#define NAME_INT64(name) name
-#define NAME_MATH(name)  name
-
-#define OPERATOR(name, family, core, types, rule, arguments)                                       \
-    static aclnnStatus name##_phase1(struct rig_call *call)                                        \
-    {                                                                                              \
-        int tensor = 0, array = 0, scalar = 0;                                                     \
-        OP_EACH(TAKE_, arguments)                                                                  \
-        (void)tensor, (void)array, (void)scalar;                                                   \
-        return name##GetWorkspaceSize(OP_LIST(NAME_, arguments), call->size, call->out);           \
-    }
-#include "api/operators.def"
 
 /* ---- rows ---- */
 
@@ -52,72 +24,16 @@ enum { RANDOM_ELEMENTS = 4000 };
 #define CASE_OF_BOOL    CASE_BOOL
 
 #define OPERATOR(name, family, core, types, rule, arguments)                                       \
-    static const enum case_dtype name##_types[] = {OP_LIST(CASE_OF_, types)};                      \
-    static const struct op_value name##_arguments[] = {OP_LIST(ARGUMENT_, arguments)};
-#define ARGUMENT_IN(n)                                                                             \
-    {                                                                                              \
-        OP_IN, #n,                                                                                 \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_OUT(n)                                                                            \
-    {                                                                                              \
-        OP_OUT, #n,                                                                                \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_REF(n)                                                                            \
-    {                                                                                              \
-        OP_REF, #n,                                                                                \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_INTS(n)                                                                           \
-    {                                                                                              \
-        OP_INTS, #n,                                                                               \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_BOOL(n)                                                                           \
-    {                                                                                              \
-        OP_BOOL, #n,                                                                               \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_INT64(n)                                                                          \
-    {                                                                                              \
-        OP_INT64, #n,                                                                              \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define ARGUMENT_MATH(n)                                                                           \
-    {                                                                                              \
-        OP_MATH, #n,                                                                               \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
+    static const enum case_dtype name##_types[] = {OP_LIST(CASE_OF_, types)};
 #include "api/operators.def"
 
 static const struct source {
     const char *name;
     const enum case_dtype *types;
     int type_count;
-    const struct op_value *arguments;
-    int argument_count;
-    aclnnStatus (*phase1)(struct rig_call *call);
-    rig_phase2 *phase2;
 } sources[] = {
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 #define OPERATOR(name, family, core, types, rule, arguments)                                       \
-    {#name,         name##_types, COUNT(name##_types), name##_arguments, COUNT(name##_arguments),  \
-     name##_phase1, name},
+    {#name, name##_types, (int)(sizeof name##_types / sizeof name##_types[0])},
 #include "api/operators.def"
     {.name = NULL},
 };
@@ -204,7 +120,7 @@ static struct test_case random_row(const struct rig_operator *op, struct random 
     if (random_once_in(random, 3)) test.data = CASE_SPECIAL;
     for (int i = 0; i < rig_operand_count(op); i++) {
         struct case_argument *argument = &test.argument[test.arguments++];
-        strcpy(argument->name, op->operand[i].name);
+        strcpy(argument->name, op->tensor[i]);
         argument->rank = rank;
         memcpy(argument->dims, dims, sizeof dims);
         argument->layout = random_layout(random);
@@ -221,28 +137,15 @@ static void make_row(int i)
 {
     const struct source *source = &sources[i];
     struct table_row *row = &rows[i];
-    int operands = 0, arrays = 0, scalars = 0, read = 0;
+    const int tensors = rig_operand_count(rows_every_named(source->name));
+    row->op = *rows_every_named(source->name);
+    row->op.word = word_of(row->op.name, words[i]);
     row->types = source->types;
     row->type_count = source->type_count;
-    row->op.word = word_of(source->name, words[i]);
-    row->op.name = source->name;
-    row->op.phase1 = source->phase1;
-    row->op.phase2 = source->phase2;
-    for (int j = 0; j < source->argument_count; j++) {
-        const struct op_value *argument = &source->arguments[j];
-        if (argument->kind == OP_INTS) {
-            row->op.array[arrays++] = argument->name;
-        } else if (argument->kind > OP_REF) {
-            row->op.scalar[scalars++] = argument->name;
-        } else {
-            const enum rig_role role = argument->kind == OP_IN ? RIG_READ : RIG_EXACT;
-            row->op.operand[operands] = (struct rig_operand){
-                argument->name, role, (enum case_tensor)(CASE_TENSORS + operands), NULL};
-            read += role == RIG_READ;
-            operands++;
-        }
-    }
-    row->is_unary = operands == 2 && read == 1 && oracle_unary_of(source->name);
+    for (int j = 0; j < tensors; j++)
+        row->op.operand[j].tensor = (enum case_tensor)(CASE_TENSORS + j);
+    row->is_unary = tensors == 2 && row->op.operand[0].role == RIG_READ &&
+                    row->op.operand[1].role == RIG_EXACT && oracle_unary_of(row->op.name);
     if (row->is_unary) row->op.oracle = unary;
     row->op.random_row = random_row;
 }

@@ -3,10 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aclnnop/aclnn_max_unpool2d.h"
-#include "aclnnop/aclnn_max_unpool2d_backward.h"
-#include "aclnnop/aclnn_max_unpool3d.h"
-#include "aclnnop/aclnn_max_unpool3d_backward.h"
+#include "tests/support/rig_calls.h"
 #include "tests/support/rig_random.h"
 #include "tests/support/rows_indices.h"
 
@@ -49,20 +46,6 @@ static void oracle(struct rig_problem *problem)
     }
 }
 
-static aclnnStatus phase1_2d(struct rig_call *call)
-{
-    return aclnnMaxUnpool2dGetWorkspaceSize(call->tensor[FROM], call->tensor[INDICES],
-                                            call->ints[OUTPUT_SIZE], call->tensor[TO], call->size,
-                                            call->out);
-}
-
-static aclnnStatus phase1_3d(struct rig_call *call)
-{
-    return aclnnMaxUnpool3dGetWorkspaceSize(
-        call->tensor[FROM], call->tensor[INDICES], call->ints[OUTPUT_SIZE], call->ints[STRIDE],
-        call->ints[PADDING], call->tensor[TO], call->size, call->out);
-}
-
 static struct test_case random_any(struct random *random, const char *word, enum case_dtype dtype,
                                    int axes, unsigned traits)
 {
@@ -86,14 +69,9 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 
 const struct rig_operator rig_max_unpool2d = {
     .word = "max_unpool2d",
-    .name = "aclnnMaxUnpool2d",
-    .operand = {{"self", RIG_READ, CASE_Y, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"out", RIG_EXACT, CASE_X, NULL}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnMaxUnpool2d),
+    .operand = {{RIG_READ, CASE_Y, NULL}, {RIG_READ, CASE_I, NULL}, {RIG_EXACT, CASE_X, NULL}},
     .arguments = arguments,
-    .phase1 = phase1_2d,
-    .phase2 = aclnnMaxUnpool2d,
     .fill = fill,
     .oracle = oracle,
     .random_case = random_2d,
@@ -101,14 +79,9 @@ const struct rig_operator rig_max_unpool2d = {
 
 const struct rig_operator rig_max_unpool3d = {
     .word = "max_unpool3d",
-    .name = "aclnnMaxUnpool3d",
-    .operand = {{"self", RIG_READ, CASE_Y, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"outRef", RIG_EXACT, CASE_X, NULL}},
-    .array = {"outputSize", "stride", "padding"},
+    RIG_CALL(aclnnMaxUnpool3d),
+    .operand = {{RIG_READ, CASE_Y, NULL}, {RIG_READ, CASE_I, NULL}, {RIG_EXACT, CASE_X, NULL}},
     .arguments = arguments_3d,
-    .phase1 = phase1_3d,
-    .phase2 = aclnnMaxUnpool3d,
     .fill = fill,
     .oracle = oracle,
     .random_case = random_3d,
@@ -163,21 +136,6 @@ static void set_result_type(const struct test_case *test, struct operand *operan
     operand->type = operand_acl_type(test->result_dtype);
 }
 
-static aclnnStatus phase1_2d_backward(struct rig_call *call)
-{
-    return aclnnMaxUnpool2dBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[SELF], call->tensor[GRAD_INDICES],
-        call->ints[OUTPUT_SIZE], call->tensor[OUT], call->size, call->out);
-}
-
-static aclnnStatus phase1_3d_backward(struct rig_call *call)
-{
-    return aclnnMaxUnpool3dBackwardGetWorkspaceSize(
-        call->tensor[GRAD_OUTPUT], call->tensor[SELF], call->tensor[GRAD_INDICES],
-        call->ints[OUTPUT_SIZE], call->ints[STRIDE], call->ints[PADDING], call->tensor[OUT],
-        call->size, call->out);
-}
-
 static struct test_case random_2d_backward(struct random *random, enum case_dtype dtype)
 {
     static const enum case_dtype types[] = {CASE_F32, CASE_F16, CASE_BF16, CASE_I8,  CASE_U8,
@@ -198,15 +156,12 @@ static struct test_case random_3d_backward(struct random *random, enum case_dtyp
 
 const struct rig_operator rig_max_unpool2d_backward = {
     .word = "max_unpool2d_backward",
-    .name = "aclnnMaxUnpool2dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DX, NULL},
-                {"self", RIG_SHAPE, CASE_Y, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"out", RIG_EXACT, CASE_DY, set_result_type}},
-    .array = {"outputSize"},
+    RIG_CALL(aclnnMaxUnpool2dBackward),
+    .operand = {{RIG_READ, CASE_DX, NULL},
+                {RIG_SHAPE, CASE_Y, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_EXACT, CASE_DY, set_result_type}},
     .arguments = arguments,
-    .phase1 = phase1_2d_backward,
-    .phase2 = aclnnMaxUnpool2dBackward,
     .fill = fill_backward,
     .oracle = oracle_backward,
     .random_case = random_2d_backward,
@@ -214,15 +169,12 @@ const struct rig_operator rig_max_unpool2d_backward = {
 
 const struct rig_operator rig_max_unpool3d_backward = {
     .word = "max_unpool3d_backward",
-    .name = "aclnnMaxUnpool3dBackward",
-    .operand = {{"gradOutput", RIG_READ, CASE_DX, NULL},
-                {"self", RIG_SHAPE, CASE_Y, NULL},
-                {"indices", RIG_READ, CASE_I, NULL},
-                {"out", RIG_EXACT, CASE_DY, NULL}},
-    .array = {"outputSize", "stride", "padding"},
+    RIG_CALL(aclnnMaxUnpool3dBackward),
+    .operand = {{RIG_READ, CASE_DX, NULL},
+                {RIG_SHAPE, CASE_Y, NULL},
+                {RIG_READ, CASE_I, NULL},
+                {RIG_EXACT, CASE_DY, NULL}},
     .arguments = arguments_3d,
-    .phase1 = phase1_3d_backward,
-    .phase2 = aclnnMaxUnpool3dBackward,
     .fill = fill_backward,
     .oracle = oracle_backward,
     .random_case = random_3d_backward,
