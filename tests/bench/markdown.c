@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generated part of docs/performance.md. */
+/* The generated part of docs/performance/pooling.md. */
 #include <stdlib.h>
 #include <string.h>
 
