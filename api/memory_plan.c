@@ -111,8 +111,7 @@ aclnnStatus aclnnextMemoryPlanAddWorkspace(aclnnextMemoryPlan *plan, const char 
     OP_CHECK_NOT_NULL(__func__, plan);
     OP_CHECK_NOT_NULL(__func__, executor);
     OP_CHECK_NOT_NULL(__func__, buffer);
-    OP_CHECK(__func__, ex_workspace_size(executor, &size), ACLNN_ERR_PARAM_INVALID,
-             EX_NO_EXECUTOR);
+    OP_CHECK(__func__, ex_workspace_size(executor, &size), ACLNN_ERR_PARAM_INVALID, EX_NO_EXECUTOR);
     const struct ex_piece piece = {
         .size = size, .alignment = ALIGNMENT, .first = step, .last = step};
     return add(__func__, plan, name, piece, buffer);

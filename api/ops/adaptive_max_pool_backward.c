@@ -51,6 +51,17 @@ static aclnnStatus check(const struct arguments *a)
     return op_check_sizes(op, "gradOutput", a->gradOutput);
 }
 
+static aclnnStatus check_indices_count(const struct arguments *a)
+{
+    const struct ex_descriptor *d = &a->self->descriptor;
+    int64_t cells = 0;
+    const bool fits = ex_element_count(d->sizes + (d->rank - a->axes), a->axes, &cells);
+    OP_CHECK(a->op, a->indices->descriptor.data_type == ACL_INT64 || (fits && cells <= INT32_MAX),
+             ACLNN_ERR_PARAM_INVALID,
+             "indices is INT32, which cannot count the elements of self's planes; INT64 can");
+    return ACLNN_SUCCESS;
+}
+
 /* What CANN leaves to the device: planes that belong together, memory that is really there. self's
  * is not read. */
 static aclnnStatus check_data(const struct arguments *a)
@@ -58,6 +69,7 @@ static aclnnStatus check_data(const struct arguments *a)
     if (op_is_empty(a->gradInput)) return ACLNN_SUCCESS;
     if (!op_is_empty(a->gradOutput)) {
         OP_TRY(op_check_same_leading(a->op, "gradOutput", a->gradOutput, "self", a->self, a->axes));
+        OP_TRY(check_indices_count(a));
         OP_TRY(op_check_input_view(a->op, "gradOutput", a->gradOutput));
         OP_TRY(op_check_input_view(a->op, "indices", a->indices));
     }

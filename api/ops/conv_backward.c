@@ -71,14 +71,12 @@ static aclnnStatus check_formats(const struct arguments *a)
     return op_check_format(NAME, "gradBias", a->gradBias, OP_FORMAT(ACL_FORMAT_ND), "ND");
 }
 
+/* Of a transposed convolution; in others it has no meaning, and programs pass anything. */
 static aclnnStatus check_output_padding(const struct arguments *a)
 {
     const aclIntArray *array = a->outputPadding;
-    for (uint64_t i = 0; i < array->size; i++) {
+    for (uint64_t i = 0; a->transposed && i < array->size; i++) {
         const int64_t value = array->values[i];
-        OP_CHECK(NAME, a->transposed || value == 0, ACLNN_ERR_PARAM_INVALID,
-                 "outputPadding[%" PRIu64 "] is %" PRId64 "; without transposed it must be 0", i,
-                 value);
         OP_CHECK(NAME, value >= 0, ACLNN_ERR_PARAM_INVALID,
                  "outputPadding[%" PRIu64 "] is %" PRId64 "; it must be at least 0", i, value);
         if (a->gradOutput->descriptor.rank != 5 || i >= a->stride->size) continue;
@@ -95,7 +93,7 @@ static aclnnStatus check_attributes(const struct arguments *a)
     OP_TRY(op_conv_check_values(NAME, "stride", a->stride, 1));
     OP_TRY(op_conv_check_values(NAME, "padding", a->padding, 0));
     OP_TRY(op_conv_check_values(NAME, "dilation", a->dilation, 1));
-    if (!a->transposed || a->outputPadding->size > 0) OP_TRY(check_output_padding(a));
+    OP_TRY(check_output_padding(a));
     OP_CHECK(NAME, a->groups >= 1, ACLNN_ERR_PARAM_INVALID, "groups is %d; it must be at least 1",
              a->groups);
     return op_check_math_type(NAME, a->cubeMathType, LAST_MATH_TYPE);
@@ -107,6 +105,7 @@ static aclnnStatus check_lengths(const struct arguments *a)
     OP_TRY(op_conv_check_length(NAME, "stride", a->stride, axes, 0));
     OP_TRY(op_conv_check_length(NAME, "dilation", a->dilation, axes, 0));
     OP_TRY(op_conv_check_length(NAME, "padding", a->padding, axes, both_ends));
+    if (!a->transposed) return ACLNN_SUCCESS;
     return op_conv_check_length(NAME, "outputPadding", a->outputPadding, axes, both_ends);
 }
 

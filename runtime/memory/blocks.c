@@ -422,6 +422,17 @@ bool rt_blocks_contain(const void *address, size_t size)
     return inside;
 }
 
+bool rt_blocks_room(const void *address, size_t *room)
+{
+    take_lock();
+    const struct block *block = (const struct block *)rt_block_tree_find(&tree, address);
+    size_t offset = block ? (size_t)((const char *)address - block->node.memory) : 0;
+    const bool is_inside = block && block->state == LIVE && offset < block->reserved;
+    if (is_inside) *room = block->reserved - offset;
+    release_lock();
+    return is_inside;
+}
+
 struct rt_block_usage rt_blocks_usage(void)
 {
     struct rt_block_usage usage = {.total = rt_config()->device_memory};

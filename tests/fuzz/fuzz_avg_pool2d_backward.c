@@ -456,7 +456,6 @@ static void check_accepted(const struct arguments *a, struct call *call)
     EXPECT(call->executor && call->workspace_size != UINT64_MAX, "phase 1 wrote no outputs");
     if (!dy.is_empty && !dx.is_empty) {
         EXPECT(dy.is_known && dx.is_known, "a view that cannot be");
-        EXPECT(dy.last < a->dy.storage && dx.last < a->dx.storage, "a view beyond its storage");
         EXPECT(call->workspace_size / 4 <= (uint64_t)dy.elements + (uint64_t)dx.elements + 1024,
                "workspace of %" PRIu64, call->workspace_size);
     }

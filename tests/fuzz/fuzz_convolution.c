@@ -161,7 +161,7 @@ static void run(void)
     for (int i = 0; i < CONV_TENSORS; i++) {
         spans[i] = touched(&rig.operand[i]);
         is_sound = is_sound &&
-                   (rig.call.is_null[i] || (spans[i] >= 0 && spans[i] <= rig.operand[i].storage));
+                   (rig.call.is_null[i] || spans[i] >= 0);
         is_small = is_small && spans[i] <= SMALL;
         if (spans[i] < 0 || spans[i] > SMALL) spans[i] = 0;
     }
@@ -179,7 +179,7 @@ static void run(void)
     if (rig.test.op == CONV_BACKWARD)
         for (int i = CONV_GRAD_INPUT; i < CONV_TENSORS; i++)
             is_sound = is_sound || !rig.call.mask[i - CONV_GRAD_INPUT];
-    EXPECT(is_sound, "%s accepted a view outside of its storage", conv_operator_name(rig.test.op));
+    EXPECT(is_sound, "%s accepted a view that no memory can hold", conv_operator_name(rig.test.op));
     if (!is_small || size > (1 << 24)) {
         aclDestroyAclOpExecutor(executor);
         close_all();

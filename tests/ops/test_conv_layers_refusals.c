@@ -60,7 +60,6 @@ enum change {
     SIZE_1,
     SIZE_2,
     SIZE_3,
-    MISSING, /* elements of the storage */
     NO_ARRAY,
     LENGTH,
     ENTRY_0,
@@ -102,9 +101,6 @@ static void make(const struct fault *fault)
     case SIZE_2:
     case SIZE_3:
         o->dims[fault->change - SIZE_0] = fault->value;
-        break;
-    case MISSING:
-        o->storage -= fault->value;
         break;
     case NO_ARRAY:
         array->is_null = true;
@@ -209,9 +205,6 @@ Test(conv_layers_refusals, depthwise)
         {MATH, 0, 5, BAD, {"cubeMathType", "5"}},
         {KERNEL_LENGTH, 0, 1, BAD, {"kernelSize", "1 entries"}},
         {KERNEL_1, 0, 2, BAD, {"kernelSize[1]", "is 2"}},
-        {MISSING, CONV_INPUT, 1, BAD, {"self", "storage"}},
-        {MISSING, CONV_WEIGHT, 1, BAD, {"weight", "storage"}},
-        {MISSING, CONV_OUTPUT, 1, BAD, {"out", "storage"}},
     };
     check_all(CONV_DEPTHWISE, faults, LENGTH_OF(faults));
 }
@@ -244,10 +237,6 @@ Test(conv_layers_refusals, tbc)
         {SIZE_1, CONV_WEIGHT, 5, BAD, {"self", "3 channels"}},
         {SIZE_0, CONV_OUTPUT, 8, BAD, {"output", "(8, 2, 4)"}},
         {MATH, 0, 5, BAD, {"cubeMathType", "5"}},
-        {MISSING, CONV_INPUT, 1, BAD, {"self", "storage"}},
-        {MISSING, CONV_WEIGHT, 1, BAD, {"weight", "storage"}},
-        {MISSING, CONV_BIAS, 1, BAD, {"bias", "storage"}},
-        {MISSING, CONV_OUTPUT, 1, BAD, {"output", "storage"}},
     };
     check_all(CONV_TBC, faults, LENGTH_OF(faults));
 }
@@ -288,8 +277,6 @@ Test(conv_layers_refusals, tbc_backward)
         {SIZE_0, CONV_GRAD_INPUT, 8, BAD, {"gradInput", "(8, 2, 3)"}},
         {SIZE_2, CONV_GRAD_WEIGHT, 5, BAD, {"gradWeight", "(3, 3, 5)"}},
         {MATH, 0, 4, BAD, {"cubeMathType", "4"}},
-        {MISSING, CONV_GRAD_OUTPUT, 1, BAD, {"self", "storage"}},
-        {MISSING, CONV_GRAD_INPUT, 1, BAD, {"gradInput", "storage"}},
     };
     check_all(CONV_TBC_BACKWARD, faults, LENGTH_OF(faults));
 }

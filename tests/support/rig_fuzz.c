@@ -311,7 +311,6 @@ static struct reach reach_of(const struct operand *operand)
                           !__builtin_mul_overflow(extent - 1, operand->strides[i], &step) &&
                           !__builtin_add_overflow(reach.last, step, &reach.last);
     }
-    reach.is_sound = reach.is_sound && reach.last < operand->storage;
     return reach;
 }
 

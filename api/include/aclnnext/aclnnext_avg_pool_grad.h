@@ -52,7 +52,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; formats; ranks; a size
  *   is negative; inputShape is not gradInput's; lengths and values of kernelSize, strides and
  *   dilations; autoPad; lengths and values of padsBegin and padsEnd; gradOutput has not the size
- *   that pooling gives; a view reaches outside its storage;
+ *   that pooling gives; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
     const aclTensor *gradOutput, const aclIntArray *inputShape, const aclIntArray *kernelSize,

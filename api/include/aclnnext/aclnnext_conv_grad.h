@@ -36,7 +36,7 @@ extern "C" {
  *   three results are NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; ranks; formats; sizes;
  *   shapes of the results; lengths and values of strides, dilations, autoPad, padsBegin, padsEnd,
- *   groups, cubeMathType; channels and groups; extents; a view reaches outside its storage, or
+ *   groups, cubeMathType; channels and groups; extents; a view reaches behind its memory, or
  *   elements of a result share memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnextConvGradGetWorkspaceSize(

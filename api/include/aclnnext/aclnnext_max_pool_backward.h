@@ -48,7 +48,7 @@ extern "C" {
  * differ; ranks are not 3 to 5, differ, or are not the format's, or a size is negative; gradInput
  * has not self's shape; kernelSize, strides, dilations, autoPad, padsBegin, padsEnd, each its
  * length and its values; gradOutput has not the shape that pooling gives; a window has all its taps
- * in the padding; a view reaches outside its storage;
+ * in the padding; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,

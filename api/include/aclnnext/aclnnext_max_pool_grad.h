@@ -42,7 +42,7 @@ extern "C" {
  * the list, indices' is not in its list, gradInput's is not gradOutput's; a format is not in the
  * list, or they differ; ranks are not 3 to 5, differ, or are not the format's, or a size is
  * negative; storageOrder is not 0 or 1; indices has not gradOutput's shape; N or C differ; a view
- * reaches outside its storage;
+ * reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnextMaxPoolGradGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *indices, int64_t storageOrder,

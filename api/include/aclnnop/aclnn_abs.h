@@ -30,7 +30,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, self or out is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: self's or out's data type is not in
  *   the list, or out's is not self's; a format is one of the device's own; a tensor has more than 8
- *   dimensions, or a negative size; out has another shape; a view reaches outside its memory;
+ *   dimensions, or a negative size; out has another shape; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnAbsGetWorkspaceSize(const aclTensor *self, aclTensor *out,
                                                uint64_t *workspaceSize, aclOpExecutor **executor);

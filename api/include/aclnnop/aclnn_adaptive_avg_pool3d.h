@@ -37,7 +37,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: self has not
  *   4 or 5 dimensions, or out not as many; a size of self but the first is 0, or negative; N or C
  *   differ; a size of out is 0; data types; formats; the length and the values of outputSize, which
- *   must be out's sizes; a view reaches outside its storage;
+ *   must be out's sizes; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * The meaning is that of CANN 8.1 on Atlas A2 (and of PyTorch's adaptive_avg_pool3d). */

@@ -35,7 +35,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_NULLPTR (161001): a pointer is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: ranks are not
  *   4 or 5 and the same; a size is negative; out's shape is not self's; gradOutput's N or C is not
- * self's; data types; formats; a view reaches outside its storage;
+ * self's; data types; formats; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * The meaning is that of CANN 8.1 on Atlas A2 (and of PyTorch's adaptive_avg_pool3d_backward).

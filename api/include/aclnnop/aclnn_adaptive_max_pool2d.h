@@ -40,7 +40,7 @@ extern "C" {
  *   not in the list, or they differ; indicesOut is not INT64; self has not 3 or 4 dimensions;
  *   indicesOut has not outputOut's shape; a size of self behind the first is 0, or one is negative;
  *   outputSize has not two entries, or one is not greater than 0; a format is not in the list;
- *   outputOut has another shape than outputSize says; a view reaches outside its storage;
+ *   outputOut has another shape than outputSize says; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN finds a wrong shape of the results late (561103) or not at all, and takes NHWC but returns

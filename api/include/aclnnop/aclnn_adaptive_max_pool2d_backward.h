@@ -43,7 +43,7 @@ extern "C" {
  *   indices or gradInput has not as many dimensions as self; indices has not gradOutput's shape, or
  *   gradInput not self's; self's format is not in the list, or another tensor's is not self's; self
  *   has not 3 or 4 dimensions; a size is negative; gradOutput has other leading dimensions than
- *   self; a view reaches outside its storage;
+ *   self; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves gradInput as it is when gradOutput is empty, does not compare leading dimensions, and

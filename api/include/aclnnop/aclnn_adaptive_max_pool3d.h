@@ -39,7 +39,7 @@ extern "C" {
  *   entries; outputOut has another number of dimensions, other leading ones or other extents than
  *   outputSize says; indicesOut has not outputOut's shape; outputOut's data type is not self's; a
  *   size of self behind the first is 0, or one is negative; indicesOut is INT32 and the plane too
- *   large; an entry of outputSize is not greater than 0; a view reaches outside its storage;
+ *   large; an entry of outputSize is not greater than 0; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * INT64, ND and an outputSize of 0 or 1 entries are of newer devices than CANN 8.1's; CANN compares

@@ -49,7 +49,7 @@ extern "C" {
  *   out's is not self's; a format is not NCHW for 4 and NCL for 3 dimensions; a size is negative,
  * an entry of kernelSize, strides or paddings out of range; ranks are not both 3 or both 4; C, H or
  * W is 0; an array has the wrong length; a padding is more than half of the kernel; out has not the
- *   size that pooling gives; cubeMathType is not 0 to 4; a view reaches outside its storage;
+ *   size that pooling gives; cubeMathType is not 0 to 4; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * The meaning is that of CANN 8.1 on Atlas A2 (and of PyTorch's avg_pool2d). Unlike there, every

@@ -51,7 +51,7 @@ extern "C" {
  *   gradInput's is not gradOutput's; a format is not in the list; ranks are not both 3 or both 4;
  *   a size is negative; kernelSize, stride or padding has the wrong length or a value out of range;
  *   cubeMathType is not 0 to 3; self and gradInput differ in shape; gradOutput has not the size
- *   that pooling gives; a view reaches outside its storage;
+ *   that pooling gives; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * Where CANN 8.1 leaves something undefined this is stricter or plainer: a NULL stride means the

@@ -40,8 +40,8 @@ extern "C" {
  *   output's is not gradOutput's; ranks are not all 4 or all 5; a size is negative; self and output
  *   differ in shape; kernelSize, padding or stride has the wrong length; gradOutput's and output's
  *   formats differ or are not accepted; and, unless gradOutput is empty: a kernel, stride or
- *   padding is out of range; gradOutput has not the size that pooling gives; a view reaches outside
- *   its storage;
+ *   padding is out of range; gradOutput has not the size that pooling gives; a view reaches behind
+ *   its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * The meaning is that of CANN 8.1 on Atlas A2 (and of PyTorch's avg_pool3d_backward). */

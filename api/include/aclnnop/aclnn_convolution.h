@@ -94,7 +94,7 @@ ACLNN_API aclnnStatus aclnnConvolution(void *workspace, const uint64_t workspace
  *   NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; ranks; formats; sizes;
  *   bias's length; K; pad; no window fits; channels; output's shape; cubeMathType is not 0 to 4; a
- *   view reaches outside its storage, or elements of output share memory;
+ *   view reaches behind its memory, or elements of output share memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN counts one of the two pads when it asks whether a window fits, and so refuses some shapes

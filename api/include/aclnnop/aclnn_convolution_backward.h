@@ -108,7 +108,7 @@ ACLNN_API aclnnStatus aclnnConvolutionBackward(void *workspace, uint64_t workspa
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor or a tensor is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types; formats; self is empty;
  *   ranks; sizes; channels; bias's length; pad; no window fits; shapes of self and the results;
- *   cubeMathType is not 0 to 3; a view reaches outside its storage, or elements of a result share
+ *   cubeMathType is not 0 to 3; a view reaches behind its memory, or elements of a result share
  *   memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(

@@ -32,7 +32,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_NULLPTR (161001): a pointer is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: data types;
  *   formats; ranks; a size is negative; out is not (N, C, 1, ..., 1); a size of self behind N and C
- *   is 0; a view reaches outside its storage;
+ *   is 0; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * The meaning is that of CANN 8.1 on Atlas A2 (and of ONNX's GlobalAveragePool). */

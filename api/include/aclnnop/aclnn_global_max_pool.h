@@ -31,7 +31,7 @@ extern "C" {
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: self's data type is not in the
  * list, or out's is not self's; self's format is not in the list, or out's is not self's; self has
  * not 4 to 8 dimensions, out not as many, or a size is negative; out has another shape; a spatial
- * size of self is 0; a view reaches outside its storage;
+ * size of self is 0; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnGlobalMaxPoolGetWorkspaceSize(const aclTensor *self, aclTensor *out,
                                                          uint64_t *workspaceSize,

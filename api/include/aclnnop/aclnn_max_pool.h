@@ -44,8 +44,8 @@ extern "C" {
  * list, or out's is not self's; out's format is not self's, or it is one of the device's own, NHWC
  * or NDHWC; ranks are not 3 or 4, or a size is negative; kernelShape, strides, pads or dilations
  * has the wrong length; autoPad is not 0; dilations, kernelShape, strides, pads have a value out of
- *   range; a size of self but N is 0; no window fits; out has another shape; a view reaches outside
- *   its storage;
+ *   range; a size of self but N is 0; no window fits; out has another shape; a view reaches behind
+ *   its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * Devices of the A2 and A3 series take FLOAT and FLOAT16 only and do not look for negative pads. */

@@ -46,8 +46,8 @@ extern "C" {
  * of the device's own or NDHWC; self has not 3 or 4 dimensions or a negative size; kernelSize,
  *   stride, padding or dilation has the wrong length, then a value out of range; a size of self but
  *   N is 0; no window fits; out or indices has another shape; a window has all its taps in the
- *   padding (which takes a dilation > 1), or INT32 cannot count the plane; a view reaches outside
- *   its storage;
+ *   padding (which takes a dilation > 1), or INT32 cannot count the plane; a view reaches behind
+ *   its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * Devices of the A2 and A3 series take a dilation of 1 only and do not heed NHWC. */

@@ -42,8 +42,8 @@ extern "C" {
  * are of the device's own or NDHWC; ranks are not 3 or 4, or a size is negative; kernelSize,
  * stride, padding or dilation has the wrong length, then a value out of range; gradInput has not
  * self's shape; a size of self but N is 0; no window fits; gradOutput or indices has another shape;
- * a window has all its taps in the padding, or INT32 cannot count the plane; a view reaches outside
- *   its storage;
+ * a window has all its taps in the padding, or INT32 cannot count the plane; a view reaches behind
+ *   its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * Devices of the A2 and A3 series take FLOAT, INT32 and a dilation of 1 only, do not heed NHWC, do

@@ -46,7 +46,7 @@ extern "C" {
  * or it is one of the device's own or NHWC; self has not 4 or 5 dimensions or a negative size;
  *   kernelSize, stride, padding, dilation, each its length and its values; out or indices has
  * another shape; a window has all its taps in the padding (which takes a dilation > 1), or INT32
- * cannot count the plane; a view reaches outside its storage;
+ * cannot count the plane; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * Devices of the A2 and A3 series take INT32 and a dilation of 1 only and do not heed NDHWC. They

@@ -43,7 +43,7 @@ extern "C" {
  * are of the device's own, NHWC or NDHWC; ranks are not 4 or 5, or a size is negative; kernelSize,
  * stride, padding, dilation, each its length and its values; INT32 cannot count the plane; indices
  * has not gradOutput's shape, or gradInput not self's; gradOutput has not the shape that pooling
- * gives; a window has all its taps in the padding; a view reaches outside its storage;
+ * gives; a window has all its taps in the padding; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * A device leaves gradInput as it is when gradOutput is empty, finds a wrong shape of gradOutput

@@ -43,7 +43,7 @@ extern "C" {
  *   list, or out's is not self's; indices is not INT32 or INT64; self has not 3 or 4 dimensions;
  *   indices has not self's shape; a size of self behind the first is 0, or one is negative;
  *   outputSize has not two entries, or one is not greater than 0, or they hold less than self's
- *   plane; out has another shape; a format is not accepted; a view reaches outside its storage;
+ *   plane; out has another shape; a format is not accepted; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open which value of equal indices stays and what an index outside does, and finds a

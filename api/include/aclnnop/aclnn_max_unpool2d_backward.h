@@ -48,7 +48,7 @@ extern "C" {
  *   indices is not INT32 or INT64; self has not 3 or 4 dimensions; gradOutput has not as many, or
  *   other leading ones; indices or out has not self's shape; outputSize has not two entries;
  *   gradOutput's extents are not outputSize; gradOutput is empty and self is not; a size is
- *   negative; a format is not accepted; a view reaches outside its storage;
+ *   negative; a format is not accepted; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open what an index outside of the plane gives; BF16 is of ours. */

@@ -43,7 +43,7 @@ extern "C" {
  *   or one is negative; outputSize, stride or padding has not three entries; an entry of stride or
  *   outputSize is not greater than 0; outputSize holds less than self's plane; outRef has another
  *   number of dimensions, leading dimensions or extents; a format is not accepted; a view reaches
- *   outside its storage;
+ *   behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open which value of equal indices stays and what an index outside does; BF16 is of

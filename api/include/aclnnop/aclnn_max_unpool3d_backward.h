@@ -44,7 +44,7 @@ extern "C" {
  *   of self behind the first is 0, or one is negative; outputSize, stride or padding has not three
  *   entries; an entry of stride or outputSize is not greater than 0; outputSize holds less than
  *   self's plane; gradOutput has another number of dimensions, other extents than outputSize or
- *   other leading dimensions; a format is not accepted; a view reaches outside its storage;
+ *   other leading dimensions; a format is not accepted; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan.
  *
  * CANN leaves open what an index outside of the plane gives; BF16 is of ours. */
