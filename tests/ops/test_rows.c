@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that are no more than a row of api/operators.def: the same questions to each. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/ops/suite.h"
+#include "tests/support/rows_every.h"
 #include "tests/support/rows_table.h"
 
 RIG_SUITE(rows);
@@ -82,6 +84,69 @@ Test(rows_settings, threads_and_instruction_sets, .timeout = 900)
                  table_row(i)->op.word, case_dtype_name(table_row(i)->types[0]));
         check_same_bits(&table_row(i)->op, &rig_threads, lines, 1, 20);
         check_same_bits(&table_row(i)->op, &rig_isas, lines, 1, 20);
+    }
+}
+
+/* ---- arguments by their names ---- */
+
+/* Means of windows of 2 x 3 that neither overlap nor leave the plane. */
+static void means(struct rig_problem *problem)
+{
+    const struct rig_tensor *from = &problem->tensor[0], *to = &problem->tensor[1];
+    const int64_t height = to->view.dims[1], width = to->view.dims[2];
+    for (int64_t i = 0; i < to->count; i++) {
+        const int64_t row = i / width % height, plane = i / width / height;
+        double sum = 0;
+        for (int64_t j = 0; j < 6; j++)
+            sum += from->values[((plane * height + row) * 2 + j / 3) * width * 3 + i % width * 3 +
+                                j % 3];
+        to->sums[i] = (struct oracle_sum){sum / 6, fabs(sum) + 6, 6};
+    }
+}
+
+/* In any order; numbers that are not named are 0, arrays and tensors NULL. */
+Test(rows, arguments_by_their_names)
+{
+    struct rig_operator op = *rows_every_named("aclnnAvgPool2d");
+    op.word = "avg_pool2d";
+    op.operand[1].role = RIG_SUM;
+    op.oracle = means;
+    check_line(&op, "avg_pool2d f32 out=3x4x2:ncl kernelSize=2x3 strides=2x3 paddings=0 "
+                    "countIncludePad=1 self=3x8x6:strided:ncl seed=3");
+    check_line(&op, "avg_pool2d f16 self=3x8x6:ncl:s48x1x8@5 kernelSize=2x3 strides=scalar "
+                    "paddings=0x0 divisorOverride=6 out=3x4x2:ncl");
+    cr_assert_not(rig_check_line(&rig, &op,
+                                 "avg_pool2d f32 self=3x8x6 kernelSize=2x3 strides=null "
+                                 "paddings=0 out=3x4x2"));
+    cr_assert(strstr(rig.text, "strides is NULL"), "%s", rig.text);
+}
+
+/* An array of flags, numbers, tensors that are NULL: phase 1 sees what the line says. */
+Test(rows, flags_and_tensors_that_are_null)
+{
+    static const char *const line =
+        "convolution_backward f32 gradOutput=1x4x6x6:nchw input=1x2x8x8:nchw weight=4x2x3x3:nchw "
+        "stride=1x1 padding=0x0 dilation=1x1 outputPadding=0x0 groups=1 gradWeight=4x2x3x3:nchw "
+        "biasSizes=null outputMask=%s";
+    static const struct {
+        const char *mask, *words;
+    } masks[] = {{"0x1x0", NULL}, {"1x1x0", "gradInput is NULL"}, {"0x1", "outputMask"}};
+    for (int i = 0; i < LENGTH(masks); i++) {
+        char text[CASE_LINE], error[256];
+        struct test_case test;
+        snprintf(text, sizeof text, line, masks[i].mask);
+        cr_assert(case_parse(text, &test, error, sizeof error), "%s", error);
+        struct rig_call call = rig_call_of(rows_every_named("aclnnConvolutionBackward"), &test);
+        rig_open(&call);
+        const aclnnStatus status = rig_phase1(&call);
+        cr_expect_eq(status == ACLNN_SUCCESS, !masks[i].words, "%s: %d %s", text, status,
+                     aclGetRecentErrMsg());
+        if (masks[i].words)
+            cr_expect(strstr(aclGetRecentErrMsg(), masks[i].words), "%s: %s", text,
+                      aclGetRecentErrMsg());
+        else
+            aclDestroyAclOpExecutor(call.executor);
+        rig_close(&call);
     }
 }
 

@@ -239,44 +239,60 @@ static bool read_property(struct reader *reader, struct case_argument *argument,
 {
     const int dtype = find_name(dtype_names, CASE_DTYPES, word);
     const int layout = find_name(layout_names, CASE_LAYOUTS, word);
+    const int format = find_name(format_names, CASE_FORMATS, word);
     if (dtype >= 0) {
         argument->has_dtype = true;
         argument->dtype = (enum case_dtype)dtype;
     } else if (layout >= 0) {
         argument->layout = (enum case_layout)layout;
+    } else if (format > CASE_BY_RANK) {
+        argument->format = (enum case_format)format;
     } else if (word[0] == 's' &&
                read_longer_list(word + 1, argument->strides, CASE_RANK) == argument->rank) {
         argument->has_strides = true;
     } else {
-        return wrong(&reader->mistake, "'%s' is no type, layout or list of strides of %s", word,
-                     argument->name);
+        return wrong(&reader->mistake, "'%s' is no type, format, layout or list of strides of %s",
+                     word, argument->name);
     }
     return true;
 }
 
-/* 2x3x1:f16:strided@5 */
+/* 0.5 */
+static bool read_real(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return *text != '\0' && *end == '\0' && !isspace((unsigned char)*text);
+}
+
+/* 2x3x1:f16:strided@5, -1, 0.5, null */
 static bool read_argument(struct reader *reader, const char *name, char *value)
 {
     struct test_case *test = reader->test;
     if (test->arguments == CASE_ARGUMENTS || strlen(name) >= CASE_WORD)
-        return wrong(&reader->mistake, "'%s' is one tensor too many, or its name too long", name);
+        return wrong(&reader->mistake, "'%s' is one argument too many, or its name too long", name);
     struct case_argument *argument = &test->argument[test->arguments++];
     char *at = strchr(value, '@'), *state = NULL;
     strcpy(argument->name, name);
+    argument->is_null = strcmp(value, "null") == 0;
+    if (argument->is_null) return true;
     if (at) *at = '\0';
     if (at && (!read_whole(at + 1, &argument->offset) || argument->offset < 0))
         return wrong(&reader->mistake, "'%s': no offset", at + 1);
     const char *extents = strtok_r(value, ":", &state);
-    if (extents && strcmp(extents, "scalar") != 0)
-        argument->rank = read_longer_list(extents, argument->dims, CASE_RANK);
-    if (!extents || (argument->rank == 0 && strcmp(extents, "scalar") != 0))
-        return wrong(&reader->mistake, "'%s=' needs extents like 2x3, or scalar", name);
+    if (!extents) return wrong(&reader->mistake, "'%s=' has no value", name);
+    argument->rank = read_longer_list(extents, argument->dims, CASE_RANK);
+    const bool is_number = read_real(extents, &argument->real);
+    argument->has_real = is_number && argument->rank == 0;
+    if (argument->rank == 0 && !is_number && strcmp(extents, "scalar") != 0)
+        return wrong(&reader->mistake,
+                     "'%s=' needs extents or numbers like 2x3, or scalar, or null", name);
     for (char *word; (word = strtok_r(NULL, ":", &state));)
         if (!read_property(reader, argument, word)) return false;
     return true;
 }
 
-/* The words after the dtype of an operator whose tensors are named. */
+/* The words after the dtype where arguments are named. */
 static bool read_arguments(struct reader *reader, char *word, char **state)
 {
     for (; word; word = strtok_r(NULL, " \t", state)) {
@@ -399,15 +415,29 @@ static void put_arguments(struct writer *writer, const struct test_case *test)
 {
     for (int i = 0; i < test->arguments; i++) {
         const struct case_argument *argument = &test->argument[i];
-        put(writer, " %s=%s", argument->name, argument->rank == 0 ? "scalar" : "");
+        put(writer, " %s=", argument->name);
+        if (argument->is_null)
+            put(writer, "null");
+        else if (argument->has_real)
+            put(writer, "%.17g", argument->real);
+        else if (argument->rank == 0)
+            put(writer, "scalar");
         for (int axis = 0; axis < argument->rank; axis++)
             put(writer, "%s%" PRId64, axis > 0 ? "x" : "", argument->dims[axis]);
         if (argument->has_dtype) put(writer, ":%s", dtype_names[argument->dtype]);
+        if (argument->format) put(writer, ":%s", format_names[argument->format]);
         if (argument->layout) put(writer, ":%s", layout_names[argument->layout]);
         for (int axis = 0; argument->has_strides && axis < argument->rank; axis++)
             put(writer, "%s%" PRId64, axis > 0 ? "x" : ":s", argument->strides[axis]);
         if (argument->offset) put(writer, "@%" PRId64, argument->offset);
     }
+}
+
+const struct case_argument *case_argument_named(const struct test_case *test, const char *name)
+{
+    for (int i = 0; i < test->arguments; i++)
+        if (strcmp(test->argument[i].name, name) == 0) return &test->argument[i];
+    return NULL;
 }
 
 static void put_rest(struct writer *writer, const struct test_case *test)

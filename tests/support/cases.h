@@ -36,17 +36,21 @@
  *     seed=N         of the data and of the strides of `strided`
  *     name=WORD      what the bench calls it
  *
- * Operators that are a row of api/operators.def name each tensor instead:
+ * Or each argument by its public name. Operators that are no more than a row of api/operators.def have this form only, and
+ * every other operator has it too (rows_every.h):
  *
  *     abs f32 self=2x3x1 out=2x3x1:strided
  *     abs i8 self=4x5:s1x4@3 out=4x5 data=special seed=7
- *     abs f64 self=scalar out=scalar
+ *     adaptive_avg_pool2d f32 self=2x3x8x9:nchw outputSize=4x5 out=2x3x4x5:nchw
  *
- * operator, dtype, then for each tensor in the order of the arguments its name and extents (scalar: none), and perhaps
+ * operator, dtype, then in any order, a tensor as its extents (scalar: it has none), and perhaps
  *     :f16           its type, where it is not the line's
+ *     :nchw          its format, as above; absent: nd
  *     :strided       its layout, as above; or :s1x4, its strides
  *     @3             elements before the first one
- * and seed=, data=, name= as above. ACLNN_CPU_LOG=calls prints this language.
+ * a number as itself (-1, 0.5; a flag as 0 or 1), an array as its numbers (3x5; scalar: it has none, one alone is 3). What is
+ * =null or not named is a null pointer, a number that is not named is 0. seed=, data=, name= as above.
+ * ACLNN_CPU_LOG=calls prints this language.
  * A # starts a comment. case_print writes the same problem back, defaults left out. */
 /* clang-format on */
 #ifndef ACLNN_CPU_TESTS_CASES_H
@@ -56,7 +60,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512, CASE_ARGUMENTS = 6, CASE_RANK = 8 };
+enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512, CASE_ARGUMENTS = 16, CASE_RANK = 8 };
 
 enum case_dtype {
     CASE_F32,
@@ -75,10 +79,9 @@ enum case_dtype {
 };
 
 /* The tensors of pooling: the large side and its gradient, the small side, its gradient, and the
- * indices, which have the small side's shape. Unpooling reads y and i and writes x. */
-enum case_tensor { CASE_X, CASE_DX, CASE_Y, CASE_DY, CASE_I, CASE_TENSORS };
-
-/* Where an operator's tensors are named one by one: the i-th is CASE_TENSORS + i. */
+ * indices, which have the small side's shape. Unpooling reads y and i and writes x. CASE_NAMED: the
+ * line names each tensor. */
+enum case_tensor { CASE_X, CASE_DX, CASE_Y, CASE_DY, CASE_I, CASE_TENSORS, CASE_NAMED };
 
 /* How the descriptors are tagged. */
 enum case_format {
@@ -107,14 +110,17 @@ enum case_picks { CASE_WINDOW, CASE_ANY, CASE_BAD, CASE_PICKS };
 /* Lengths of arrays that are no list: a null pointer; an array of length 0 where 0 means absent. */
 enum { CASE_NO_ARRAY = -1, CASE_EMPTY_ARRAY = -2 };
 
-/* A tensor that the line names. */
+/* An argument that the line names; dims are an array's entries, too. */
 struct case_argument {
     char name[CASE_WORD];
+    bool is_null, has_real; /* has_real: a number with a fraction */
+    double real;            /* of any number */
     int rank;
     int64_t dims[CASE_RANK], strides[CASE_RANK], offset;
     bool has_dtype, has_strides; /* else the case's dtype, and the layout's strides */
     enum case_dtype dtype;
     enum case_layout layout;
+    enum case_format format; /* by the rank: nd */
 };
 
 struct test_case {
@@ -149,6 +155,9 @@ struct test_case {
 
 /* Reads one line. On failure returns false and writes a sentence to error. */
 bool case_parse(const char *line, struct test_case *out, char *error, size_t error_size);
+
+/* NULL: the line does not name it. */
+const struct case_argument *case_argument_named(const struct test_case *test, const char *name);
 
 /* Writes the line of a case, without a newline; returns line. */
 char *case_print(const struct test_case *test, char line[CASE_LINE]);

@@ -119,13 +119,13 @@ void operand_reshape(struct operand *operand, const int64_t *dims, int rank,
     operand->span = operand->storage = touched_span(operand);
 }
 
+static const aclFormat formats[CASE_FORMATS] = {
+    [CASE_NCHW] = ACL_FORMAT_NCHW, [CASE_NCL] = ACL_FORMAT_NCL,     [CASE_ND] = ACL_FORMAT_ND,
+    [CASE_NHWC] = ACL_FORMAT_NHWC, [CASE_NCDHW] = ACL_FORMAT_NCDHW, [CASE_NDHWC] = ACL_FORMAT_NDHWC,
+};
+
 static aclFormat format_of(const struct test_case *test)
 {
-    static const aclFormat formats[CASE_FORMATS] = {
-        [CASE_NCHW] = ACL_FORMAT_NCHW,   [CASE_NCL] = ACL_FORMAT_NCL,
-        [CASE_ND] = ACL_FORMAT_ND,       [CASE_NHWC] = ACL_FORMAT_NHWC,
-        [CASE_NCDHW] = ACL_FORMAT_NCDHW, [CASE_NDHWC] = ACL_FORMAT_NDHWC,
-    };
     static const aclFormat by_rank[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
     if (test->format != CASE_BY_RANK) return formats[test->format];
     int rank = test->axes + 1 + test->batched;
@@ -155,16 +155,18 @@ struct operand operand_with(const struct test_case *test, enum case_tensor tenso
     return operand;
 }
 
-struct operand operand_of_argument(const struct test_case *test, int i)
+struct operand operand_of_argument(const struct test_case *test,
+                                   const struct case_argument *argument)
 {
-    const struct case_argument *argument = &test->argument[i];
     const enum case_dtype dtype = argument->has_dtype ? argument->dtype : test->dtype;
     struct operand operand = {.dtype = dtype,
                               .type = operand_acl_type(dtype),
                               .format = ACL_FORMAT_ND,
                               .offset = argument->offset};
     operand_reshape(&operand, argument->dims, argument->rank, argument->layout,
-                    test->seed * CASE_ARGUMENTS + (uint64_t)i);
+                    test->seed * CASE_ARGUMENTS + (uint64_t)(argument - test->argument));
+    operand.keeps_order = true; /* the line has the descriptor's */
+    if (argument->format != CASE_BY_RANK) operand.format = formats[argument->format];
     if (!argument->has_strides) return operand;
     memcpy(operand.strides, argument->strides, sizeof argument->strides);
     operand.span = operand.storage = touched_span(&operand);

@@ -38,8 +38,9 @@ bool operand_is_channels_last(aclFormat format);
 struct operand operand_of(const struct test_case *test, enum case_tensor tensor);
 struct operand operand_with(const struct test_case *test, enum case_tensor tensor,
                             enum case_dtype dtype, enum case_layout layout);
-/* View of the tensor that the case names as its i-th. */
-struct operand operand_of_argument(const struct test_case *test, int i);
+/* View of a tensor that the case names. */
+struct operand operand_of_argument(const struct test_case *test,
+                                   const struct case_argument *argument);
 
 /* For a tensor of another shape: sets rank and sizes, strides by the layout, span and storage. */
 void operand_reshape(struct operand *operand, const int64_t *dims, int rank,

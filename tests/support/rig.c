@@ -96,7 +96,6 @@ struct rig_array rig_large_size(const struct test_case *test)
 
 static struct operand view_of(const struct rig_operand *one, const struct test_case *test)
 {
-    if (one->tensor >= CASE_TENSORS) return operand_of_argument(test, one->tensor - CASE_TENSORS);
     enum case_layout layout = case_tensor_layout(test, one->tensor);
     if (rig_is_output(one) && layout == CASE_BROADCAST) layout = CASE_STRIDED;
     struct operand view =
@@ -105,12 +104,42 @@ static struct operand view_of(const struct rig_operand *one, const struct test_c
     return view;
 }
 
+static void take_operand(const struct test_case *test, struct rig_call *call, int i)
+{
+    const struct rig_operand *one = &call->op->operand[i];
+    if (one->tensor != CASE_NAMED) {
+        call->operand[i] = view_of(one, test);
+        return;
+    }
+    const struct case_argument *argument = case_argument_named(test, call->op->tensor[i]);
+    call->is_null[i] = !argument || argument->is_null;
+    if (!call->is_null[i]) call->operand[i] = operand_of_argument(test, argument);
+}
+
+_Static_assert((int)CASE_RANK == (int)RIG_ENTRIES, "an array of a case fits a call's");
+
+/* Arrays and numbers by their public names. */
+static void take_named(const struct test_case *test, struct rig_call *call)
+{
+    for (int i = 0; call->op->array[i]; i++) {
+        const struct case_argument *argument = case_argument_named(test, call->op->array[i]);
+        call->array[i].is_null = !argument || argument->is_null;
+        if (call->array[i].is_null) continue;
+        call->array[i].length = argument->rank;
+        memcpy(call->array[i].values, argument->dims, sizeof argument->dims);
+    }
+    for (int i = 0; call->op->scalar[i]; i++) {
+        const struct case_argument *argument = case_argument_named(test, call->op->scalar[i]);
+        if (argument) call->scalar[i] = argument->dims[0];
+    }
+}
+
 struct rig_call rig_call_of(const struct rig_operator *op, const struct test_case *test)
 {
     struct rig_call call = {.op = op};
     for (int i = 0; i < rig_operand_count(op); i++)
-        call.operand[i] = view_of(&op->operand[i], test);
-    if (op->arguments) op->arguments(test, &call);
+        take_operand(test, &call, i);
+    (op->arguments ? op->arguments : take_named)(test, &call);
     return call;
 }
 

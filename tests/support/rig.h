@@ -98,7 +98,7 @@ struct rig_operator {
     aclnnStatus (*phase1)(struct rig_call *call);
     rig_phase2 *phase2;
     struct rig_operand operand[RIG_OPERANDS]; /* of each tensor */
-    /* Arrays and scalars from the case; NULL: the operator has none. */
+    /* Arrays and scalars from the case; NULL: the case has them under their public names. */
     void (*arguments)(const struct test_case *test, struct rig_call *call);
     /* Random inputs are there; replaces those that are not free, e.g. indices. May be NULL. */
     void (*fill)(struct rig_problem *problem, struct random *random);

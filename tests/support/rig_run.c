@@ -218,7 +218,7 @@ static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way 
     struct rig_tensor *tensor = &rig->problem.tensor[i];
     const struct rig_operand *one = &rig->problem.op->operand[i];
     struct operand *operand = &run->call.operand[i];
-    if (one->role == RIG_SHAPE) return;
+    if (one->role == RIG_SHAPE || run->call.is_null[i]) return;
     *operand = tensor->view;
     if (way == RIG_CONTIGUOUS) {
         operand->offset = 0;
@@ -293,7 +293,7 @@ static bool is_untouched(struct rig *rig, const struct run *run)
         if (run->before[i] && !run->device[i] &&
             memcmp(run->before[i], operand->data, operand_bytes(operand)) != 0)
             return complain(rig, "changed its input", op->tensor[i]);
-        if (op->operand[i].role == RIG_SHAPE || run->device[i]) continue;
+        if (op->operand[i].role == RIG_SHAPE || run->device[i] || run->call.is_null[i]) continue;
         if (!guard_intact(&rig->problem.tensor[i].guard))
             return complain(rig, "changed bytes around", op->tensor[i]);
         if (rig_is_output(&op->operand[i]) && !operand_gaps_hold(operand, POISON))

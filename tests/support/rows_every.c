@@ -6,10 +6,10 @@
 #include "api/op_args.h"
 #include "tests/support/rig_calls.h"
 
-#define ROLE_IN(name)       {.role = RIG_READ},
-#define ROLE_OPTIONAL(name) {.role = RIG_READ},
-#define ROLE_OUT(name)      {.role = RIG_EXACT},
-#define ROLE_REF(name)      {.role = RIG_EXACT},
+#define ROLE_IN(name)       {RIG_READ, CASE_NAMED, NULL},
+#define ROLE_OPTIONAL(name) {RIG_READ, CASE_NAMED, NULL},
+#define ROLE_OUT(name)      {RIG_EXACT, CASE_NAMED, NULL},
+#define ROLE_REF(name)      {RIG_EXACT, CASE_NAMED, NULL},
 #define ROLE_INTS(name)
 #define ROLE_BOOLS(name)
 #define ROLE_BOOL(name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row of api/operators.def as far as the row alone says it: names, phases, and whether a
- * tensor is read or written. No oracle, no cases. */
+/* Every row of api/operators.def as far as the row alone says it: names, phases, whether a tensor
+ * is read or written. Its cases name each argument (cases.h); it has no word and no oracle. */
 #ifndef ACLNN_CPU_TESTS_ROWS_EVERY_H
 #define ACLNN_CPU_TESTS_ROWS_EVERY_H
 

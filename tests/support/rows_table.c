@@ -142,8 +142,6 @@ static void make_row(int i)
     row->op.word = word_of(row->op.name, words[i]);
     row->types = source->types;
     row->type_count = source->type_count;
-    for (int j = 0; j < tensors; j++)
-        row->op.operand[j].tensor = (enum case_tensor)(CASE_TENSORS + j);
     row->is_unary = tensors == 2 && row->op.operand[0].role == RIG_READ &&
                     row->op.operand[1].role == RIG_EXACT && oracle_unary_of(row->op.name);
     if (row->is_unary) row->op.oracle = unary;

@@ -116,6 +116,13 @@ Test(cases, refuses_what_it_cannot_read)
         "avg_pool2d_backward f32 n1c1 8x8 k2 to=f80",
         "avg_pool2d_backward f32 n1c1 8x8 k2 fmt=chwn",
         "avg_pool2d_backward f32 n1c1 8x8 k2 picks=none",
+        "abs f32 self=",
+        "abs f32 self=2y3",
+        "abs f32 self=2x3:f80",
+        "abs f32 self=2x3:s1",
+        "abs f32 self=2x3@-1",
+        "abs f32 self=2x3 out",
+        "abs f32 self=1x1x1x1x1x1x1x1x1",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct test_case test;
@@ -132,6 +139,26 @@ static void check_round_trip(const struct test_case *test)
     struct test_case again = parse(first);
     cr_assert_str_eq(case_print(&again, second), first);
     cr_assert(memcmp(&again, test, sizeof again) == 0, "%s", first);
+}
+
+Test(cases, reads_named_arguments)
+{
+    struct test_case test =
+        parse("a f16 self=2x3:f32:nchw:s1x4@5 dims=-1x2 alpha=0.5 beta=-7 none=scalar other=null");
+    const struct case_argument *self = case_argument_named(&test, "self");
+    cr_assert_eq(test.arguments, 6);
+    cr_assert(self && self->rank == 2 && self->dims[1] == 3 && self->strides[1] == 4 &&
+              self->offset == 5 && self->dtype == CASE_F32 && self->format == CASE_NCHW);
+    const struct case_argument *dims = case_argument_named(&test, "dims");
+    cr_assert(dims && dims->rank == 2 && dims->dims[0] == -1 && dims->dims[1] == 2);
+    cr_assert_eq(case_argument_named(&test, "alpha")->real, 0.5);
+    cr_assert(case_argument_named(&test, "alpha")->has_real);
+    cr_assert_eq(case_argument_named(&test, "beta")->real, -7);
+    cr_assert_eq(case_argument_named(&test, "beta")->dims[0], -7);
+    cr_assert_eq(case_argument_named(&test, "none")->rank, 0);
+    cr_assert(case_argument_named(&test, "other")->is_null);
+    cr_assert_null(case_argument_named(&test, "out"));
+    check_round_trip(&test);
 }
 
 Test(cases, what_is_printed_reads_back)
