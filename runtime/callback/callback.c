@@ -114,7 +114,7 @@ static void count_off(struct rt_callback *callback)
 {
     if (!callback->is_blocking || callback->is_replayed) return;
     if (callback->state != RT_CALLBACK_ENDED)
-        atomic_fetch_sub_explicit(&callback->stream->blocking_callbacks, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&callback->stream->callback.blocking, 1, memory_order_relaxed);
 }
 
 void rt_callback_free(struct rt_callback *callback)
@@ -156,7 +156,7 @@ bool rt_callback_has_ended_locked(struct rt_subscriber *subscriber)
 
 struct rt_subscriber *rt_callback_subscriber_locked(const struct rt_stream *stream)
 {
-    struct rt_subscriber *subscriber = stream->subscriber;
+    struct rt_subscriber *subscriber = stream->callback.subscriber;
     return subscriber && !rt_callback_has_ended_locked(subscriber) ? subscriber : NULL;
 }
 
@@ -460,12 +460,12 @@ aclError aclrtProcessReport(int32_t timeout)
 
 static aclError subscribe_locked(const char *who, pthread_t thread, struct rt_stream *stream)
 {
-    if (stream->has_host_functions)
+    if (stream->callback.has_host_functions)
         return rt_error_report(ACL_ERROR_RT_STREAM_SUBSCRIBE, who,
                                "stream %u has had host functions (aclrtLaunchHostFunc); no thread "
                                "can subscribe to it",
                                stream->id);
-    if (stream->subscriber)
+    if (stream->callback.subscriber)
         return rt_error_report(ACL_ERROR_RT_STREAM_SUBSCRIBE, who,
                                "a thread is subscribed to stream %u already", stream->id);
     struct rt_subscriber *subscriber = find(thread);
@@ -477,7 +477,7 @@ static aclError subscribe_locked(const char *who, pthread_t thread, struct rt_st
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who,
                                "no host memory for a subscription");
     subscriber->streams++;
-    stream->subscriber = subscriber;
+    stream->callback.subscriber = subscriber;
     return ACL_SUCCESS;
 }
 
@@ -495,7 +495,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 /* The next of the stream's that is listed. */
 static struct rt_callback *listed_of(const struct rt_stream *stream)
 {
-    struct rt_callback *callback = stream->subscriber->listed.first;
+    struct rt_callback *callback = stream->callback.subscriber->listed.first;
     while (callback && (callback->stream != stream || callback->is_replayed))
         callback = callback->next;
     return callback;
@@ -506,7 +506,7 @@ static struct rt_callback *listed_of(const struct rt_stream *stream)
 static int unsubscribe_locked(struct rt_stream *stream)
 {
     int lost = 0;
-    struct rt_subscriber *subscriber = stream->subscriber;
+    struct rt_subscriber *subscriber = stream->callback.subscriber;
     for (struct rt_callback *callback; (callback = listed_of(stream));) {
         take_out(&subscriber->listed, callback);
         callback->state = RT_CALLBACK_ORPHANED;
@@ -517,7 +517,7 @@ static int unsubscribe_locked(struct rt_stream *stream)
             lost++;
         }
     }
-    stream->subscriber = NULL;
+    stream->callback.subscriber = NULL;
     subscriber->streams--;
     pthread_cond_broadcast(&subscriber->signal);
     put_subscriber(subscriber);
@@ -530,8 +530,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     aclError status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     pthread_mutex_lock(&lock);
-    bool is_subscribed = queue->subscriber != NULL;
-    bool is_his = is_subscribed && pthread_equal(queue->subscriber->thread, (pthread_t)threadId);
+    bool is_subscribed = queue->callback.subscriber != NULL;
+    bool is_his = is_subscribed && pthread_equal(queue->callback.subscriber->thread, (pthread_t)threadId);
     int lost = is_his ? unsubscribe_locked(queue) : 0;
     pthread_mutex_unlock(&lock);
     RT_CHECK(is_subscribed, ACL_ERROR_RT_STREAM_SUBSCRIBE, "no thread is subscribed to stream %u",
@@ -554,7 +554,7 @@ void rt_callback_fail(struct rt_stream *stream)
 
 static bool is_expected_locked(const struct rt_stream *stream)
 {
-    const struct rt_subscriber *subscriber = stream->awaited ? stream->awaited : stream->subscriber;
+    const struct rt_subscriber *subscriber = stream->callback.awaited ? stream->callback.awaited : stream->callback.subscriber;
     if (!subscriber || subscriber->has_ended || pthread_equal(subscriber->thread, pthread_self()))
         return false;
     int64_t patience = atomic_load_explicit(&rt_callback_patience_ns, memory_order_relaxed);
@@ -572,7 +572,7 @@ static bool is_expected(struct rt_stream *stream)
 static bool is_mine(struct rt_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    bool mine = stream->subscriber && pthread_equal(stream->subscriber->thread, pthread_self());
+    bool mine = stream->callback.subscriber && pthread_equal(stream->callback.subscriber->thread, pthread_self());
     pthread_mutex_unlock(&lock);
     return mine;
 }
@@ -580,8 +580,8 @@ static bool is_mine(struct rt_stream *stream)
 aclError rt_callback_take_for_host(const char *who, struct rt_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    bool ok = !stream->subscriber;
-    if (ok) stream->has_host_functions = true;
+    bool ok = !stream->callback.subscriber;
+    if (ok) stream->callback.has_host_functions = true;
     pthread_mutex_unlock(&lock);
     if (ok) return ACL_SUCCESS;
     return rt_error_report(
@@ -595,8 +595,8 @@ static void leave(struct rt_stream *stream, bool discards)
 {
     struct timespec pause = {.tv_nsec = LOOK_NS};
     pthread_mutex_lock(&lock);
-    while (stream->subscriber) {
-        struct rt_subscriber *subscriber = stream->subscriber;
+    while (stream->callback.subscriber) {
+        struct rt_subscriber *subscriber = stream->callback.subscriber;
         bool is_running = subscriber->running == stream;
         bool waits = !discards && listed_of(stream) && is_expected_locked(stream);
         if (!is_running && !waits) {

@@ -157,11 +157,11 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
         const struct rt_wait wait = {.awaits = RT_AWAITS_THREAD,
                                      .is_polled = !subscriber->has_entered};
         rt_queue_expect(stream, &wait);
-        stream->awaited = subscriber;
+        stream->callback.awaited = subscriber;
         rt_callback_list_locked(callback, subscriber);
     }
     bool is_over = is_over_locked(callback);
-    if (is_over) stream->awaited = NULL;
+    if (is_over) stream->callback.awaited = NULL;
     rt_callback_unlock();
     RT_POINT("callback of a graph was looked at");
     return is_over;
@@ -192,7 +192,7 @@ static void leave_captured(struct rt_task *task, struct rt_stream *stream)
         nanosleep(&nap, NULL);
         rt_callback_lock();
     }
-    stream->awaited = NULL;
+    stream->callback.awaited = NULL;
     rt_callback_unlock();
     rt_callback_free(callback);
 }
@@ -232,7 +232,7 @@ static aclError launch(struct rt_stream *stream, const struct rt_callback *what)
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, blocking_kind.name,
                                "no host memory for a callback");
     if (callback->is_blocking)
-        atomic_fetch_add_explicit(&stream->blocking_callbacks, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&stream->callback.blocking, 1, memory_order_relaxed);
     rt_callback_lock();
     rt_callback_launch_locked(callback);
     rt_callback_unlock();
@@ -258,11 +258,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
         .function = fn, .data = userData, .is_blocking = blockType == ACL_CALLBACK_BLOCK};
     bool is_captured = rt_capture_is_captured(queue);
     rt_callback_lock();
-    bool is_for_host = queue->has_host_functions;
-    bool has_ended = queue->subscriber && !rt_callback_subscriber_locked(queue);
-    bool has_subscriber = queue->subscriber != NULL;
+    bool is_for_host = queue->callback.has_host_functions;
+    bool has_ended = queue->callback.subscriber && !rt_callback_subscriber_locked(queue);
+    bool has_subscriber = queue->callback.subscriber != NULL;
     if (is_captured && has_subscriber) {
-        what.subscriber = queue->subscriber;
+        what.subscriber = queue->callback.subscriber;
         rt_callback_bind_locked(what.subscriber);
     }
     rt_callback_unlock();

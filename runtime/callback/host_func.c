@@ -61,7 +61,7 @@ static void run_away(struct rt_host_job *job)
     away.begins = rt_queue_begin(stream);
     if (away.begins) {
         rt_context_enter(stream->context);
-        call(stream->parked_task);
+        call(stream->waits_at.task);
     }
     away.has_returned = true;
 }
@@ -77,7 +77,7 @@ static bool has_returned(struct rt_task *task, struct rt_stream *stream)
     struct rt_wait wait = {.awaits = RT_AWAITS_RETURN};
     rt_queue_expect(stream, &wait);
     rt_object_retain(&stream->object);
-    stream->parked_task = task;
+    stream->waits_at.task = task;
     job->run = run_away;
     *note = AWAY;
     bool is_pushed = rt_host_push(job);

@@ -54,8 +54,8 @@ static bool enter(struct rt_graph *graph, struct rt_stream *stream)
 {
     uint32_t lane;
     if (!rt_graph_add_lane(graph, stream, &lane)) return false;
-    stream->captured_in = graph;
-    stream->captured_lane = lane;
+    stream->capture.graph = graph;
+    stream->capture.lane = lane;
     atomic_store_explicit(&stream->is_diverted, true, memory_order_relaxed);
     return true;
 }
@@ -64,7 +64,7 @@ static void leave_all(struct rt_graph *graph)
 {
     for (uint32_t i = 0; i < graph->lane_count; i++) {
         struct rt_stream *stream = graph->lanes[i].stream;
-        stream->captured_in = NULL;
+        stream->capture.graph = NULL;
         atomic_store_explicit(&stream->is_diverted, false, memory_order_relaxed);
     }
     struct rt_graph **link = &captures;
@@ -94,7 +94,7 @@ static aclError take_into_group(struct rt_graph *graph, struct rt_stream *stream
 static aclError take_into_graph(struct rt_stream *stream, const struct rt_task *task,
                                 unsigned flags)
 {
-    struct rt_graph *graph = stream->captured_in;
+    struct rt_graph *graph = stream->capture.graph;
     const struct rt_task_kind *kind = task->kind;
     if (!is_valid(graph)) return refuse_invalid(kind->name, graph);
     if (!kind->rerun || (kind->ready && !kind->leave)) {
@@ -107,7 +107,7 @@ static aclError take_into_graph(struct rt_stream *stream, const struct rt_task *
         aclError status = take_into_group(graph, stream, task);
         if (status != ACL_SUCCESS) return status;
     }
-    if (!rt_graph_add_node(graph, stream->captured_lane, task))
+    if (!rt_graph_add_node(graph, stream->capture.lane, task))
         return out_of_memory(kind->name, graph);
     if (graph->open_group && !rt_task_group_add(graph)) {
         rt_graph_remove_last(graph);
@@ -125,12 +125,12 @@ static aclError take_slot(struct rt_stream *stream, const struct rt_task *task,
         return rt_error_report(
             ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, task->kind->name,
             "stream %u replaces the tasks of a group, which takes operators only", stream->id);
-    *slot = stream->next_slot;
+    *slot = stream->capture.next_slot;
     if (!*slot)
         return rt_error_report(ACL_ERROR_RT_INTERNAL_ERROR, task->kind->name,
                                "the task group has no more tasks to replace");
-    stream->next_slot = (*slot)->next;
-    *graph = stream->updates->graph;
+    stream->capture.next_slot = (*slot)->next;
+    *graph = stream->capture.updates->graph;
     rt_object_retain(&(*graph)->object);
     return ACL_SUCCESS;
 }
@@ -142,9 +142,9 @@ bool rt_capture_take(struct rt_stream *stream, const struct rt_task *task, unsig
     struct rt_graph *graph = NULL;
     bool taken = true;
     rt_capture_lock();
-    if (stream->captured_in)
+    if (stream->capture.graph)
         *status = take_into_graph(stream, task, flags);
-    else if (stream->updates)
+    else if (stream->capture.updates)
         *status = take_slot(stream, task, &slot, &graph);
     else
         taken = false;
@@ -157,7 +157,7 @@ bool rt_capture_is_captured(struct rt_stream *stream)
 {
     if (!atomic_load_explicit(&stream->is_diverted, memory_order_relaxed)) return false;
     rt_capture_lock();
-    bool is_captured = stream->captured_in != NULL;
+    bool is_captured = stream->capture.graph != NULL;
     rt_capture_unlock();
     return is_captured;
 }
@@ -189,17 +189,17 @@ bool rt_capture_record(const char *who, struct rt_stream *stream, struct rt_capt
     bool is_diverted = atomic_load_explicit(&stream->is_diverted, memory_order_relaxed);
     if (__builtin_expect(!is_marked && !is_diverted, 1)) return false;
     rt_capture_lock();
-    struct rt_graph *graph = stream->captured_in;
+    struct rt_graph *graph = stream->capture.graph;
     *status = ACL_SUCCESS;
     if (!graph) {
         atomic_store_explicit(&point->serial, 0, memory_order_relaxed);
     } else if (!is_valid(graph)) {
         *status = refuse_invalid(who, graph);
-    } else if (!rt_graph_flush(graph, stream->captured_lane)) {
+    } else if (!rt_graph_flush(graph, stream->capture.lane)) {
         *status = out_of_memory(who, graph);
     } else {
         point->graph = graph;
-        point->lane = stream->captured_lane;
+        point->lane = stream->capture.lane;
         point->count = graph->lanes[point->lane].count;
         atomic_store_explicit(&point->serial, graph->object.serial, memory_order_relaxed);
     }
@@ -214,23 +214,23 @@ static aclError wait_for(const char *who, struct rt_stream *stream,
     if (stream == stream->context->default_stream)
         return rt_error_report(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, who,
                                "the default stream cannot take part in a capture");
-    if (stream->captured_in && stream->captured_in != graph) {
-        invalidate(stream->captured_in);
+    if (stream->capture.graph && stream->capture.graph != graph) {
+        invalidate(stream->capture.graph);
         invalidate(graph);
         return rt_error_report(ACL_ERROR_STREAM_CAPTURE_CONFLICT, who,
                                "the event was recorded in the capture of graph %" PRIu32
                                ", stream %u belongs to that of graph %" PRIu32,
-                               graph->id, stream->id, stream->captured_in->id);
+                               graph->id, stream->id, stream->capture.graph->id);
     }
     if (!is_valid(graph)) return refuse_invalid(who, graph);
-    if (stream->updates || (stream->flags & NOT_CAPTURED)) {
+    if (stream->capture.updates || (stream->flags & NOT_CAPTURED)) {
         invalidate(graph);
         return rt_error_report(ACL_ERROR_RT_PARAM_INVALID, who,
                                "stream %u cannot take part in a capture", stream->id);
     }
-    if (!stream->captured_in && !enter(graph, stream)) return out_of_memory(who, graph);
+    if (!stream->capture.graph && !enter(graph, stream)) return out_of_memory(who, graph);
     struct rt_node_wait wait = {.lane = point->lane, .count = point->count};
-    if (!rt_graph_add_wait(graph, stream->captured_lane, wait)) return out_of_memory(who, graph);
+    if (!rt_graph_add_wait(graph, stream->capture.lane, wait)) return out_of_memory(who, graph);
     return ACL_SUCCESS;
 }
 
@@ -306,7 +306,7 @@ aclError rt_capture_check_pageable(const char *who, struct rt_stream *stream)
     aclError status = rt_capture_check_unsafe(who);
     if (status != ACL_SUCCESS || !rt_capture_is_captured(stream)) return status;
     rt_capture_lock();
-    invalidate(stream->captured_in);
+    invalidate(stream->capture.graph);
     rt_capture_unlock();
     return rt_error_report(ACL_ERROR_RT_PARAM_INVALID, who,
                            "stream %u is being captured; a captured copy takes memory of "
@@ -334,9 +334,9 @@ static aclError begin(const char *who, struct rt_stream *stream, aclmdlRICapture
     struct rt_graph *graph = rt_graph_new(stream->context);
     aclError status = graph ? ACL_SUCCESS : ACL_ERROR_RT_MEMORY_ALLOCATION;
     rt_capture_lock();
-    if (graph && stream->captured_in)
+    if (graph && stream->capture.graph)
         status = ACL_ERROR_RT_STREAM_CAPTURED;
-    else if (graph && stream->updates)
+    else if (graph && stream->capture.updates)
         status = ACL_ERROR_STREAM_TASK_GROUP_STATUS;
     else if (graph && !enter(graph, stream))
         status = ACL_ERROR_RT_MEMORY_ALLOCATION;
@@ -379,7 +379,7 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *statu
     aclError code = resolve(__func__, stream, &queue);
     if (code != ACL_SUCCESS) return code;
     rt_capture_lock();
-    struct rt_graph *graph = queue->captured_in;
+    struct rt_graph *graph = queue->capture.graph;
     aclmdlRICaptureStatus found = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
     if (graph)
         found = is_valid(graph) ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE
@@ -420,7 +420,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
     aclError status = resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     rt_capture_lock();
-    struct rt_graph *graph = queue->captured_in;
+    struct rt_graph *graph = queue->capture.graph;
     bool is_origin = graph && graph->origin == queue;
     if (is_origin) {
         status = examine(__func__, graph);

@@ -166,7 +166,7 @@ aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
     RT_CHECK(group, ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory for a task group");
     group->stream = queue;
     rt_capture_lock();
-    struct rt_graph *graph = queue->captured_in;
+    struct rt_graph *graph = queue->capture.graph;
     bool is_free = graph && !graph->open_group;
     if (is_free) {
         group->graph = graph;
@@ -208,7 +208,7 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
     aclError status = resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
     rt_capture_lock();
-    struct rt_graph *graph = queue->captured_in;
+    struct rt_graph *graph = queue->capture.graph;
     bool is_open = graph && graph->open_group && graph->open_group->stream == queue;
     if (is_open) status = close_group(__func__, graph, &group);
     rt_capture_unlock();
@@ -232,12 +232,12 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
     rt_capture_lock();
     struct rt_task_group *group =
         (struct rt_task_group *)rt_registry_find(handle, RT_OBJECT_TASK_GROUP);
-    bool is_free = group && !group->is_updated && !queue->updates;
+    bool is_free = group && !group->is_updated && !queue->capture.updates;
     if (is_free) {
         rt_object_retain(&group->graph->object);
         group->is_updated = true;
-        queue->updates = group;
-        queue->next_slot = group->first;
+        queue->capture.updates = group;
+        queue->capture.next_slot = group->first;
         atomic_store_explicit(&queue->is_diverted, true, memory_order_relaxed);
     }
     rt_capture_unlock();
@@ -251,12 +251,12 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
 /* True when no task was left over. The reference to the graph is the caller's. */
 static bool stop_locked(struct rt_stream *stream, struct rt_graph **graph)
 {
-    *graph = stream->updates ? stream->updates->graph : NULL;
+    *graph = stream->capture.updates ? stream->capture.updates->graph : NULL;
     if (!*graph) return true;
-    bool is_complete = stream->next_slot == NULL;
-    stream->updates->is_updated = false;
-    stream->updates = NULL;
-    stream->next_slot = NULL;
+    bool is_complete = stream->capture.next_slot == NULL;
+    stream->capture.updates->is_updated = false;
+    stream->capture.updates = NULL;
+    stream->capture.next_slot = NULL;
     atomic_store_explicit(&stream->is_diverted, false, memory_order_relaxed);
     return is_complete;
 }

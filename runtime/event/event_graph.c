@@ -36,7 +36,7 @@ static bool is_external_wait_over(struct rt_task *task, struct rt_stream *stream
     struct rt_event *event = task->word[WORD_EVENT].pointer;
     uint64_t *was_parked = &task->word[RT_TASK_NOTE].number;
     pthread_mutex_lock(&event->lock);
-    bool is_over = *was_parked != 0 && stream->parked_on == NULL;
+    bool is_over = *was_parked != 0 && stream->waits_at.place == NULL;
     if (*was_parked == 0) {
         if (!event->shown) event->shown = rt_mark_new_locked(event);
         struct rt_mark *mark = event->shown;
@@ -52,7 +52,8 @@ static void leave_external_wait(struct rt_task *task, struct rt_stream *stream)
 {
     struct rt_event *event = task->word[WORD_EVENT].pointer;
     pthread_mutex_lock(&event->lock);
-    bool was_parked = stream->parked_on && rt_mark_leave_locked(stream->parked_on, stream);
+    bool was_parked =
+        stream->waits_at.place && rt_mark_leave_locked(stream->waits_at.place, stream);
     pthread_mutex_unlock(&event->lock);
     if (was_parked) rt_object_release(&stream->object);
 }

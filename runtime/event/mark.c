@@ -26,26 +26,19 @@ void rt_mark_put_locked(struct rt_mark *mark)
     mark->event->unused = mark;
 }
 
-static void set_dependency(struct rt_stream *stream, const struct rt_dependency *place)
-{
-    rt_lock_take(&stream->lock);
-    stream->dependency = *place;
-    rt_lock_give(&stream->lock);
-}
-
 void rt_mark_set_place_locked(struct rt_mark *mark, struct rt_dependency place)
 {
     mark->place = place;
-    for (struct rt_stream *stream = mark->parked; stream; stream = stream->parked_next)
-        set_dependency(stream, &place);
+    for (struct rt_stream *stream = mark->parked; stream; stream = stream->waits_at.next)
+        rt_queue_expect_at(stream, &place);
 }
 
 void rt_mark_park_locked(struct rt_mark *mark, struct rt_stream *stream, uint64_t seconds)
 {
-    if (stream->parked_on == mark) return;
+    if (stream->waits_at.place == mark) return;
     rt_object_retain(&stream->object);
-    stream->parked_on = mark;
-    stream->parked_next = mark->parked;
+    stream->waits_at.place = mark;
+    stream->waits_at.next = mark->parked;
     mark->parked = stream;
     struct rt_wait wait = {.place = mark->place, .deadline_ns = rt_deadline_of(seconds)};
     rt_queue_expect(stream, &wait);
@@ -53,12 +46,12 @@ void rt_mark_park_locked(struct rt_mark *mark, struct rt_stream *stream, uint64_
 
 bool rt_mark_leave_locked(struct rt_mark *mark, struct rt_stream *stream)
 {
-    if (stream->parked_on != mark) return false;
+    if (stream->waits_at.place != mark) return false;
     struct rt_stream **link = &mark->parked;
     while (*link != stream)
-        link = &(*link)->parked_next;
-    *link = stream->parked_next;
-    stream->parked_on = NULL;
+        link = &(*link)->waits_at.next;
+    *link = stream->waits_at.next;
+    stream->waits_at.place = NULL;
     return true;
 }
 
@@ -76,8 +69,8 @@ void rt_mark_pass(struct rt_mark *mark)
     atomic_store_explicit(&mark->is_done, true, memory_order_release);
     while (parked) {
         struct rt_stream *stream = parked;
-        parked = stream->parked_next; /* once unparked it may park anew */
-        stream->parked_on = NULL;
+        parked = stream->waits_at.next; /* once unparked it may park anew */
+        stream->waits_at.place = NULL;
         rt_queue_unpark(stream);
         rt_object_release(&stream->object);
     }

@@ -82,11 +82,11 @@ static void park_on(struct notify *notify, struct rt_task *task, struct rt_strea
     const struct rt_wait wait = {.awaits = RT_AWAITS_ANYTHING,
                                  .deadline_ns = rt_deadline_of(task->word[WORD_SECONDS].number)};
     rt_object_retain(&stream->object);
-    stream->parked_on = notify;
-    stream->parked_task = task;
-    stream->parked_next = NULL;
+    stream->waits_at.place = notify;
+    stream->waits_at.task = task;
+    stream->waits_at.next = NULL;
     if (notify->last)
-        notify->last->parked_next = stream;
+        notify->last->waits_at.next = stream;
     else
         notify->first = stream;
     notify->last = stream;
@@ -97,11 +97,11 @@ static void park_on(struct notify *notify, struct rt_task *task, struct rt_strea
 static void take_after(struct notify *notify, struct rt_stream *before, struct rt_stream *stream)
 {
     if (before)
-        before->parked_next = stream->parked_next;
+        before->waits_at.next = stream->waits_at.next;
     else
-        notify->first = stream->parked_next;
+        notify->first = stream->waits_at.next;
     if (notify->last == stream) notify->last = before;
-    stream->parked_on = NULL;
+    stream->waits_at.place = NULL;
 }
 
 /* Streams are set going under the lock: one that is dropped meanwhile leaves the list first. */
@@ -109,9 +109,9 @@ static void let_pass(struct notify *notify)
 {
     struct rt_stream *before = NULL;
     for (struct rt_stream *stream = notify->first, *next; stream; stream = next) {
-        next = stream->parked_next;
+        next = stream->waits_at.next;
         uint32_t number = notify->number;
-        if (!try_pass(notify, stream->parked_task)) {
+        if (!try_pass(notify, stream->waits_at.task)) {
             before = stream;
             continue;
         }
@@ -157,7 +157,7 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 {
     struct notify *notify = notify_of(task);
     pthread_mutex_lock(&notify->lock);
-    bool is_parked = stream->parked_on == notify;
+    bool is_parked = stream->waits_at.place == notify;
     bool is_over = task->word[RT_TASK_NOTE].number != 0;
     if (!is_over && !is_parked && !notify->first) is_over = try_pass(notify, task);
     if (!is_over && !is_parked) {
@@ -183,9 +183,9 @@ static void leave_list(struct rt_task *task)
     RT_POINT("before a notify's wait leaves");
     pthread_mutex_lock(&notify->lock);
     struct rt_stream *before = NULL, *stream = notify->first;
-    while (stream && stream->parked_task != task) {
+    while (stream && stream->waits_at.task != task) {
         before = stream;
-        stream = stream->parked_next;
+        stream = stream->waits_at.next;
     }
     if (stream) take_after(notify, before, stream);
     pthread_mutex_unlock(&notify->lock);

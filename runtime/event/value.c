@@ -73,9 +73,9 @@ static void leave_list(struct rt_stream *stream)
 {
     struct rt_stream **link = &parked;
     while (*link != stream)
-        link = &(*link)->parked_next;
-    *link = stream->parked_next;
-    stream->parked_on = NULL;
+        link = &(*link)->waits_at.next;
+    *link = stream->waits_at.next;
+    stream->waits_at.place = NULL;
     atomic_fetch_sub_explicit(&rt_value_waits, 1, memory_order_relaxed);
 }
 
@@ -84,9 +84,9 @@ static void look(void)
     RT_POINT("before values are looked at");
     pthread_mutex_lock(&lock);
     for (struct rt_stream *stream = parked, *next; stream; stream = next) {
-        next = stream->parked_next;
-        if (!has_come(stream->parked_task)) continue;
-        stream->parked_task->word[RT_TASK_NOTE].number = true;
+        next = stream->waits_at.next;
+        if (!has_come(stream->waits_at.task)) continue;
+        stream->waits_at.task->word[RT_TASK_NOTE].number = true;
         leave_list(stream);
         rt_queue_unpark(stream);
         rt_object_release(&stream->object);
@@ -98,9 +98,9 @@ static void enlist(struct rt_task *task, struct rt_stream *stream)
 {
     const struct rt_wait wait = {.awaits = RT_AWAITS_ANYTHING, .is_polled = true};
     rt_object_retain(&stream->object);
-    stream->parked_on = &parked;
-    stream->parked_task = task;
-    stream->parked_next = parked;
+    stream->waits_at.place = &parked;
+    stream->waits_at.task = task;
+    stream->waits_at.next = parked;
     parked = stream;
     atomic_fetch_add_explicit(&rt_value_waits, 1, memory_order_seq_cst);
     rt_queue_expect(stream, &wait);
@@ -111,12 +111,12 @@ static bool is_wait_over(struct rt_task *task, struct rt_stream *stream)
 {
     pthread_mutex_lock(&lock);
     bool is_over = task->word[RT_TASK_NOTE].number != 0 || has_come(task);
-    if (!is_over && stream->parked_on != &parked) {
+    if (!is_over && stream->waits_at.place != &parked) {
         enlist(task, stream);
         RT_POINT("value's wait is listed");
         is_over = has_come(task);
     }
-    bool leaves = is_over && stream->parked_on == &parked;
+    bool leaves = is_over && stream->waits_at.place == &parked;
     if (leaves) leave_list(stream);
     task->word[RT_TASK_NOTE].number = is_over;
     pthread_mutex_unlock(&lock);
@@ -135,8 +135,8 @@ static void drop_wait(struct rt_task *task)
 {
     pthread_mutex_lock(&lock);
     struct rt_stream *stream = parked;
-    while (stream && stream->parked_task != task)
-        stream = stream->parked_next;
+    while (stream && stream->waits_at.task != task)
+        stream = stream->waits_at.next;
     if (stream) leave_list(stream);
     pthread_mutex_unlock(&lock);
     rt_object_release(stream ? &stream->object : NULL);

@@ -21,7 +21,7 @@ enum { LOOK_NS = 1000000, STOP_NAP_NS = 50000, STOP_PATIENCE_NS = 2000000 };
 static bool is_away(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
-    bool is_away = stream->state == RT_STREAM_PARKED && stream->awaits == RT_AWAITS_RETURN;
+    bool is_away = stream->state == RT_STREAM_PARKED && stream->park.awaits == RT_AWAITS_RETURN;
     rt_lock_give(&stream->lock);
     return is_away;
 }
@@ -51,13 +51,13 @@ enum stop { STOPS, RUNS_ON };
  * there. */
 static enum stop stop_locked(struct rt_stream *stream, unsigned *after)
 {
-    bool is_parked = stream->state == RT_STREAM_PARKED && stream->awaits != RT_AWAITS_RETURN;
+    bool is_parked = stream->state == RT_STREAM_PARKED && stream->park.awaits != RT_AWAITS_RETURN;
     if (stream->state != RT_STREAM_IDLE && !is_parked) return RUNS_ON;
     if (is_parked) {
         rt_stop_wait_locked(stream);
         *after = rt_leave_locked(stream);
     } else if (rt_has_tasks(stream)) {
-        stream->stop_ticket = rt_queue_submitted(stream);
+        rt_stop_next_wait_locked(stream);
     }
     return STOPS;
 }

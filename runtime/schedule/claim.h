@@ -60,6 +60,8 @@ void rt_stream_leave_error_locked(struct rt_stream *stream, aclError code, const
 /* aclrtStreamStop: the wait that the stream is parked at, or about to be, ends; the rest as
  * rt_discard_locked. */
 void rt_stop_wait_locked(struct rt_stream *stream);
+/* The same for the first wait among the tasks queued by now that would park. */
+void rt_stop_next_wait_locked(struct rt_stream *stream);
 
 /* Those who sleep for it. */
 unsigned rt_signal_locked(struct rt_stream *stream);

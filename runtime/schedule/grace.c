@@ -32,9 +32,9 @@ _Atomic size_t rt_grace_unreleased;
 void rt_grace_enter(struct rt_stream *stream)
 {
     pthread_mutex_lock(&grace_lock);
-    stream->active_previous = NULL;
-    stream->active_next = active;
-    if (active) active->active_previous = stream;
+    stream->grace.previous = NULL;
+    stream->grace.next = active;
+    if (active) active->grace.previous = stream;
     active = stream;
     pthread_mutex_unlock(&grace_lock);
 }
@@ -42,11 +42,11 @@ void rt_grace_enter(struct rt_stream *stream)
 void rt_grace_leave(struct rt_stream *stream)
 {
     pthread_mutex_lock(&grace_lock);
-    if (stream->active_previous)
-        stream->active_previous->active_next = stream->active_next;
+    if (stream->grace.previous)
+        stream->grace.previous->grace.next = stream->grace.next;
     else
-        active = stream->active_next;
-    if (stream->active_next) stream->active_next->active_previous = stream->active_previous;
+        active = stream->grace.next;
+    if (stream->grace.next) stream->grace.next->grace.previous = stream->grace.previous;
     pthread_mutex_unlock(&grace_lock);
 }
 
@@ -68,10 +68,10 @@ static struct rt_deferred *begin_period(void)
     if (!next) return NULL;
     current = next;
     next = NULL;
-    for (struct rt_stream *stream = active; stream; stream = stream->active_next) {
+    for (struct rt_stream *stream = active; stream; stream = stream->grace.next) {
         uint64_t ticket = rt_queue_submitted(stream);
         if (has_passed(stream, ticket) || !ask_for_attention(stream, ticket)) continue;
-        stream->grace_ticket = ticket;
+        stream->grace.ticket = ticket;
         awaited++;
     }
     if (awaited > 0) return NULL;
@@ -126,9 +126,9 @@ void rt_grace_passed(struct rt_stream *stream)
     struct rt_deferred *more = NULL;
     RT_POINT("before a period passes");
     pthread_mutex_lock(&grace_lock);
-    uint64_t ticket = stream->grace_ticket;
+    uint64_t ticket = stream->grace.ticket;
     if (ticket != 0 && (has_passed(stream, ticket) || !ask_for_attention(stream, ticket))) {
-        stream->grace_ticket = 0;
+        stream->grace.ticket = 0;
         if (--awaited == 0) {
             done = current;
             current = NULL;

@@ -6,8 +6,15 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rt_stream;
+
+/* A stream's place here. Written by grace.c alone, under its lock, but for the child of a fork. */
+struct rt_stream_grace {
+    struct rt_stream *next, *previous;
+    uint64_t ticket; /* the grace period waits for it; 0: not for this stream */
+};
 
 /* Called with the stream's lock held, when it goes from "surely empty" to "may have tasks" and
  * back. */

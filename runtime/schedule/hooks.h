@@ -74,7 +74,7 @@ static inline void rt_look_at_values(void)
 
 static inline bool rt_callback_is_mine(struct rt_stream *stream)
 {
-    return atomic_load_explicit(&stream->blocking_callbacks, memory_order_relaxed) > 0 &&
+    return atomic_load_explicit(&stream->callback.blocking, memory_order_relaxed) > 0 &&
            rt_hooks.callback.is_mine(stream);
 }
 

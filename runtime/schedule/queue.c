@@ -75,7 +75,7 @@ bool rt_has_tasks(struct rt_stream *stream)
 bool rt_is_claimable_locked(struct rt_stream *stream)
 {
     if (stream->state == RT_STREAM_RUNNING || !rt_has_tasks(stream)) return false;
-    if (stream->state == RT_STREAM_PARKED && stream->awaits == RT_AWAITS_RETURN) return false;
+    if (stream->state == RT_STREAM_PARKED && stream->park.awaits == RT_AWAITS_RETURN) return false;
     uint64_t discard = atomic_load_explicit(&stream->discard, memory_order_relaxed);
     return stream->state == RT_STREAM_IDLE || !rt_queue_is_complete(stream, discard);
 }
@@ -113,27 +113,16 @@ unsigned rt_push_ready_locked(struct rt_stream *stream)
     return RT_WAKE_WORKER;
 }
 
-unsigned rt_watch_locked(struct rt_stream *stream)
-{
-    if (stream->is_watched || stream->is_dead) return 0;
-    stream->is_watched = true;
-    stream->watch_submitted = rt_queue_submitted(stream);
-    stream->watch_completed = stream->watch_submitted;
-    stream->watch_still = 0;
-    rt_object_retain(&stream->object);
-    return rt_worker_push_watched(stream) ? RT_WAKE_WORKER : 0;
-}
-
 unsigned rt_signal_locked(struct rt_stream *stream)
 {
-    if (stream->waiters == 0) return 0;
+    if (stream->sleep.waiters == 0) return 0;
     atomic_fetch_add_explicit(&stream->signal, 1, memory_order_relaxed);
     return RT_WAKE_WAITERS;
 }
 
 unsigned rt_leave_locked(struct rt_stream *stream)
 {
-    return stream->helpers > 0 ? rt_signal_locked(stream) : rt_push_ready_locked(stream);
+    return stream->sleep.helpers > 0 ? rt_signal_locked(stream) : rt_push_ready_locked(stream);
 }
 
 /* --- submitting ----------------------------------------------------------------------------- */
@@ -306,14 +295,14 @@ void rt_queue_after_fork_child(struct rt_stream *stream)
     bool is_consistent = rt_lock_try(&stream->lock);
     bool ours = stream->state == RT_STREAM_RUNNING && rt_self.running == stream;
     rt_lock_give(&stream->lock);
-    stream->is_ready = stream->is_listed = stream->is_watched = stream->is_active =
-        stream->is_unparked = false;
-    stream->waiters = stream->helpers = 0;
-    stream->helper = NULL;
-    stream->parked_on = NULL;
-    stream->subscriber = stream->awaited = NULL;
-    atomic_store_explicit(&stream->blocking_callbacks, 0, memory_order_relaxed);
-    stream->grace_ticket = stream->stop_ticket = 0;
+    stream->is_ready = stream->lists.is_listed = stream->is_watched = stream->is_active =
+        stream->park.is_unparked = false;
+    stream->sleep.waiters = stream->sleep.helpers = 0;
+    stream->sleep.helper = NULL;
+    stream->waits_at.place = NULL;
+    stream->callback.subscriber = stream->callback.awaited = NULL;
+    atomic_store_explicit(&stream->callback.blocking, 0, memory_order_relaxed);
+    stream->grace.ticket = stream->park.stop_ticket = 0;
     rt_host_job_reset(&stream->host_job);
     atomic_store_explicit(&stream->object.references, 1 + ours, memory_order_relaxed);
     atomic_store_explicit(&stream->loop, NULL, memory_order_relaxed);

@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 #include "runtime/schedule/context.h"
+#include "runtime/schedule/grace.h"
 #include "runtime/schedule/host.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/schedule/watch.h"
+#include "runtime/schedule/worker.h"
 #include "runtime/support/lock.h"
 #include "runtime/support/registry.h"
 
@@ -53,6 +56,58 @@ struct rt_dependency {
     uint64_t ticket;
 };
 
+/* --- parts of a stream -------------------------------------------------------------------------
+ *
+ * Each is written by the file that it names, others read it; but the child of a fork, whose only
+ * thread may write all, resets them in queue.c. Those of grace.c, worker.c and watch.c are in their
+ * headers. */
+
+/* Of stream.c. Guarded by lock. */
+struct rt_stream_error {
+    aclError code; /* first since the last synchronise */
+    char text[192];
+};
+
+/* Of run.c: what the stream is parked for, or about to be. Guarded by lock. */
+struct rt_stream_park {
+    struct rt_dependency dependency; /* while PARKED, as are the next three */
+    int64_t deadline_ns;             /* the wait may be PARKED until then; 0: for ever */
+    enum rt_awaits awaits;
+    bool is_polled;       /* the watchman looks whether the wait is over */
+    bool is_unparked;     /* the event came while the runner was about to park */
+    uint64_t stop_ticket; /* aclrtStreamStop: the first wait up to here that would park ends; 0 */
+};
+
+/* Of wait.c. Guarded by lock. */
+struct rt_stream_sleep {
+    int waiters;        /* threads asleep on signal */
+    int helpers;        /* those of them that will claim the stream when they can */
+    const void *helper; /* the thread that runs the dependency in order to come back */
+};
+
+/* Of what it waits for: a mark of an event, a notify, a value. Guarded by the lock of that. */
+struct rt_stream_waits_at {
+    void *place;
+    struct rt_stream *next;
+    struct rt_task *task; /* not for marks */
+};
+
+/* Of callback/. Guarded by the lock of callback.c. */
+struct rt_stream_callback {
+    struct rt_subscriber *subscriber;
+    struct rt_subscriber *awaited; /* runs the callback of a graph that the stream is parked for */
+    bool has_host_functions;
+    atomic_int blocking; /* launched and not ended */
+};
+
+/* Of capture/. Guarded by the lock of capture_lock.c. */
+struct rt_stream_capture {
+    struct rt_graph *graph; /* NULL: not captured */
+    uint32_t lane;
+    struct rt_task_group *updates; /* the group whose tasks are being replaced */
+    struct rt_node_slot *next_slot;
+};
+
 struct rt_stream {
     struct rt_object object;
     struct rt_context *context;
@@ -62,53 +117,22 @@ struct rt_stream {
     uint32_t overflow_switch;
     bool stops_on_failure;
 
+    struct rt_stream_error error;
+    struct rt_stream_park park;
+    struct rt_stream_sleep sleep;
+    struct rt_stream_grace grace;
+    struct rt_stream_lists lists;
+    struct rt_stream_watch watch;
+    struct rt_stream_waits_at waits_at;
+    struct rt_stream_callback callback;
+    struct rt_stream_capture capture;
+
     /* Guarded by lock. */
-    aclError error; /* first since the last synchronise */
-    char error_text[192];
-    struct rt_dependency dependency; /* while PARKED */
-    uint64_t stop_ticket; /* aclrtStreamStop: the first wait up to here that would park ends; 0 */
-    int64_t park_deadline_ns; /* the wait may be PARKED until then; 0: for ever */
-    int waiters;              /* threads asleep on signal */
-    int helpers;              /* those of them that will claim the stream when they can */
-    const void *helper;       /* the thread that runs the dependency in order to come back */
     struct rt_chunk *spare;
     int spare_count;
 
-    /* Guarded by lock; while PARKED, as dependency. */
-    enum rt_awaits awaits;
-    bool is_polled; /* the watchman looks whether the wait is over */
-
-    /* Guarded by the lock of grace.c. */
-    struct rt_stream *active_next, *active_previous;
-    uint64_t grace_ticket; /* the grace period waits for it; 0: not for this stream */
-
-    /* Guarded by the lock of worker.c. */
-    struct rt_stream *ready_next, *ready_previous, *watch_next;
-    bool is_listed; /* as ready */
-
-    /* Guarded by the lock of what it waits for: a mark of an event, a notify, a value. */
-    void *parked_on;
-    struct rt_stream *parked_next;
-    struct rt_task *parked_task; /* not for marks */
-
     /* Of the task that runs a host function: its runner's, the host thread's while it is there. */
     struct rt_host_job host_job;
-
-    /* Guarded by the lock of callback.c. */
-    struct rt_subscriber *subscriber;
-    struct rt_subscriber *awaited; /* runs the callback of a graph that the stream is parked for */
-    bool has_host_functions;
-    atomic_int blocking_callbacks; /* launched and not ended */
-
-    /* Guarded by the lock of stream_capture.c. */
-    struct rt_graph *captured_in; /* NULL: not captured */
-    uint32_t captured_lane;
-    struct rt_task_group *updates; /* the group whose tasks are being replaced */
-    struct rt_node_slot *next_slot;
-
-    /* The watchman's own. */
-    uint64_t watch_submitted, watch_completed; /* at its last look */
-    uint32_t watch_still;                      /* looks since something moved */
 
     /* Submitting. Guarded by lock; submitted may be read without. */
     _Alignas(64) struct rt_lock lock;
@@ -117,7 +141,6 @@ struct rt_stream {
     bool is_ready;           /* on the ready list, or a worker comes from there */
     bool is_watched;         /* on the watch list */
     bool is_active;          /* grace.c knows it: it may have tasks */
-    bool is_unparked;        /* the event came while the runner was about to park */
     bool is_dead;            /* destroyed; lists still hold references */
     bool refuses;            /* its context has stopped after a failure */
     bool is_blocking;        /* ASCEND_LAUNCH_BLOCKING=1 */
@@ -204,6 +227,8 @@ struct rt_wait {
     bool is_polled;
 };
 void rt_queue_expect(struct rt_stream *stream, const struct rt_wait *wait);
+/* What it waits for has got a place, or another one. */
+void rt_queue_expect_at(struct rt_stream *stream, const struct rt_dependency *place);
 
 /* What the parked stream waited for has come. */
 void rt_queue_unpark(struct rt_stream *stream);

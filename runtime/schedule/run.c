@@ -90,9 +90,14 @@ static void kick_dependency(const struct rt_dependency *dependency)
 void rt_stop_wait_locked(struct rt_stream *stream)
 {
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
-    stream->stop_ticket = 0;
+    stream->park.stop_ticket = 0;
     rt_stream_leave_error_locked(stream, ACL_ERROR_RT_TASK_ABORT_STOP, "a wait was stopped");
     rt_discard_locked(stream, completed + 1);
+}
+
+void rt_stop_next_wait_locked(struct rt_stream *stream)
+{
+    stream->park.stop_ticket = rt_queue_submitted(stream);
 }
 
 /* False: the event came meanwhile, or the task is to be dropped; look at it again. */
@@ -106,17 +111,18 @@ static bool park(struct rt_stream *stream, uint64_t completed, enum rt_runner ru
         give_attention(stream);
         return false;
     }
-    bool parks = !stream->is_unparked &&
-                 (!is_discarded(stream, completed) || stream->awaits == RT_AWAITS_RETURN);
-    if (parks && completed < stream->stop_ticket && stream->awaits != RT_AWAITS_RETURN) {
+    bool parks = !stream->park.is_unparked &&
+                 (!is_discarded(stream, completed) || stream->park.awaits == RT_AWAITS_RETURN);
+    if (parks && completed < stream->park.stop_ticket && stream->park.awaits != RT_AWAITS_RETURN) {
         rt_stop_wait_locked(stream);
         parks = false;
     }
-    stream->is_unparked = false;
-    struct rt_dependency dependency = stream->dependency;
+    stream->park.is_unparked = false;
+    struct rt_dependency dependency = stream->park.dependency;
     if (parks) {
         stream->state = RT_STREAM_PARKED;
-        if (stream->park_deadline_ns != 0 || stream->is_polled) after = rt_watch_locked(stream);
+        if (stream->park.deadline_ns != 0 || stream->park.is_polled)
+            after = rt_watch_locked(stream);
     }
     rt_claim_unlock(stream, after);
     if (parks && runner != RT_RUNNER_WAITS) kick_dependency(&dependency);
@@ -152,7 +158,7 @@ static bool unclaim(struct rt_stream *stream, uint64_t completed, uint64_t targe
             stream->tail_index = 0;
             stream->head_index = 0;
             after = rt_watch_locked(stream);
-        } else if (leaving == LEAVES_IT_WATCHED && stream->waiters == 0) {
+        } else if (leaving == LEAVES_IT_WATCHED && stream->sleep.waiters == 0) {
             after = rt_watch_locked(stream);
         } else if (runner == RT_RUNNER_WORKS) {
             /* Behind the others; this worker looks there next. A thread that sleeps for the stream
@@ -174,7 +180,7 @@ static bool is_to_be_dropped(struct rt_stream *stream, uint64_t completed)
 {
     if (__builtin_expect(!is_discarded(stream, completed), 1)) return false;
     rt_lock_take(&stream->lock);
-    bool is_away = stream->awaits == RT_AWAITS_RETURN;
+    bool is_away = stream->park.awaits == RT_AWAITS_RETURN;
     rt_lock_give(&stream->lock);
     return !is_away;
 }
@@ -289,7 +295,7 @@ void rt_queue_kick(struct rt_stream *stream)
     if (rt_is_claimable_locked(stream))
         after = rt_push_ready_locked(stream);
     else if (stream->state == RT_STREAM_PARKED)
-        dependency = stream->dependency;
+        dependency = stream->park.dependency;
     rt_claim_unlock(stream, after);
     kick_dependency(&dependency);
 }
@@ -297,20 +303,27 @@ void rt_queue_kick(struct rt_stream *stream)
 void rt_queue_expect(struct rt_stream *stream, const struct rt_wait *wait)
 {
     rt_lock_take(&stream->lock);
-    stream->awaits = wait->awaits;
-    stream->dependency = wait->place;
-    stream->park_deadline_ns = wait->deadline_ns;
-    stream->is_polled = wait->is_polled;
+    stream->park.awaits = wait->awaits;
+    stream->park.dependency = wait->place;
+    stream->park.deadline_ns = wait->deadline_ns;
+    stream->park.is_polled = wait->is_polled;
+    rt_lock_give(&stream->lock);
+}
+
+void rt_queue_expect_at(struct rt_stream *stream, const struct rt_dependency *place)
+{
+    rt_lock_take(&stream->lock);
+    stream->park.dependency = *place;
     rt_lock_give(&stream->lock);
 }
 
 static unsigned unpark_locked(struct rt_stream *stream)
 {
     if (stream->state == RT_STREAM_RUNNING) {
-        stream->is_unparked = true;
+        stream->park.is_unparked = true;
     } else if (stream->state == RT_STREAM_PARKED) {
         stream->state = RT_STREAM_IDLE;
-        if (stream->helper != &rt_self) return rt_leave_locked(stream);
+        if (stream->sleep.helper != &rt_self) return rt_leave_locked(stream);
     }
     return 0;
 }
@@ -325,7 +338,7 @@ void rt_queue_unpark(struct rt_stream *stream)
 void rt_queue_unpark_early(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
-    rt_claim_unlock(stream, stream->awaits == RT_AWAITS_RETURN ? 0 : unpark_locked(stream));
+    rt_claim_unlock(stream, stream->park.awaits == RT_AWAITS_RETURN ? 0 : unpark_locked(stream));
 }
 
 bool rt_queue_begin(struct rt_stream *stream)
@@ -334,7 +347,7 @@ bool rt_queue_begin(struct rt_stream *stream)
     rt_lock_take(&stream->lock);
     bool begins =
         !is_discarded(stream, atomic_load_explicit(&stream->completed, memory_order_relaxed));
-    if (begins) stream->awaits = RT_AWAITS_RETURN;
+    if (begins) stream->park.awaits = RT_AWAITS_RETURN;
     rt_lock_give(&stream->lock);
     return begins;
 }
@@ -343,14 +356,14 @@ void rt_queue_return(struct rt_stream *stream)
 {
     RT_POINT("before returning");
     rt_lock_take(&stream->lock);
-    stream->awaits = RT_AWAITS_PLACE;
+    stream->park.awaits = RT_AWAITS_PLACE;
     rt_claim_unlock(stream, unpark_locked(stream));
 }
 
 bool rt_queue_has_returned(struct rt_stream *stream)
 {
     rt_lock_take(&stream->lock);
-    bool has_returned = stream->awaits != RT_AWAITS_RETURN;
+    bool has_returned = stream->park.awaits != RT_AWAITS_RETURN;
     rt_lock_give(&stream->lock);
     return has_returned;
 }

@@ -223,9 +223,9 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
 static void keep_error(struct rt_stream *stream, aclError code, const char *text)
 {
     rt_lock_take(&stream->lock);
-    if (stream->error == ACL_SUCCESS) {
-        stream->error = code;
-        snprintf(stream->error_text, sizeof(stream->error_text), "%s", text);
+    if (stream->error.code == ACL_SUCCESS) {
+        stream->error.code = code;
+        snprintf(stream->error.text, sizeof(stream->error.text), "%s", text);
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
     rt_lock_give(&stream->lock);
@@ -234,8 +234,8 @@ static void keep_error(struct rt_stream *stream, aclError code, const char *text
 void rt_stream_leave_error_locked(struct rt_stream *stream, aclError code, const char *text)
 {
     if (stream->refuses) return;
-    stream->error = code;
-    snprintf(stream->error_text, sizeof(stream->error_text), "%s", text);
+    stream->error.code = code;
+    snprintf(stream->error.text, sizeof(stream->error.text), "%s", text);
     atomic_store_explicit(&stream->has_error, true, memory_order_release);
 }
 
@@ -260,7 +260,7 @@ static void stop_context(struct rt_context *context, aclError code, const char *
 
 void rt_stream_fail(struct rt_stream *stream, aclError code, const char *format, ...)
 {
-    char text[sizeof(stream->error_text)];
+    char text[sizeof(stream->error.text)];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
@@ -277,13 +277,13 @@ aclError rt_stream_take_error(const char *who, struct rt_stream *stream)
 {
     if (__builtin_expect(!atomic_load_explicit(&stream->has_error, memory_order_acquire), 1))
         return ACL_SUCCESS;
-    char text[sizeof(stream->error_text)];
+    char text[sizeof(stream->error.text)];
     if (rt_hooks.exception.settle) rt_hooks.exception.settle();
     rt_lock_take(&stream->lock);
-    aclError code = stream->error;
-    memcpy(text, stream->error_text, sizeof(text));
+    aclError code = stream->error.code;
+    memcpy(text, stream->error.text, sizeof(text));
     if (!stream->refuses) {
-        stream->error = ACL_SUCCESS;
+        stream->error.code = ACL_SUCCESS;
         atomic_store_explicit(&stream->has_error, false, memory_order_release);
     }
     rt_lock_give(&stream->lock);

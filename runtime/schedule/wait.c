@@ -75,12 +75,12 @@ static bool help(const struct rt_dependency *dependency, int depth)
     unsigned after = 0;
     rt_lock_take(&stream->lock);
     if (stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream)) {
-        struct rt_dependency deeper = stream->dependency;
-        stream->helper = &rt_self;
+        struct rt_dependency deeper = stream->park.dependency;
+        stream->sleep.helper = &rt_self;
         rt_lock_give(&stream->lock);
         helped = help(&deeper, depth + 1);
         rt_lock_take(&stream->lock);
-        if (stream->helper == &rt_self) stream->helper = NULL;
+        if (stream->sleep.helper == &rt_self) stream->sleep.helper = NULL;
     }
     bool is_claimable = rt_is_claimable_locked(stream);
     bool ours =
@@ -104,8 +104,8 @@ static bool help(const struct rt_dependency *dependency, int depth)
 static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_helper, bool has_asked,
                          int64_t timeout_ns)
 {
-    stream->waiters++;
-    stream->helpers += is_helper;
+    stream->sleep.waiters++;
+    stream->sleep.helpers += is_helper;
     if (rt_ask_attention(stream, ticket) || has_asked)
         timeout_ns = timeout_ns < FIRST_NAP_NS ? timeout_ns : FIRST_NAP_NS;
     uint32_t signal = atomic_load_explicit(&stream->signal, memory_order_relaxed);
@@ -113,8 +113,8 @@ static void sleep_locked(struct rt_stream *stream, uint64_t ticket, bool is_help
     RT_POINT("before sleeping");
     if (!rt_queue_is_complete(stream, ticket)) rt_futex_wait(&stream->signal, signal, timeout_ns);
     rt_lock_take(&stream->lock);
-    stream->waiters--;
-    stream->helpers -= is_helper;
+    stream->sleep.waiters--;
+    stream->sleep.helpers -= is_helper;
 }
 
 /* Without a single worker the thread that waits does other streams' work too. */
@@ -139,8 +139,8 @@ static struct sight look_at(struct rt_stream *stream)
     rt_lock_take(&stream->lock);
     struct sight sight = {.is_parked =
                               stream->state == RT_STREAM_PARKED && !rt_is_claimable_locked(stream),
-                          .awaits = stream->awaits,
-                          .place = stream->dependency};
+                          .awaits = stream->park.awaits,
+                          .place = stream->park.dependency};
     rt_lock_give(&stream->lock);
     return sight;
 }
@@ -212,7 +212,8 @@ static bool give_up_locked(struct rt_stream *stream)
     bool is_stuck = leads_nowhere(stream);
     RT_POINT("before giving up");
     rt_lock_take(&stream->lock);
-    is_stuck = is_stuck && stream->state == RT_STREAM_PARKED && stream->awaits != RT_AWAITS_RETURN;
+    is_stuck =
+        is_stuck && stream->state == RT_STREAM_PARKED && stream->park.awaits != RT_AWAITS_RETURN;
     if (is_stuck) rt_discard_locked(stream, UINT64_MAX);
     return is_stuck;
 }
@@ -228,15 +229,15 @@ static bool step_locked(struct rt_stream *stream, uint64_t ticket, bool gives_up
         return waited;
     }
     bool is_parked = stream->state == RT_STREAM_PARKED;
-    struct rt_dependency dependency = stream->dependency;
+    struct rt_dependency dependency = stream->park.dependency;
     if (is_parked && gives_up && give_up_locked(stream)) return true;
-    if (is_parked) stream->helper = &rt_self;
+    if (is_parked) stream->sleep.helper = &rt_self;
     rt_lock_give(&stream->lock);
     RT_POINT("waiter has looked");
     bool done = is_parked ? help(&dependency, 0) : stay_close(stream, ticket);
     if (!done) done = work_alone();
     rt_lock_take(&stream->lock);
-    if (stream->helper == &rt_self) stream->helper = NULL;
+    if (stream->sleep.helper == &rt_self) stream->sleep.helper = NULL;
     return done || rt_should_claim_locked(stream);
 }
 

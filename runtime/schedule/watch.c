@@ -6,6 +6,7 @@
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/grace.h"
 #include "runtime/schedule/queue.h"
+#include "runtime/schedule/worker.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
 
@@ -15,20 +16,31 @@ static enum rt_watch judge_locked(struct rt_stream *stream)
 {
     uint64_t submitted = rt_queue_submitted(stream);
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
-    bool lies = stream->state == RT_STREAM_IDLE && completed < stream->watch_submitted;
-    bool moved = submitted != stream->watch_submitted || completed != stream->watch_completed;
-    stream->watch_submitted = submitted;
-    stream->watch_completed = completed;
-    stream->watch_still = moved ? 0 : stream->watch_still + 1;
+    bool lies = stream->state == RT_STREAM_IDLE && completed < stream->watch.submitted;
+    bool moved = submitted != stream->watch.submitted || completed != stream->watch.completed;
+    stream->watch.submitted = submitted;
+    stream->watch.completed = completed;
+    stream->watch.still = moved ? 0 : stream->watch.still + 1;
     if (stream->is_dead) return RT_WATCH_FORGET;
     if (stream->state == RT_STREAM_PARKED) {
-        int64_t deadline = stream->park_deadline_ns;
+        int64_t deadline = stream->park.deadline_ns;
         if (deadline != 0 && rt_now_ns() >= deadline) return RT_WATCH_EXPIRED;
-        if (stream->is_polled) return RT_WATCH_POLLED;
+        if (stream->park.is_polled) return RT_WATCH_POLLED;
         return deadline != 0 ? RT_WATCH_PATIENTLY : RT_WATCH_FORGET;
     }
     if (lies) return RT_WATCH_SERVE;
-    return stream->watch_still < STILL_LOOKS ? RT_WATCH_KEEP : RT_WATCH_FORGET;
+    return stream->watch.still < STILL_LOOKS ? RT_WATCH_KEEP : RT_WATCH_FORGET;
+}
+
+unsigned rt_watch_locked(struct rt_stream *stream)
+{
+    if (stream->is_watched || stream->is_dead) return 0;
+    stream->is_watched = true;
+    stream->watch.submitted = rt_queue_submitted(stream);
+    stream->watch.completed = stream->watch.submitted;
+    stream->watch.still = 0;
+    rt_object_retain(&stream->object);
+    return rt_worker_push_watched(stream) ? RT_WAKE_WORKER : 0;
 }
 
 static unsigned forget_locked(struct rt_stream *stream)
@@ -46,7 +58,7 @@ static unsigned forget_locked(struct rt_stream *stream)
 static void expire(struct rt_stream *stream)
 {
     unsigned after = 0;
-    uint64_t completed = stream->watch_completed;
+    uint64_t completed = stream->watch.completed;
     rt_stream_fail(stream, ACL_ERROR_RT_WAIT_TIMEOUT,
                    "a wait took longer than its own limit or aclrtSetOpWaitTimeout allows");
     rt_lock_take(&stream->lock);

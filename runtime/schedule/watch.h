@@ -3,7 +3,15 @@
 #ifndef ACLNN_CPU_RUNTIME_SCHEDULE_WATCH_H
 #define ACLNN_CPU_RUNTIME_SCHEDULE_WATCH_H
 
+#include <stdint.h>
+
 struct rt_stream;
+
+/* The watchman's own of a stream. Written by watch.c alone, under the stream's lock. */
+struct rt_stream_watch {
+    uint64_t submitted, completed; /* at his last look */
+    uint32_t still;                /* looks since something moved */
+};
 
 enum rt_watch {
     RT_WATCH_KEEP,

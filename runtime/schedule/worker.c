@@ -127,10 +127,10 @@ bool rt_worker_any(void)
 static void unlink_ready_locked(struct rt_stream *stream)
 {
     struct ready *ready = &pool.ready[stream->priority];
-    struct rt_stream *next = stream->ready_next, *previous = stream->ready_previous;
-    *(previous ? &previous->ready_next : &ready->first) = next;
-    *(next ? &next->ready_previous : &ready->last) = previous;
-    stream->is_listed = false;
+    struct rt_stream *next = stream->lists.ready_next, *previous = stream->lists.ready_previous;
+    *(previous ? &previous->lists.ready_next : &ready->first) = next;
+    *(next ? &next->lists.ready_previous : &ready->last) = previous;
+    stream->lists.is_listed = false;
     if (!ready->first)
         atomic_fetch_and_explicit(&pool.ready_priorities, ~(1u << stream->priority),
                                   memory_order_relaxed);
@@ -154,7 +154,7 @@ struct rt_stream *rt_worker_pop_ready(void)
 bool rt_worker_withdraw_ready(struct rt_stream *stream)
 {
     pthread_mutex_lock(&pool.lock);
-    bool is_listed = stream->is_listed;
+    bool is_listed = stream->lists.is_listed;
     if (is_listed) unlink_ready_locked(stream);
     pthread_mutex_unlock(&pool.lock);
     return is_listed;
@@ -175,11 +175,11 @@ void rt_worker_push_ready(struct rt_stream *stream)
 {
     pthread_mutex_lock(&pool.lock);
     struct ready *ready = &pool.ready[stream->priority];
-    stream->ready_next = NULL;
-    stream->ready_previous = ready->last;
-    *(ready->last ? &ready->last->ready_next : &ready->first) = stream;
+    stream->lists.ready_next = NULL;
+    stream->lists.ready_previous = ready->last;
+    *(ready->last ? &ready->last->lists.ready_next : &ready->first) = stream;
     ready->last = stream;
-    stream->is_listed = true;
+    stream->lists.is_listed = true;
     atomic_fetch_or_explicit(&pool.ready_priorities, 1u << stream->priority, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool.ready_count, 1, memory_order_seq_cst);
     pthread_mutex_unlock(&pool.lock);
@@ -190,7 +190,7 @@ static struct rt_stream *pop_watched(void)
     pthread_mutex_lock(&pool.lock);
     struct rt_stream *stream = pool.watch_first;
     if (stream) {
-        pool.watch_first = stream->watch_next;
+        pool.watch_first = stream->lists.watch_next;
         if (!pool.watch_first) pool.watch_last = NULL;
     }
     pthread_mutex_unlock(&pool.lock);
@@ -200,9 +200,9 @@ static struct rt_stream *pop_watched(void)
 bool rt_worker_push_watched(struct rt_stream *stream)
 {
     pthread_mutex_lock(&pool.lock);
-    stream->watch_next = NULL;
+    stream->lists.watch_next = NULL;
     if (pool.watch_last)
-        pool.watch_last->watch_next = stream;
+        pool.watch_last->lists.watch_next = stream;
     else
         pool.watch_first = stream;
     pool.watch_last = stream;

@@ -17,6 +17,13 @@
 struct rt_loop;
 struct rt_stream;
 
+/* A stream's place in the lists. Written by worker.c alone, under its lock, but for the child of a
+ * fork. */
+struct rt_stream_lists {
+    struct rt_stream *ready_next, *ready_previous, *watch_next;
+    bool is_listed; /* as ready */
+};
+
 /* Both take over one reference to the stream and wake nobody. The second is true when the list has
  * no watchman: then a worker must be woken. */
 void rt_worker_push_ready(struct rt_stream *stream);

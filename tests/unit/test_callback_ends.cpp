@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the program that do not return, and subscribed threads that end. */
+#include <atomic>
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -43,7 +44,7 @@ struct server {
     pthread_t thread;
     sem_t ready;
     sem_t leave; /* it ends without another aclrtProcessReport */
-    volatile bool is_leaving;
+    std::atomic<bool> is_leaving;
     int caught;
 };
 
@@ -73,7 +74,8 @@ void *stand(void *argument)
 
 void start(server *self, void *(*function)(void *))
 {
-    memset(self, 0, sizeof(*self));
+    self->is_leaving = false;
+    self->caught = 0;
     sem_init(&self->ready, 0, 0);
     sem_init(&self->leave, 0, 0);
     cr_assert_eq(pthread_create(&self->thread, NULL, function, self), 0);
