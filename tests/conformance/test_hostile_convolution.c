@@ -81,9 +81,9 @@ static void check_operand(struct operand *operand)
     *operand = sound;
 }
 
-static void check_array(struct conv_array *array)
+static void check_array(struct rig_array *array)
 {
-    const struct conv_array sound = *array;
+    const struct rig_array sound = *array;
     for (int entry = 0; entry < sound.length; entry++)
         check_field(&array->values[entry], "entry");
     for (array->length = 0; array->length <= 6; array->length++)

@@ -63,7 +63,7 @@ static void change_tensor(struct bytes *bytes, uint8_t what)
 
 static void change_call(struct bytes *bytes, uint8_t what)
 {
-    struct conv_array *array = &rig.call.array[take(bytes) % CONV_ARRAYS];
+    struct rig_array *array = &rig.call.array[take(bytes) % CONV_ARRAYS];
     switch (what % 8) {
     case 0:
     case 1:
@@ -89,7 +89,7 @@ static void change_call(struct bytes *bytes, uint8_t what)
         rig.call.transposed = !rig.call.transposed;
         rig.call.mask_length = take(bytes) % 5 - 1;
         rig.call.kernel.values[0] = take_wild(bytes);
-        rig.call.bias_sizes = (struct conv_array){.length = 1, .values = {take_wild(bytes)}};
+        rig.call.bias_sizes = (struct rig_array){.length = 1, .values = {take_wild(bytes)}};
     }
 }
 

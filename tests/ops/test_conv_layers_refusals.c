@@ -81,7 +81,7 @@ struct fault {
 static void make(const struct fault *fault)
 {
     struct operand *o = &rig.operand[fault->index % CONV_TENSORS];
-    struct conv_array *array = &rig.call.array[fault->index % CONV_ARRAYS];
+    struct rig_array *array = &rig.call.array[fault->index % CONV_ARRAYS];
     switch (fault->change) {
     case IS_NULL:
         rig.call.is_null[fault->index] = true;

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aclnnext/aclnnext_conv_grad.h"
-#include "aclnnop/aclnn_convolution.h"
-#include "aclnnop/aclnn_convolution_backward.h"
 #include "tests/support/compare.h"
+#include "tests/support/rows_every.h"
 
 static const char *const names[CONV_TENSORS] = {"gradOutput", "input",      "weight",
                                                 "gradInput",  "gradWeight", "gradBias"};
@@ -95,9 +93,9 @@ static int64_t oracle_index(const struct conv_rig *rig, int i, int64_t j)
     return (b * dims[2] + c) * dims[0] + a;
 }
 
-static struct conv_array array_of(const struct conv_case *test, const int64_t *values)
+static struct rig_array array_of(const struct conv_case *test, const int64_t *values)
 {
-    struct conv_array array = {.length = test->axes};
+    struct rig_array array = {.length = test->axes};
     memcpy(array.values, values + ORACLE_CONV_AXES - test->axes,
            sizeof *values * (size_t)test->axes);
     return array;
@@ -128,7 +126,7 @@ static void load_arguments(struct conv_rig *rig)
         .transposed = t->transposed,
         .mask = {t->mask[0], t->mask[1], t->mask[2]},
     };
-    struct conv_array *padding = &rig->call.array[CONV_PADDING];
+    struct rig_array *padding = &rig->call.array[CONV_PADDING];
     for (int i = 0; t->both_ends && i < t->axes; i++) {
         const int axis = i + ORACLE_CONV_AXES - t->axes;
         padding->length = 2 * t->axes;
@@ -177,76 +175,78 @@ void conv_rig_load(struct conv_rig *rig, const struct conv_case *test)
 int64_t (*conv_rig_fail_at)(int64_t n);
 int64_t conv_rig_fail_n;
 
-static aclIntArray *open_array(const struct conv_array *array)
+static const struct rig_operator *row_of(const struct conv_rig *rig)
 {
-    return array->is_null ? NULL : aclCreateIntArray(array->values, (uint64_t)array->length);
+    return rows_every_named(conv_operator_name(rig->test.op));
+}
+
+/* What the operators' rows call it. */
+static int tensor_named(const struct conv_rig *rig, const char *name)
+{
+    if (strcmp(name, "self") == 0)
+        return conv_is_forward(rig->test.op) ? CONV_INPUT : CONV_GRAD_OUTPUT;
+    if (strcmp(name, "output") == 0 || strcmp(name, "out") == 0) return CONV_OUTPUT;
+    if (strcmp(name, "bias") == 0) return CONV_BIAS; /* a gradient's only lends its shape */
+    for (int i = 0; i < CONV_TENSORS; i++)
+        if (strcmp(name, names[i]) == 0) return i;
+    abort();
+}
+
+static struct rig_array array_named(const struct conv_arguments *call, const char *name)
+{
+    static const struct {
+        const char *name;
+        int array;
+    } arrays[] = {{"stride", CONV_STRIDE},      {"strides", CONV_STRIDE},
+                  {"padding", CONV_PADDING},    {"padsBegin", CONV_PADDING},
+                  {"padsEnd", CONV_PAD_END},    {"dilation", CONV_DILATION},
+                  {"dilations", CONV_DILATION}, {"outputPadding", CONV_OUTPUT_PADDING}};
+    struct rig_array mask = {.is_null = call->mask_length < 0, .length = call->mask_length};
+    for (int i = 0; i < 3; i++)
+        mask.values[i] = call->mask[i];
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (strcmp(name, arrays[i].name) == 0) return call->array[arrays[i].array];
+    if (strcmp(name, "kernelSize") == 0) return call->kernel;
+    if (strcmp(name, "biasSizes") == 0) return call->bias_sizes;
+    if (strcmp(name, "outputMask") == 0) return mask;
+    abort();
+}
+
+static int64_t number_named(const struct conv_arguments *call, const char *name)
+{
+    if (strcmp(name, "transposed") == 0) return call->transposed;
+    if (strcmp(name, "groups") == 0) return call->groups;
+    if (strcmp(name, "autoPad") == 0) return call->auto_pad;
+    if (strcmp(name, "pad") == 0) return call->array[CONV_PADDING].values[0];
+    if (strcmp(name, "cubeMathType") == 0) return call->math;
+    abort();
 }
 
 aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor **executor)
 {
-    const struct conv_arguments *call = &rig->call;
-    aclTensor *t[CONV_TENSORS];
-    aclIntArray *a[CONV_ARRAYS], *kernel = open_array(&call->kernel);
-    aclIntArray *bias_sizes = open_array(&call->bias_sizes);
-    aclBoolArray *mask =
-        call->mask_length < 0 ? NULL : aclCreateBoolArray(call->mask, (uint64_t)call->mask_length);
-    for (int i = 0; i < CONV_TENSORS; i++)
-        t[i] = call->is_null[i] ? NULL : rig->operand[i].tensor;
-    for (int i = 0; i < CONV_ARRAYS; i++)
-        a[i] = open_array(&call->array[i]);
-    const int8_t math = (int8_t)call->math;
-    const int64_t pad = call->array[CONV_PADDING].values[0];
-    aclnnStatus status = ACLNN_ERR_INNER;
-    if (conv_rig_fail_at) conv_rig_fail_at(conv_rig_fail_n);
-    switch (rig->test.op) {
-    case CONV_BACKWARD:
-        status = aclnnConvolutionBackwardGetWorkspaceSize(
-            t[0], t[1], t[2], bias_sizes, a[CONV_STRIDE], a[CONV_PADDING], a[CONV_DILATION],
-            call->transposed, a[CONV_OUTPUT_PADDING], (int)call->groups, mask, math, t[3], t[4],
-            t[5], size, executor);
-        break;
-    case CONV_GRAD:
-        status = aclnnextConvGradGetWorkspaceSize(
-            t[0], t[1], t[2], a[CONV_STRIDE], a[CONV_PADDING], a[CONV_PAD_END], a[CONV_DILATION],
-            call->auto_pad, call->groups, math, t[3], t[4], t[5], size, executor);
-        break;
-    case CONV_TBC_BACKWARD: /* gradBias serves as the bias, which only lends its shape */
-        status = aclnnConvTbcBackwardGetWorkspaceSize(t[0], t[1], t[2], t[5], pad, math, t[3], t[4],
-                                                      t[5], size, executor);
-        break;
-    case CONV_FORWARD:
-        status = aclnnConvolutionGetWorkspaceSize(
-            t[1], t[2], t[5], a[CONV_STRIDE], a[CONV_PADDING], a[CONV_DILATION], call->transposed,
-            a[CONV_OUTPUT_PADDING], call->groups, t[0], math, size, executor);
-        break;
-    case CONV_DEPTHWISE:
-        status = aclnnConvDepthwise2dGetWorkspaceSize(t[1], t[2], kernel, t[5], a[CONV_STRIDE],
-                                                      a[CONV_PADDING], a[CONV_DILATION], t[0], math,
-                                                      size, executor);
-        break;
-    case CONV_TBC:
-        status = aclnnConvTbcGetWorkspaceSize(t[1], t[2], t[5], pad, t[0], math, size, executor);
-        break;
-    default:
-        break;
+    struct rig_call call = {.op = row_of(rig), .size = size, .out = executor};
+    for (int i = 0; call.op->array[i]; i++)
+        call.array[i] = array_named(&rig->call, call.op->array[i]);
+    for (int i = 0; call.op->scalar[i]; i++)
+        call.scalar[i] = number_named(&rig->call, call.op->scalar[i]);
+    for (int i = 0; i < RIG_OPERANDS; i++)
+        call.is_null[i] = true; /* those of the rig are open already */
+    rig_open(&call);
+    for (int i = 0; call.op->tensor[i]; i++) {
+        const int tensor = tensor_named(rig, call.op->tensor[i]);
+        call.tensor[i] = rig->call.is_null[tensor] ? NULL : rig->operand[tensor].tensor;
     }
+    if (conv_rig_fail_at) conv_rig_fail_at(conv_rig_fail_n);
+    const aclnnStatus status = call.op->phase1(&call);
     if (conv_rig_fail_at) conv_rig_fail_at(0);
-    for (int i = 0; i < CONV_ARRAYS; i++)
-        if (a[i]) aclDestroyIntArray(a[i]);
-    if (kernel) aclDestroyIntArray(kernel);
-    if (bias_sizes) aclDestroyIntArray(bias_sizes);
-    if (mask) aclDestroyBoolArray(mask);
+    rig_close(&call);
     return status;
 }
 
 aclnnStatus conv_rig_phase2(struct conv_rig *rig, void *workspace, uint64_t size,
                             aclOpExecutor *executor)
 {
-    static aclnnStatus (*const functions[CONV_OPERATORS])(void *, uint64_t, aclOpExecutor *,
-                                                          aclrtStream) = {
-        aclnnConvolutionBackward, aclnnextConvGrad,     aclnnConvTbcBackward,
-        aclnnConvolution,         aclnnConvDepthwise2d, aclnnConvTbc};
-    return functions[rig->test.op](workspace, size, executor, rig->stream);
+    return row_of(rig)->phase2(workspace, size, executor, rig->stream);
 }
 
 static bool run_phases(struct conv_rig *rig, enum guard_side side)

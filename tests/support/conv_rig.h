@@ -10,6 +10,7 @@
 #include "tests/support/operand.h"
 #include "tests/support/oracle_conv.h"
 #include "tests/support/random.h"
+#include "tests/support/rig.h"
 
 enum conv_operator {
     CONV_BACKWARD,     /* aclnnConvolutionBackward */
@@ -87,13 +88,8 @@ void conv_describe(const struct conv_case *test, char *text, size_t size);
 
 /* What a call passes besides tensors; conv_rig_load fills it. */
 enum { CONV_STRIDE, CONV_PADDING, CONV_PAD_END, CONV_DILATION, CONV_OUTPUT_PADDING, CONV_ARRAYS };
-struct conv_array {
-    bool is_null;
-    int length;
-    int64_t values[6];
-};
 struct conv_arguments {
-    struct conv_array array[CONV_ARRAYS], kernel, bias_sizes;
+    struct rig_array array[CONV_ARRAYS], kernel, bias_sizes;
     int64_t groups, auto_pad;
     int math, mask_length;
     bool transposed, mask[3];
