@@ -6,6 +6,7 @@
 #include "api/op_pool.h"
 #include "executor/steps.h"
 #include "kernels/copy/k_copy.h"
+#include "kernels/way.h"
 #include "runtime/support/base.h"
 
 /* Where a tensor has its batch (a weight its small channels), its channels (a weight those of the
@@ -101,6 +102,15 @@ static void product_step(struct ex_plan *plan, const char *name, k_fn *kernel,
         ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
 }
 
+static void gemm_step(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
+                      int bias)
+{
+    const struct k_gemm gemm = k_conv_as_gemm(k);
+    const int count = k->has_bias ? K_GEMM_BUFFERS : K_GEMM_ADDEND;
+    ex_step_way(plan, "gemm", K_CHOICE_gemm, K_F32, &gemm, sizeof gemm,
+                (const int[]){weight, from, to, bias}, count, NULL);
+}
+
 /* One side from the other: with the weight packed, unless channels are few or BLIS does it. */
 static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int from, int to,
                       int bias)
@@ -122,8 +132,7 @@ static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int fr
         return;
     }
     if (k_conv_is_gemm(k)) {
-        product_step(plan, "conv_gemm", k_conv_gemm, k, k_conv_gemm_work(k), weight, from, to,
-                     bias);
+        gemm_step(plan, k, weight, from, to, bias);
         return;
     }
     if (k_conv_is_outer(k)) {

@@ -28,6 +28,14 @@ enum k_dtype {
     K_BOOL,
 };
 
+/* What is done to each value of gradOutput before it is used (cubeMathType). */
+enum k_rounding {
+    K_ROUND_NONE,
+    K_ROUND_F16,  /* to IEEE binary16, nearest even, overflow to infinity, and back */
+    K_ROUND_HF32, /* to 11 mantissa bits (the hidden one not counted: 23 - 12), nearest, ties away;
+                     NaN and Inf kept */
+};
+
 /* A piece [begin, end) of a step's items. */
 struct k_slice {
     int64_t begin, end;

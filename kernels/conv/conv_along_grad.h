@@ -7,7 +7,8 @@
 #ifndef ACLNN_CPU_KERNELS_CONV_CONV_ALONG_GRAD_H
 #define ACLNN_CPU_KERNELS_CONV_CONV_ALONG_GRAD_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/conv/conv_plan.h"
+#include "kernels/vector/lanes.h"
 
 enum { COLUMN_TAPS = 3, COLUMN_GROUP = 4 }; /* taps along an axis at once; channels of a group */
 

@@ -3,8 +3,10 @@
 #ifndef ACLNN_CPU_KERNELS_CONV_CONV_ALONG_SUMS_H
 #define ACLNN_CPU_KERNELS_CONV_CONV_ALONG_SUMS_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/conv/conv_plan.h"
 #include "kernels/vector/block.h"
+#include "kernels/vector/lanes.h"
+#include "kernels/vector/pairs.h"
 
 enum {
     ALONG_AT_ONCE = 4, /* results that share a factor */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernels/conv/conv_along_grad.h"
+#include "kernels/conv/conv_dot.h"
 #include "kernels/conv/conv_straight_grad.h"
 
 struct grad_item {

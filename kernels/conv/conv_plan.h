@@ -7,13 +7,13 @@
 #include "kernels/conv/k_conv.h"
 
 enum {
-    CONV_PANEL = 8,       /* result channels that are packed side by side */
-    CONV_TILE = 48,       /* result positions of the largest register block; others divide it */
-    CONV_DEPTH = 192,     /* longest run of terms between two additions to a result */
-    CONV_COLUMNS = 192,   /* result positions of one item, at most */
-    CONV_ROWS = 256,      /* result channels of one item, at most */
-    CONV_ENOUGH = 128,    /* items that keep many threads busy */
-    CONV_GRAIN = 1 << 20, /* operations worth a thread */
+    CONV_PANEL = K_GEMM_PANEL, /* result channels that are packed side by side */
+    CONV_TILE = K_GEMM_TILE, /* result positions of the largest register block; others divide it */
+    CONV_DEPTH = 192,        /* longest run of terms between two additions to a result */
+    CONV_COLUMNS = 192,      /* result positions of one item, at most */
+    CONV_ROWS = 256,         /* result channels of one item, at most */
+    CONV_ENOUGH = 128,       /* items that keep many threads busy */
+    CONV_GRAIN = 1 << 20,    /* operations worth a thread */
 
     CONV_LANES = 16,        /* partial sums side by side in the weight's gradient */
     CONV_GRAD_RUN = 528,    /* positions that are packed at once; a multiple of the lanes */

@@ -3,7 +3,8 @@
 #ifndef ACLNN_CPU_KERNELS_CONV_CONV_PUT_H
 #define ACLNN_CPU_KERNELS_CONV_CONV_PUT_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/conv/conv_plan.h"
+#include "kernels/vector/lanes.h"
 
 K_TEMPLATE
 void put_row_of(enum k_dtype dt, const float *row, int64_t count, char *to, int64_t step)

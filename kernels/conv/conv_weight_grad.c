@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/conv/conv_dot.h"
 #include "kernels/conv/window_pack.h"
 
 struct grad_item {

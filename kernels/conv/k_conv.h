@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/gemm/k_gemm.h"
 #include "kernels/kernels.h"
 #include "kernels/pool/k_pool.h"
 
@@ -72,13 +73,11 @@ enum { K_CONV_DIRECT_FROM, K_CONV_DIRECT_WEIGHT, K_CONV_DIRECT_TO, K_CONV_DIRECT
 bool k_conv_is_direct(const struct k_conv *conv);
 struct k_work k_conv_direct_work(const struct k_conv *conv);
 
-/* k_conv_gemm: the same for windows of one element, by BLIS, where it is faster: towards the large
- * side with the channels last; one function for all levels. Never true in a build without BLIS. */
+/* The same as a product of matrices (kernels/gemm), from the weight as it is, where windows are
+ * single elements and BLIS is faster than our own kernels: towards the large side of dense f32 with
+ * the channels last. */
 bool k_conv_is_gemm(const struct k_conv *conv);
-struct k_work k_conv_gemm_work(const struct k_conv *conv);
-k_fn k_conv_gemm;
-/* The kernels that BLIS takes on this CPU, in its own words; NULL without BLIS. */
-const char *k_blis_arch(void);
+struct k_gemm k_conv_as_gemm(const struct k_conv *conv);
 
 /* conv_weight_grad: partial sums, FLOAT, of
  *     w[m][c][t] = sum over n, o of small[n][m][o] * large[n][c][o * stride - pad + t * dilation]

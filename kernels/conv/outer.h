@@ -4,7 +4,9 @@
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/conv/conv_plan.h"
+#include "kernels/vector/lanes.h"
+#include "kernels/vector/pairs.h"
 
 enum {
     OUTER_COLUMNS = 6,

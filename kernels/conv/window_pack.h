@@ -6,7 +6,9 @@
 #ifndef ACLNN_CPU_KERNELS_CONV_WINDOW_PACK_H
 #define ACLNN_CPU_KERNELS_CONV_WINDOW_PACK_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/conv/conv_plan.h"
+#include "kernels/vector/lanes.h"
+#include "kernels/vector/pairs.h"
 
 enum {
     PACK_POSITIONS = CONV_GRAD_RUN, /* of a block, at most */

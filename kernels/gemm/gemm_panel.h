@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_GEMM_GEMM_PANEL_H
 #define ACLNN_CPU_KERNELS_GEMM_GEMM_PANEL_H
 
-#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_block.h"
 
 static __attribute__((noinline)) void multiply(int rows, const float *a, const float *b,
                                                int64_t depth, struct gemm_sums c,
@@ -66,7 +66,7 @@ static __attribute__((noinline, unused)) K_PAIRS_TARGET void
 pack_multiply_pairs(const float *a, int64_t depth, struct gemm_sums c, struct gemm_ahead ahead,
                     struct gemm_source source)
 {
-    gemm_pairs(CONV_PANEL, a, source.to, depth, c, ahead, source);
+    gemm_pairs(K_GEMM_PANEL, a, source.to, depth, c, ahead, source);
 }
 #endif
 
@@ -85,7 +85,7 @@ static void multiply_panel(bool pairs, int64_t rows, const float *weight, const 
 {
 #if defined(K_PAIRS)
     if (pairs) {
-        multiply_pairs((int)rows, weight, columns, conv_up(depth, 2), sums, ahead);
+        multiply_pairs((int)rows, weight, columns, (depth + 1) / 2, sums, ahead);
         return;
     }
 #endif
@@ -109,7 +109,7 @@ static __attribute__((unused)) void pack_multiply_panel(bool pairs, const float 
 #endif
     pack_multiply(weight, depth, sums, ahead, source);
     sums.at += GEMM_ROWS * sums.apart;
-    multiply_panel(pairs, CONV_PANEL - (int64_t)GEMM_ROWS, weight + GEMM_ROWS, source.to, depth,
+    multiply_panel(pairs, K_GEMM_PANEL - (int64_t)GEMM_ROWS, weight + GEMM_ROWS, source.to, depth,
                    sums, ahead);
 }
 
@@ -130,7 +130,7 @@ multiply_panel_into(const float *weight, const float *columns, int64_t depth, st
                     struct gemm_ahead ahead, struct gemm_source source, struct gemm_result result)
 {
     if (source.at) columns = source.to;
-    for (int row = 0; row < CONV_PANEL; row += GEMM_ROWS) {
+    for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS) {
         multiply_into(weight + row, columns, depth, sums, ahead, source, result);
         source.at = NULL;
         sums.at += GEMM_ROWS * sums.apart;

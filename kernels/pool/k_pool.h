@@ -16,14 +16,6 @@ enum k_layout {
     K_CHANNELS_LAST,  /* (outer, D, H, W, channels), dense; outer = N */
 };
 
-/* What is done to each value of gradOutput before it is used (cubeMathType). */
-enum k_rounding {
-    K_ROUND_NONE,
-    K_ROUND_F16,  /* to IEEE binary16, nearest even, overflow to infinity, and back */
-    K_ROUND_HF32, /* to 11 mantissa bits (the hidden one not counted: 23 - 12), nearest, ties away;
-                     NaN and Inf kept */
-};
-
 struct k_pool {
     int64_t outer;
     int64_t channels; /* 1 for K_CHANNELS_FIRST */

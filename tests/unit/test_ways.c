@@ -64,12 +64,12 @@ static bool has_level(const char *name)
 {
     const struct k_table *tables[8];
     const size_t count = k_tables(tables, 8);
-    bool is_below = *name == '\0';
-    for (size_t i = 0; i < count && !is_below; i++) {
-        is_below = tables[i] == k_best();
-        if (strcmp(tables[i]->isa, name) == 0) return is_below;
+    bool is_at_least = false;
+    for (size_t i = 0; i < count && *name != '\0'; i++) { /* best first */
+        is_at_least = is_at_least || tables[i] == k_best();
+        if (strcmp(tables[i]->isa, name) == 0) return is_at_least;
     }
-    return is_below && *name == '\0';
+    return *name == '\0';
 }
 
 static bool level_has(const struct k_way *way)
@@ -186,6 +186,12 @@ static bool is_here(const struct line *line)
     return level_has(way_of(line)) && has_level(line->level);
 }
 
+/* Products of matrices that no operator takes yet: unit/test_gemm.c forces their ways. */
+static bool is_gemm(const struct line *line)
+{
+    return strncmp(line->problem, "gemm ", strlen("gemm ")) == 0;
+}
+
 Test(ways, each_forced_in_pooling, .timeout = 300)
 {
     told_begin();
@@ -207,7 +213,8 @@ Test(ways, each_forced_in_convolution, .timeout = 300)
     read_lines();
     conv_rig_begin(&conv_rig);
     for (int j = 0; j < line_count; j++)
-        if (!row_of(lines[j].problem) && is_here(&lines[j])) check_convolution(&lines[j]);
+        if (!row_of(lines[j].problem) && !is_gemm(&lines[j]) && is_here(&lines[j]))
+            check_convolution(&lines[j]);
     k_way_force(NULL);
     conv_rig_end(&conv_rig);
     told_end();
