@@ -37,7 +37,8 @@ static bool is_last(const struct k_conv_tensor *tensor)
 }
 
 /* The large side from the small one, of dense FLOAT with the channels last, worth packing:
- * docs/performance/convolution.md has the measurements. Elsewhere conv_point and conv_outer are faster. */
+ * docs/performance/convolution.md has the measurements. Elsewhere conv_point and conv_outer are
+ * faster. */
 bool k_conv_is_gemm(const struct k_conv *conv)
 {
     const struct k_conv_tensor *w = &conv->weight;
