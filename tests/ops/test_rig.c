@@ -45,6 +45,14 @@ Test(rig, threads)
     cr_assert(rig_same_bits(op, &rig_threads, &STRIDED, 1, 40, text), "%s", text);
 }
 
+Test(rig, a_level_that_is_none_selects_the_best)
+{
+    static const char *const names[] = {"no-such-level", NULL};
+    static const struct rig_setting setting = {"ACLNN_CPU_ISA", names};
+    static char text[RIG_TEXT];
+    cr_assert(rig_same_bits(op, &setting, &STRIDED, 1, 40, text), "%s", text);
+}
+
 Test(rig, refusals)
 {
     static const struct rig_fault faults[] = {

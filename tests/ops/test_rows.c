@@ -29,7 +29,7 @@ Test(rows, random_problems)
 {
     for (int i = 0; i < table_rows(); i++)
         for (int j = 0; j < table_row(i)->type_count; j++)
-            cr_assert(rig_check_random(&rig, &table_row(i)->op, table_row(i)->types[j], 300), "%s",
+            cr_assert(rig_check_random(&rig, &table_row(i)->op, table_row(i)->types[j], 100), "%s",
                       rig.text);
 }
 

@@ -8,7 +8,7 @@
 #include "runtime/schedule/stream.h"
 #include "tests/stress/schedule.h"
 
-enum { STREAMS = 3, THREADS = 3, ROUNDS = 200, ROUNDS_PER_LIFE = 20 };
+enum { STREAMS = 3, THREADS = 3, ROUNDS = 20, ROUNDS_PER_LIFE = 20 };
 
 static aclrtStream streams[STREAMS];
 

@@ -4,7 +4,7 @@
  * and replays, frees in flight, and streams that end by force beside them. What is in memory after
  * each program is compared bit for bit with the same program run in order. Blocks are read and
  * written without atomics, so that the thread sanitizer checks the order.
- * A scale of 10 (ACLNN_TEST_SCALE) is some millions of tasks. */
+ * A scale of 60 (ACLNN_TEST_SCALE) is some millions of tasks. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum {
     THREADS = 4,
-    PROGRAMS = 400, /* per thread */
+    PROGRAMS = 60, /* per thread */
     HANDS = 24,     /* notifies and values that one program may use, each once in a run */
     TEMPORARIES = OPERATIONS,
 };

@@ -122,7 +122,7 @@ Test(cast, every_pair_is_rounded_once)
 {
     cr_assert(__LDBL_MANT_DIG__ >= 64);
     struct random random = {random_test_seed()};
-    for (int64_t round = 0; round < random_test_count(100); round++)
+    for (int64_t round = 0; round < random_test_count(20); round++)
         for (int from = 0; from < TYPES; from++)
             for (int to = 0; to < TYPES; to++)
                 if (can_cast(&types[from], &types[to])) check(&types[from], &types[to], &random);
