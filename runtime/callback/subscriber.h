@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of callbacks, for callback.c (threads that run them) and callback_task.c (tasks that hand
- * them over). What says "locked" needs rt_callback_lock. */
+/* Inside of callbacks, for callback.c (running them), callback_task.c (tasks that hand them over)
+ * and subscriber.c (whose they are). What says "locked" needs rt_callback_lock. */
 #ifndef ACLNN_CPU_RUNTIME_CALLBACK_SUBSCRIBER_H
 #define ACLNN_CPU_RUNTIME_CALLBACK_SUBSCRIBER_H
 
@@ -64,6 +64,28 @@ void rt_callback_launch_locked(struct rt_callback *callback);
 void rt_callback_list_locked(struct rt_callback *callback, struct rt_subscriber *subscriber);
 void rt_callback_leave_list_locked(struct rt_callback *callback);
 
+/* --- all need the lock ------------------------------------------------------------------------ */
+
+void rt_callback_take_out(struct rt_callback_list *list, struct rt_callback *callback);
+/* The thread that runs the stream's callbacks has one less to come for. */
+void rt_callback_count_off(struct rt_callback *callback);
+
+/* NULL: the thread has not subscribed, or has ended. */
+struct rt_subscriber *rt_subscriber_find(pthread_t thread);
+int rt_subscriber_count(void);
+/* NULL without memory. */
+struct rt_subscriber *rt_subscriber_new(pthread_t thread);
+/* To a stream or to a graph's callback. */
+bool rt_subscriber_is_bound(const struct rt_subscriber *subscriber);
+/* Frees one that nothing is bound to any more, unless its thread is inside: that frees it itself.
+ */
+void rt_subscriber_put(struct rt_subscriber *subscriber);
+/* Until something is listed or the subscription ends; false: the time is up. */
+bool rt_subscriber_await(struct rt_subscriber *subscriber, int64_t deadline_ns);
+
+/* The calling thread's end will be noticed. False: the system has no more room for that. */
+bool rt_subscriber_notice_end(void);
+
 /* Looks at the thread if it has never been in aclrtProcessReport. */
 bool rt_callback_has_ended_locked(struct rt_subscriber *subscriber);
 /* The stream's, if its thread is there. */
@@ -72,5 +94,8 @@ struct rt_subscriber *rt_callback_subscriber_locked(const struct rt_stream *stre
 /* A captured callback keeps its thread subscribed until the second is called. */
 void rt_callback_bind_locked(struct rt_subscriber *subscriber);
 void rt_callback_unbind(struct rt_subscriber *subscriber);
+
+/* Without the lock: looks whether threads that nobody will tell of have ended. */
+void rt_subscribers_look(void);
 
 #endif

@@ -10,7 +10,7 @@ set(owners_grace schedule/grace.c)
 set(owners_lists schedule/worker.c)
 set(owners_watch schedule/watch.c)
 set(owners_waits_at event/mark.c event/notify.c event/value.c callback/host_func.c)
-set(owners_callback callback/callback.c callback/callback_task.c)
+set(owners_callback callback/subscriber.c callback/callback.c callback/callback_task.c)
 set(owners_capture capture/stream_capture.c capture/task_group.c)
 
 set(wrong "")

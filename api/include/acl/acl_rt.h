@@ -840,8 +840,8 @@ ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStre
  * What is submitted later waits for it with ACL_CALLBACK_BLOCK, and does not with
  * ACL_CALLBACK_NO_BLOCK. In a capture it runs once for each replay, on the thread that is
  * subscribed now, which stays subscribed until the graph is destroyed.
- * ACL_ERROR_RT_STREAM_NO_CB_REG when no thread is subscribed, ACL_ERROR_RT_PARAM_INVALID when fn is
- * NULL, ACL_ERROR_INVALID_PARAM for another blockType. */
+ * ACL_ERROR_RT_STREAM_NO_CB_REG when no thread is subscribed or that thread has ended,
+ * ACL_ERROR_RT_PARAM_INVALID when fn is NULL, ACL_ERROR_INVALID_PARAM for another blockType. */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData,
                                                  aclrtCallbackBlockType blockType,
                                                  aclrtStream stream);
