@@ -35,6 +35,103 @@ static __attribute__((noinline)) void pack_panel(enum k_dtype dt, bool pairs,
     pack_strip(dt, pairs, K_GEMM_PANEL, strip, to);
 }
 
+/* The last columns, of one or two vectors: a whole tile would waste the others. */
+K_TEMPLATE
+void multiply_vectors(int rows, int width, const float *a, const float *b, int64_t terms,
+                      struct gemm_sums c)
+{
+    vf sum[GEMM_ROWS][GEMM_WIDTH];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++)
+            sum[r][v] = (vf){0};
+    for (int64_t k = 0; k < terms; k++, a += K_GEMM_PANEL, b += GEMM_COLUMNS) {
+        vf x[GEMM_WIDTH];
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++)
+            x[v] = v_keep(v_load(b + v * VL));
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++) {
+            const vf w = v_keep(v_all(a[r]));
+#pragma GCC unroll 2
+            for (int v = 0; v < width; v++)
+                sum[r][v] = v_fma(w, x[v], sum[r][v]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++) {
+            float *at = c.at + r * c.apart + v * VL;
+            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
+        }
+}
+
+#if defined(K_PAIRS)
+K_TEMPLATE
+K_PAIRS_TARGET void multiply_pair_vectors(int width, const float *a, const float *b, int64_t terms,
+                                          struct gemm_sums c)
+{
+    vf sum[GEMM_ROWS][GEMM_WIDTH];
+#pragma GCC unroll 8
+    for (int r = 0; r < GEMM_ROWS; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++)
+            sum[r][v] = (vf){0};
+    for (int64_t k = 0; k < terms; k++, a += K_GEMM_PANEL, b += GEMM_COLUMNS) {
+        vu x[GEMM_WIDTH];
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++)
+            x[v] = v_keep_pairs(v_load_pairs(b + v * VL));
+#pragma GCC unroll 8
+        for (int r = 0; r < GEMM_ROWS; r++) {
+            uint32_t pair;
+            memcpy(&pair, a + r, sizeof pair);
+            const vu w = v_keep_pairs(v_all_pairs(pair));
+#pragma GCC unroll 2
+            for (int v = 0; v < width; v++)
+                sum[r][v] = v_dot(w, x[v], sum[r][v]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < GEMM_ROWS; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < width; v++) {
+            float *at = c.at + r * c.apart + v * VL;
+            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
+        }
+}
+
+static __attribute__((noinline)) K_PAIRS_TARGET void
+multiply_last_pairs(int width, const float *a, const float *b, int64_t terms, struct gemm_sums c)
+{
+    if (width == 1)
+        multiply_pair_vectors(1, a, b, terms, c);
+    else
+        multiply_pair_vectors(2, a, b, terms, c);
+}
+#endif
+
+/* A whole panel times the first `width` vectors of a tile. Sums are the same as those of tiles. */
+static __attribute__((noinline)) void multiply_last(bool pairs, int width, const float *a,
+                                                    const float *b, int64_t terms,
+                                                    struct gemm_sums c)
+{
+#if defined(K_PAIRS)
+    if (pairs) {
+        multiply_last_pairs(width, a, b, (terms + 1) / 2, c);
+        return;
+    }
+#endif
+    (void)pairs;
+    for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
+        if (width == 1)
+            multiply_vectors(GEMM_ROWS, 1, a + row, b, terms, c);
+        else
+            multiply_vectors(GEMM_ROWS, 2, a + row, b, terms, c);
+}
+
 /* Floats of a packed tile of so many terms. */
 static int64_t tile_floats(const struct k_gemm *g, int64_t terms)
 {
@@ -104,9 +201,13 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
                 sums.at = (float *)(void *)item->c + row * g->c.row + column;
                 sums.apart = g->c.row;
             }
-            multiply_panel(g->cut.pairs, least(item->rows - row, K_GEMM_PANEL), own->panel,
-                           own->columns + column / GEMM_COLUMNS * tile_floats(g, terms), terms,
-                           sums, none);
+            const float *tile = own->columns + column / GEMM_COLUMNS * tile_floats(g, terms);
+            const int64_t rows = least(item->rows - row, K_GEMM_PANEL);
+            const int64_t vectors = (item->columns - column + VL - 1) / VL;
+            if (rows == K_GEMM_PANEL && vectors < GEMM_WIDTH)
+                multiply_last(g->cut.pairs, (int)vectors, own->panel, tile, terms, sums);
+            else
+                multiply_panel(g->cut.pairs, rows, own->panel, tile, terms, sums, none);
         }
     }
 }
