@@ -109,7 +109,7 @@ static struct test_case random_row(const struct rig_operator *op, struct random 
                                    enum case_dtype dtype)
 {
     struct test_case test = {.dtype = dtype, .seed = (uint64_t)random_below(random, 1 << 30)};
-    int64_t dims[CASE_RANK], room = RANDOM_ELEMENTS;
+    int64_t dims[CASE_RANK] = {1, 1, 1, 1, 1, 1, 1, 1}, room = RANDOM_ELEMENTS;
     const int rank = (int)random_between(random, 0, CASE_RANK);
     strcpy(test.op, op->word);
     for (int axis = 0; axis < rank; axis++) {
