@@ -12,7 +12,7 @@
 enum {
     NULLPTR = ACLNN_ERR_PARAM_NULLPTR,
     INVALID = ACLNN_ERR_PARAM_INVALID,
-    CASES = 150 /* random problems of an operator and dtype */
+    CASES = 120 /* random problems of an operator and dtype */
 };
 
 static struct rig rig;
