@@ -85,8 +85,8 @@ static void end_tale(struct tale *tale)
 
 static void tell_one(struct raised *raised)
 {
-    __attribute__((cleanup(end_tale))) struct tale tale = {.raised = raised,
-                                                           .generation = rt_host_generation()};
+    __attribute__((cleanup(end_tale), unused)) struct tale tale = {
+        .raised = raised, .generation = rt_host_generation()};
     tell(&raised->info);
 }
 
