@@ -29,7 +29,8 @@
 #include "runtime/support/thread.h"
 
 #define RED_ZONE        (RT_WITH_ASAN ? 64 : 0) /* poisoned bytes behind every block */
-#define ALIGNMENT       ((size_t)64)
+#define ALIGNMENT       ((size_t)512)           /* of blocks, as a device has it */
+#define GRAIN           ((size_t)64)
 #define HUGE_PAGE       ((size_t)2 << 20)
 #define MAPPED_FROM     ((size_t)64 << 10) /* smaller blocks come from the heap */
 #define KEPT_SHARE      8                  /* of the device's memory, at most, is kept */
@@ -99,9 +100,9 @@ void rt_blocks_prepare(void)
 /* The class of a block of size bytes, and how many bytes blocks of this class have. */
 static int class_of(size_t size, size_t *capacity)
 {
-    if (size <= ALIGNMENT * SMALL_CLASSES) {
-        *capacity = rt_round_up(size, ALIGNMENT);
-        return (int)(*capacity / ALIGNMENT) - 1;
+    if (size <= GRAIN * SMALL_CLASSES) {
+        *capacity = rt_round_up(size, GRAIN);
+        return (int)(*capacity / GRAIN) - 1;
     }
     int log = 63 - __builtin_clzll(size - 1); /* 2^log < size <= 2^(log + 1) */
     size_t eighths = (size - 1) >> (log - 3); /* 8..15 */

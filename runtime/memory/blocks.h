@@ -36,7 +36,7 @@ enum rt_block_result {
     RT_BLOCK_ELSEWHERE, /* give: a block of the other place */
 };
 
-/* *memory is aligned to 64 bytes, to 2 MiB from 2 MiB on, and not cleared. A request that fits but
+/* *memory is aligned to 512 bytes, to 2 MiB from 2 MiB on, and not cleared. A request that fits but
  * for blocks that were given back and that queued work still uses waits for that work, a tenth of a
  * second at most (not at all inside of a task), and is granted in any case. */
 enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void **memory);

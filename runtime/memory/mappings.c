@@ -301,7 +301,8 @@ static enum rt_mapping_result check_fit(const struct piece *piece, const char *a
     if (!piece) return RT_MAPPING_UNKNOWN;
     if (piece->freed) return RT_MAPPING_FREED;
     size_t unit = piece->what.granularity - 1;
-    bool fits = size == piece->what.size && (size & unit) == 0 && ((uintptr_t)address & unit) == 0;
+    bool fits = (size == piece->what.size || size == piece->node.capacity) &&
+                ((uintptr_t)address & unit) == 0;
     return fits ? RT_MAPPING_OK : RT_MAPPING_MISFIT;
 }
 
@@ -314,11 +315,13 @@ static struct range *range_around(const char *address, size_t size)
 
 static enum rt_mapping_result attach(struct place *place, char *address, size_t size, void *handle)
 {
-    enum rt_mapping_result result = check_fit(find_piece(handle), address, size);
+    struct piece *piece = find_piece(handle);
+    enum rt_mapping_result result = check_fit(piece, address, size);
     if (result != RT_MAPPING_OK) return result;
+    size = piece->node.capacity;
     if (!range_around(address, size)) return RT_MAPPING_OUTSIDE;
     if (!clear(address, size)) return RT_MAPPING_OCCUPIED;
-    struct piece *piece = find_piece(handle); /* they may have gone while the lock was free */
+    piece = find_piece(handle); /* they may have gone while the lock was free */
     struct range *range = range_around(address, size);
     if (!piece || piece->freed) return RT_MAPPING_UNKNOWN;
     if (!range) return RT_MAPPING_OUTSIDE;

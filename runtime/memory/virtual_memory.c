@@ -161,14 +161,17 @@ static aclError refuse_misfit(const char *who, void *address, size_t size, aclrt
 {
     struct rt_piece piece;
     if (!rt_mappings_piece(handle, &piece)) return refuse_handle(who, handle, true);
-    if (size != piece.size) {
+    const size_t rounded = rt_round_up(piece.size, piece.granularity);
+    if (size != piece.size && size != rounded) {
         return rt_error_report(ACL_ERROR_RT_PARAM_INVALID, who,
-                               "size is %zu; it must be the handle's, %zu", size, piece.size);
+                               "size is %zu; it must be the handle's, %zu, or that rounded up to "
+                               "the granularity, %zu",
+                               size, piece.size, rounded);
     }
     return rt_error_report(ACL_ERROR_RT_PARAM_INVALID, who,
-                           "virPtr is %p and size is %zu; both must be multiples of %zu, the "
-                           "granularity of the handle's memory",
-                           address, size, piece.granularity);
+                           "virPtr is %p; it must be a multiple of %zu, the granularity of the "
+                           "handle's memory",
+                           address, piece.granularity);
 }
 
 aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,

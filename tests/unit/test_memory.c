@@ -105,6 +105,18 @@ static const aclrtMemMallocPolicy policies[] = {
     ACL_MEM_MALLOC_HUGE1G_ONLY,    ACL_MEM_TYPE_HIGH_BAND_WIDTH, (aclrtMemMallocPolicy)0x7777,
 };
 
+Test(memory, many_small_blocks_at_once_are_aligned)
+{
+    enum { BLOCKS = 300 };
+    void *blocks[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++) {
+        cr_assert_eq(aclrtMalloc(&blocks[i], 1 + i % 40, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+        cr_expect_eq((uintptr_t)blocks[i] % 512, 0);
+    }
+    for (size_t i = 0; i < BLOCKS; i++)
+        cr_assert_eq(aclrtFree(blocks[i]), ACL_SUCCESS);
+}
+
 Test(memory, aligned_rounded_and_readable_past_the_end)
 {
     static const size_t sizes[] = {1,
@@ -131,7 +143,7 @@ Test(memory, aligned_rounded_and_readable_past_the_end)
                 aclError status = family[f].take((void **)&memory, sizes[s], policies[p]);
                 cr_assert_eq(status, ACL_SUCCESS, "%s %zu", family[f].name, sizes[s]);
                 size_t readable = (sizes[s] + 31) / 32 * 32 + family[f].spare;
-                cr_expect_eq((uintptr_t)memory % 64, 0);
+                cr_expect_eq((uintptr_t)memory % 512, 0, "%s %zu", family[f].name, sizes[s]);
                 if (sizes[s] >= 2 * MIB) cr_expect_eq((uintptr_t)memory % (2 * MIB), 0);
                 memory[0] = 1;
                 memory[readable - 1] = 2;
