@@ -9,6 +9,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "executor/arena.h"
 #include "executor/executor.h"
+#include "executor/notices.h"
 #include "runtime/profile/profile.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
@@ -43,6 +44,7 @@ struct ex_plan *ex_plan_new(const char *operator_name)
     memset(plan, 0, offsetof(struct ex_plan, operands));
     plan->operator_name = operator_name;
     plan->isa = k_best()->isa;
+    ex_tell_unhonoured();
     plan->begun_at = rt_profile_begin();
     plan->float_env = rt_float_begin();
     return plan;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tables of kernels this CPU runs, and the choice among them. The CPU is looked at once;
  * ACLNN_CPU_ISA is read at the same moment. */
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 
 #include <pthread.h>
@@ -61,7 +62,7 @@ static const struct {
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
 /* The level that may use dot products of pairs of bf16; naming it forbids them. */
-static const char *const without_pairs = "avx512";
+static const char *const without_pairs = "avx512", *const with_pairs = "avx512_bf16";
 
 static bool cpu_has_pairs(void)
 {
@@ -76,6 +77,7 @@ static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static const struct k_table *runnable[COMPILED], *best;
 static size_t runnable_count, cache_l2, cache_last_level;
 static bool pairs;
+static char refused[32]; /* what ACLNN_CPU_ISA asks for and this CPU does not run */
 
 /* What the kernel says of CPU 0's cache of a level, or 0. (sysconf is asked second: under some
  * hypervisors it adds up the caches of a whole socket.) */
@@ -118,10 +120,17 @@ static void look(void)
         if (compiled[i].probe()) runnable[runnable_count++] = compiled[i].table;
     best = runnable[0];
     const char *wanted = getenv("ACLNN_CPU_ISA");
-    for (size_t i = 0; wanted && i < runnable_count; i++)
-        if (strcmp(runnable[i]->isa, wanted) == 0) best = runnable[i];
+    if (wanted && *wanted == '\0') wanted = NULL;
+    bool is_found = !wanted;
+    for (size_t i = 0; wanted && i < runnable_count; i++) {
+        if (strcmp(runnable[i]->isa, wanted) != 0) continue;
+        best = runnable[i];
+        is_found = true;
+    }
     pairs = strcmp(best->isa, without_pairs) == 0 && cpu_has_pairs() &&
             (!wanted || strcmp(wanted, without_pairs) != 0);
+    if (wanted && pairs && strcmp(wanted, with_pairs) == 0) is_found = true;
+    if (!is_found) snprintf(refused, sizeof refused, "%s", wanted);
 
     cache_l2 = cache_size(2, _SC_LEVEL2_CACHE_SIZE, (size_t)1 << 20);
     cache_last_level = cache_size(3, _SC_LEVEL3_CACHE_SIZE, cache_l2);
@@ -132,6 +141,12 @@ const struct k_table *k_best(void)
 {
     pthread_once(&looked, look);
     return best;
+}
+
+const char *k_isa_refused(void)
+{
+    pthread_once(&looked, look);
+    return refused[0] != '\0' ? refused : NULL;
 }
 
 bool k_pairs_bf16(void)

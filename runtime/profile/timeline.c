@@ -4,16 +4,19 @@
 #include "runtime/profile/timeline.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/profile/profile_records.h"
 #include "runtime/profile/timeline_json.h"
+#include "runtime/support/config.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
 
@@ -22,6 +25,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     bool is_open;
     bool is_child; /* opened by the parent of a fork */
+    bool is_told;  /* that it cannot be written */
     char pattern[PATH_MAX];
     int64_t base_unix_ns;
     long end, size; /* the next event goes to end; 0: nothing has been written */
@@ -90,10 +94,30 @@ static bool name_file(char path[PATH_MAX])
     return append(path, id) && append(path, ending);
 }
 
+/* In a folder where everybody may write, somebody else may have laid a link under this name. */
+static int link_flags(const char *path)
+{
+    struct stat about;
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    memcpy(folder, path, length);
+    strcpy(folder + length, ".");
+    return stat(folder, &about) == 0 && (about.st_mode & S_IWOTH) != 0 ? O_NOFOLLOW : 0;
+}
+
+static FILE *open_as(const char *path, int flags, const char *mode)
+{
+    const int number = open(path, flags | O_CLOEXEC | link_flags(path), 0666);
+    FILE *out = number >= 0 ? fdopen(number, mode) : NULL;
+    if (number >= 0 && !out) close(number);
+    return out;
+}
+
 /* Goes on behind the last event if the file is as it was left; else a new one. */
 static FILE *open_file(const char *path)
 {
-    FILE *out = file.end > 0 ? fopen(path, "r+e") : NULL;
+    FILE *out = file.end > 0 ? open_as(path, O_RDWR, "r+") : NULL;
     if (out && fseek(out, 0, SEEK_END) == 0 && ftell(out) == file.size &&
         fseek(out, file.end, SEEK_SET) == 0)
         return out;
@@ -101,7 +125,7 @@ static FILE *open_file(const char *path)
     file.end = 0;
     file.json.events = 0;
     rt_places_free(&file.json.streams);
-    return fopen(path, "we");
+    return open_as(path, O_WRONLY | O_CREAT | O_TRUNC, "w");
 }
 
 /* --- writing -----------------------------------------------------------------------------------
@@ -192,13 +216,24 @@ static bool write_file(void)
     return fclose(out) == 0 && is_right;
 }
 
+/* Nobody hears of it in another way when the environment asked for the file. */
+static void tell(const char *path, const char *reason)
+{
+    const char *asked = rt_config()->timeline;
+    if (asked && !file.is_told && strcmp(asked, file.pattern) == 0)
+        rt_log_unhonoured("ACLNN_CPU_TIMELINE", asked, "the file cannot be written: %s", reason);
+    else
+        rt_log(ACL_ERROR, "the timeline %s cannot be written: %s", path, reason);
+    file.is_told = true;
+}
+
 static bool write_locked(void)
 {
     char path[PATH_MAX];
     if (!file.is_open || (!has_records() && (file.end > 0 || file.is_child))) return true;
     file.json.out = name_file(path) ? open_file(path) : NULL;
     if (file.json.out && write_file()) return true;
-    rt_log(ACL_ERROR, "the timeline %s cannot be written: %s", path, strerror(errno));
+    tell(path, strerror(errno));
     if (!file.json.out) take_records(NULL);
     file.end = 0;
     return false;
@@ -221,7 +256,7 @@ bool rt_timeline_open(const char *path)
         rt_places_free(&file.json.streams);
         strcpy(file.pattern, path);
         file.is_open = true;
-        file.is_child = false;
+        file.is_child = file.is_told = false;
         file.end = 0;
         file.json.events = file.json.arrows = file.lost = 0;
         file.json.base_ns = rt_now_ns();

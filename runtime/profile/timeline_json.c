@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/support/alloc.h"
+#include "runtime/support/utf8.h"
 
 /* No process has an id beyond 2^22: streams are shown as a process with one. */
 enum { STREAMS_PROCESS = 1 << 22 };
@@ -82,49 +83,6 @@ static struct track stream_track(uint64_t serial)
     return (struct track){.process = STREAMS_PROCESS + (uint64_t)getpid(), .thread = serial};
 }
 
-/* The bytes of a character of UTF-8, 0 when it is none. */
-static size_t character(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead;
-    } leads[] = {{0x80, 0x00}, {0xE0, 0xC0}, {0xF0, 0xE0}, {0xF8, 0xF0}};
-    size_t length = 0;
-    while (length < 4 && (text[0] & leads[length].mask) != leads[length].lead)
-        length++;
-    if (length == 4) return 0;
-    for (size_t i = 1; i <= length; i++)
-        if ((text[i] & 0xC0) != 0x80) return 0;
-    /* Longer than it need be, half of a pair, or beyond the last one. */
-    if (length == 1 && text[0] < 0xC2) return 0;
-    if (length == 2 && ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F)))
-        return 0;
-    if (length == 3 && ((text[0] == 0xF0 && text[1] < 0x90) || text[0] > 0xF4 ||
-                        (text[0] == 0xF4 && text[1] > 0x8F)))
-        return 0;
-    return length + 1;
-}
-
-/* The inside of a JSON string. */
-static void put_text(struct rt_json *json, const char *text, size_t longest)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strnlen(text, longest);
-    while (at < end) {
-        size_t length = character(at);
-        if (length == 0 || length > (size_t)(end - at)) {
-            fputc('?', json->out);
-            at++;
-            continue;
-        }
-        if (*at < 0x20)
-            fprintf(json->out, "\\u%04x", *at);
-        else
-            fprintf(json->out, "%s%.*s", *at == '"' || *at == '\\' ? "\\" : "", (int)length,
-                    (const char *)at);
-        at += length;
-    }
-}
-
 static void begin_event(struct rt_json *json, const char *phase, struct track track)
 {
     fprintf(json->out, "%s{\"ph\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64,
@@ -145,7 +103,7 @@ static void put_name(struct rt_json *json, const char *name, const char *suffix,
                      const char *category)
 {
     fputs(",\"name\":\"", json->out);
-    put_text(json, name, SIZE_MAX);
+    rt_json_put_text(json->out, name, SIZE_MAX);
     fprintf(json->out, "%s\",\"cat\":\"%s\"", suffix, category);
 }
 
@@ -154,7 +112,7 @@ static void put_metadata(struct rt_json *json, struct track track, const char *w
 {
     begin_event(json, "M", track);
     fprintf(json->out, ",\"name\":\"%s\",\"args\":{\"name\":\"", what);
-    put_text(json, name, longest);
+    rt_json_put_text(json->out, name, longest);
     fputs("\"}}", json->out);
 }
 

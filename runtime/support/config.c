@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,37 @@ static _Atomic(const struct rt_config *) published;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 void (*rt_config_is_read)(const struct rt_config *config);
 
-/* Variables found unreadable; told once the log itself is configured. */
-static const char *unreadable[MOST_WARNINGS];
-static int unreadable_count;
+/* Variables that are not taken; told once the log itself is configured. */
+static struct {
+    const char *name;
+    char reason[160];
+} refused[MOST_WARNINGS];
+static int refused_count;
 
-static void warn(const char *variable)
+static void refuse(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void refuse(const char *name, const char *format, ...)
 {
-    if (unreadable_count < MOST_WARNINGS) unreadable[unreadable_count++] = variable;
+    if (refused_count == MOST_WARNINGS) return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(refused[refused_count].reason, sizeof refused[0].reason, format, list);
+    va_end(list);
+    refused[refused_count++].name = name;
+}
+
+/* What is taken instead, if the variable has just been refused. */
+static void instead(const char *name, const char *format, size_t number)
+    __attribute__((format(printf, 2, 0)));
+
+static void instead(const char *name, const char *format, size_t number)
+{
+    if (refused_count == 0 || strcmp(refused[refused_count - 1].name, name) != 0) return;
+    char *reason = refused[refused_count - 1].reason;
+    size_t used = strlen(reason);
+    snprintf(reason + used, sizeof refused[0].reason - used, "; ");
+    used = strlen(reason);
+    snprintf(reason + used, sizeof refused[0].reason - used, format, number);
 }
 
 /* NULL when unset or empty. */
@@ -48,7 +73,7 @@ static bool read_integer(const char *name, int least, int most, int *result)
     errno = 0;
     long value = strtol(text, &end, 10);
     if (errno || end == text || *end || value < least || value > most) {
-        warn(name);
+        refuse(name, "it must be a whole number from %d to %d", least, most);
         return false;
     }
     *result = (int)value;
@@ -58,10 +83,14 @@ static bool read_integer(const char *name, int least, int most, int *result)
 static bool read_switch(const char *name, bool *result)
 {
     int value;
-    if (!read_integer(name, 0, 1, &value)) return false;
+    bool is_read = read_integer(name, 0, 1, &value);
+    instead(name, "%zu is taken", (size_t)*result);
+    if (!is_read) return false;
     *result = value;
     return true;
 }
+
+#define SIZES "it must be a number of bytes above 0, with K, M, G or T"
 
 /* A whole number of bytes with an optional K, M, G or T (of 1024), then an optional B or iB. */
 static bool read_bytes(const char *name, size_t *result)
@@ -72,7 +101,7 @@ static bool read_bytes(const char *name, size_t *result)
     errno = 0;
     unsigned long long value = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
     if (value == 0 || errno) {
-        warn(name);
+        refuse(name, SIZES);
         return false;
     }
     size_t unit = 1;
@@ -86,7 +115,7 @@ static bool read_bytes(const char *name, size_t *result)
                       (suffix && strcasecmp(end, "iB") == 0);
     size_t bytes;
     if (!known_tail || !rt_size_mul_ok(value, unit, &bytes)) {
-        warn(name);
+        refuse(name, SIZES);
         return false;
     }
     *result = bytes;
@@ -120,6 +149,7 @@ static void read_threads(const struct rt_cgroup *limits)
     if (limits->cpus > 0 && limits->cpus < cpus) cpus = limits->cpus;
     config.threads = cpus < MOST_THREADS ? cpus : MOST_THREADS;
     config.threads_asked = read_integer("ACLNN_CPU_THREADS", 1, MOST_THREADS, &config.threads);
+    instead("ACLNN_CPU_THREADS", "%zu is taken", (size_t)config.threads);
     config.mask_cpus = mask;
     config.quota_cpus = limits->cpus > 0 ? limits->cpus : 0;
     config.threads_fill_cpus = config.threads == mask;
@@ -133,6 +163,7 @@ static void read_device_memory(const struct rt_cgroup *limits)
     if (limits->memory > 0 && limits->memory < machine) machine = limits->memory;
     config.device_memory = machine;
     read_bytes("ACLNN_CPU_DEVICE_MEMORY", &config.device_memory);
+    instead("ACLNN_CPU_DEVICE_MEMORY", "the machine's %zu MiB are used", machine >> 20);
 }
 
 static void read_topics(void)
@@ -142,6 +173,7 @@ static void read_topics(void)
         enum rt_log_topic topic;
     } topics[] = {{"plan", RT_LOG_PLAN}, {"calls", RT_LOG_CALLS}};
     const char *text = variable("ACLNN_CPU_LOG");
+    bool is_known = true;
     while (text && *text) {
         size_t length = strcspn(text, ",");
         bool known = length == 0;
@@ -151,15 +183,17 @@ static void read_topics(void)
             config.log_topics |= topics[i].topic;
             known = true;
         }
-        if (!known) warn("ACLNN_CPU_LOG");
+        is_known &= known;
         text += length + (text[length] == ',');
     }
+    if (!is_known) refuse("ACLNN_CPU_LOG", "its topics are plan and calls; others are left out");
 }
 
 static void read_levels(void)
 {
     config.log_level = ACL_ERROR;
     bool has_level = read_integer("ASCEND_GLOBAL_LOG_LEVEL", 0, 4, &config.log_level);
+    instead("ASCEND_GLOBAL_LOG_LEVEL", "%zu is taken", (size_t)config.log_level);
     read_switch("ASCEND_SLOG_PRINT_TO_STDOUT", &config.log_to_stdout);
     config.log_asked = has_level || config.log_to_stdout;
 }
@@ -168,14 +202,16 @@ static void read_names(void)
 {
     const char *math = variable("ACLNN_CPU_MATH");
     config.exact_math = math && strcmp(math, "exact") == 0;
-    if (math && !config.exact_math) warn("ACLNN_CPU_MATH");
+    if (math && !config.exact_math)
+        refuse("ACLNN_CPU_MATH", "it must be exact; each call's cubeMathType is honoured");
 
     strcpy(config.soc_name, "Ascend910B1");
     const char *soc = variable("ACLNN_CPU_SOC");
     if (soc && strlen(soc) < sizeof config.soc_name)
         strcpy(config.soc_name, soc);
     else if (soc)
-        warn("ACLNN_CPU_SOC");
+        refuse("ACLNN_CPU_SOC", "it has more than %zu letters; %s is told",
+               sizeof config.soc_name - 1, config.soc_name);
 }
 
 static void read_environment(void)
@@ -193,12 +229,12 @@ static void read_environment(void)
     if (timeline && strlen(timeline) < sizeof timeline_pattern)
         config.timeline = strcpy(timeline_pattern, timeline);
     else if (timeline)
-        warn("ACLNN_CPU_TIMELINE");
+        refuse("ACLNN_CPU_TIMELINE", "it has more than %zu letters; nothing is recorded",
+               sizeof timeline_pattern - 1);
     if (rt_config_is_read) rt_config_is_read(&config);
     atomic_store_explicit(&published, &config, memory_order_release);
-    for (int i = 0; i < unreadable_count; i++) {
-        rt_log(ACL_WARNING, "%s cannot be read; its default is used", unreadable[i]);
-    }
+    for (int i = 0; i < refused_count; i++)
+        rt_log_unhonoured(refused[i].name, getenv(refused[i].name), "%s", refused[i].reason);
     errno = saved_errno;
 }
 

@@ -28,8 +28,8 @@ struct rt_config {
     char soc_name[32];      /* ACLNN_CPU_SOC, else Ascend910B1 */
 };
 
-/* Never NULL, never changes. A value that cannot be read keeps its default and is logged as a
- * warning. */
+/* Never NULL, never changes. A value that cannot be read keeps its default, which is said on
+ * stderr. */
 const struct rt_config *rt_config(void);
 
 /* Called once, by the thread that reads the environment, before others see what it says; NULL: by

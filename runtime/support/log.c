@@ -86,6 +86,18 @@ void rt_log_line(const char *format, ...)
     va_end(list);
 }
 
+void rt_log_unhonoured(const char *variable, const char *value, const char *format, ...)
+{
+    enum { SILENT = 4 };
+    char head[256];
+    if (rt_config()->log_asked && rt_config()->log_level == SILENT) return;
+    snprintf(head, sizeof head, "aclnn-cpu: %s=%.100s is not taken: ", variable, value);
+    va_list list;
+    va_start(list, format);
+    write_line(STDERR_FILENO, head, format, list);
+    va_end(list);
+}
+
 /* "[ERROR] ACL(pid,tid) seconds.micros " for the library, APP for a user's lines. */
 static void write_level(aclLogLevel level, const char *from, const char *place, const char *format,
                         va_list list)

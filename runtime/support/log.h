@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging. Nothing is written unless the environment asks: ACLNN_CPU_LOG (a comma list of the
- * topics below, to stderr), ASCEND_GLOBAL_LOG_LEVEL and ASCEND_SLOG_PRINT_TO_STDOUT (levels, as
- * CANN defines them). */
+/* Logging. Beside settings that cannot be honoured nothing is written unless the environment asks:
+ * ACLNN_CPU_LOG (a comma list of the topics below, to stderr), ASCEND_GLOBAL_LOG_LEVEL and
+ * ASCEND_SLOG_PRINT_TO_STDOUT (levels, as CANN defines them). */
 #ifndef ACLNN_CPU_RUNTIME_SUPPORT_LOG_H
 #define ACLNN_CPU_RUNTIME_SUPPORT_LOG_H
 
@@ -24,6 +24,12 @@ void rt_log_topic(enum rt_log_topic topic, const char *format, ...)
 
 /* One whole line to stderr for something that was asked for in another way. */
 void rt_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A setting of the environment that cannot be honoured, and what is taken instead:
+ *     aclnn-cpu: ACLNN_CPU_THREADS=abc is not taken: it is no whole number ...; 8 threads are used
+ * to stderr, unless ASCEND_GLOBAL_LOG_LEVEL is 4. The caller says it once. */
+void rt_log_unhonoured(const char *variable, const char *value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 bool rt_log_level_on(aclLogLevel level);
 void rt_log(aclLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));

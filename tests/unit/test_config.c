@@ -116,7 +116,6 @@ Test(config, nonsense_keeps_defaults_and_is_told)
     setenv("ACLNN_CPU_SOC", "a name that is longer than any chip's name", 1);
     setenv("ACLNN_CPU_LOG", "plan,everything", 1);
     setenv("ASCEND_LAUNCH_BLOCKING", "yes", 1);
-    setenv("ASCEND_GLOBAL_LOG_LEVEL", "0", 1);
     setenv("ASCEND_SLOG_PRINT_TO_STDOUT", "2", 1);
     struct capture capture = capture_begin(STDERR_FILENO);
     const struct rt_config *config = rt_config();
@@ -137,8 +136,33 @@ Test(config, nonsense_keeps_defaults_and_is_told)
                                        "ASCEND_SLOG_PRINT_TO_STDOUT"};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         char *line = strstr(text, told[i]);
-        cr_expect_not_null(line, "%s is not told", told[i]);
+        cr_assert_not_null(line, "%s is not told", told[i]);
+        cr_expect_null(strstr(line + 1, told[i]), "%s is told twice", told[i]);
     }
+}
+
+Test(config, says_what_is_taken_instead)
+{
+    setenv("ACLNN_CPU_THREADS", "abc", 1);
+    struct capture capture = capture_begin(STDERR_FILENO);
+    const int threads = rt_config()->threads;
+    char text[512], wanted[256];
+    capture_end(&capture, text, sizeof text);
+    snprintf(wanted, sizeof wanted,
+             "aclnn-cpu: ACLNN_CPU_THREADS=abc is not taken: it must be a whole number from 1 to "
+             "4096; %d is taken\n",
+             threads);
+    cr_expect_str_eq(text, wanted);
+}
+
+Test(config, is_silent_when_that_is_asked_for)
+{
+    setenv("ACLNN_CPU_THREADS", "abc", 1);
+    setenv("ASCEND_GLOBAL_LOG_LEVEL", "4", 1);
+    struct capture capture = capture_begin(STDERR_FILENO);
+    rt_config();
+    char text[512];
+    cr_expect_eq(capture_end(&capture, text, sizeof text), 0, "%s", text);
 }
 
 Test(config, empty_is_unset)

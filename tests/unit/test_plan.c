@@ -13,6 +13,7 @@
 #include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
+#include "tests/unit/capture.h"
 
 enum { LENGTH = 1000 };
 
@@ -321,6 +322,23 @@ static void seal_and_capture(struct ex_plan *plan, char *text, size_t size)
     text[fread(text, 1, size - 1, file)] = 0;
     fclose(file);
     aclDestroyAclOpExecutor(executor);
+}
+
+/* ACLNN_CPU_ISA and ACLNN_CPU_WAY are the kernels', who do not log. */
+Test(plan, the_first_one_tells_what_kernels_do_not_honour)
+{
+    char text[1024];
+    setenv("ACLNN_CPU_ISA", "foo", 1);
+    setenv("ACLNN_CPU_WAY", "no:such", 1);
+    struct capture capture = capture_begin(STDERR_FILENO);
+    ex_plan_free(ex_plan_new("first"));
+    ex_plan_free(ex_plan_new("second"));
+    capture_end(&capture, text, sizeof text);
+    const char *isa = strstr(text, "aclnn-cpu: ACLNN_CPU_ISA=foo is not taken: ");
+    const char *way = strstr(text, "aclnn-cpu: ACLNN_CPU_WAY=no:such is not taken: ");
+    cr_assert(isa && way, "%s", text);
+    cr_expect(strstr(isa, k_best()->isa));
+    cr_expect_null(strstr(isa + 30, "ISA=foo"), "%s", text);
 }
 
 Test(plan, prints_steps_slices_scratch_and_bytes)
