@@ -10,8 +10,12 @@
 #include "executor/plan.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
+#include "runtime/support/utf8.h"
 
-enum { ALIGNMENT = 64, FIRST_CAPACITY = 64 };
+enum { ALIGNMENT = 64, FIRST_CAPACITY = 64, BUFFERS_MAX = 1 << 30 };
+
+/* So that a size, an alignment and a gap never exceed a size_t together. */
+static const uint64_t LARGEST = SIZE_MAX / 4;
 
 aclnnStatus aclnnextMemoryPlanCreate(aclnnextMemoryPlan **plan)
 {
@@ -44,7 +48,7 @@ const char *op_plan_buffer_name(const aclnnextMemoryPlan *plan, int buffer, char
 static bool reserve(aclnnextMemoryPlan *plan)
 {
     if (plan->count < plan->capacity) return true;
-    if (plan->capacity > INT32_MAX / 4) return false;
+    if (plan->capacity >= BUFFERS_MAX) return false;
     const int capacity = plan->capacity == 0 ? FIRST_CAPACITY : 2 * plan->capacity;
     struct ex_piece *pieces = rt_alloc((size_t)capacity * sizeof *pieces);
     char **names = rt_alloc((size_t)capacity * sizeof *names);
@@ -65,15 +69,45 @@ static bool reserve(aclnnextMemoryPlan *plan)
     return true;
 }
 
+/* JSON and SVG take no other characters: the Unicode ones but controls and U+FFFE, U+FFFF. */
+static bool is_printable(const char *text, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (length == 0 || c[0] < ' ' || c[0] == 0x7F) return false;
+    return length != 3 || c[0] != 0xEF || c[1] != 0xBF || c[2] < 0xBE;
+}
+
+/* With a question mark for each byte that no file can hold. */
+static char *copy_name(const char *name)
+{
+    char *copy = rt_alloc(strlen(name) + 1);
+    if (!copy) return NULL;
+    char *to = copy;
+    for (const char *from = name; *from;) {
+        const size_t length = rt_utf8_character(from);
+        if (is_printable(from, length)) {
+            memcpy(to, from, length);
+            to += length;
+            from += length;
+        } else {
+            *to++ = '?';
+            from++;
+        }
+    }
+    *to = '\0';
+    return copy;
+}
+
 static aclnnStatus add(const char *who, aclnnextMemoryPlan *plan, const char *name,
                        struct ex_piece piece, int32_t *buffer)
 {
     char *copy = NULL;
+    OP_CHECK(who, plan->count < BUFFERS_MAX, ACLNN_ERR_PARAM_INVALID,
+             "the plan has %d buffers, the most that one may have", plan->count);
     OP_CHECK(who, reserve(plan), ACLNN_ERR_INNER, "no host memory for another buffer");
     if (name) {
-        copy = rt_alloc(strlen(name) + 1);
+        copy = copy_name(name);
         OP_CHECK(who, copy, ACLNN_ERR_INNER, "no host memory for the name");
-        memcpy(copy, name, strlen(name) + 1);
     }
     plan->pieces[plan->count] = piece;
     plan->names[plan->count] = copy;
@@ -88,11 +122,12 @@ aclnnStatus aclnnextMemoryPlanAddBuffer(aclnnextMemoryPlan *plan, const char *na
 {
     OP_CHECK_NOT_NULL(__func__, plan);
     OP_CHECK_NOT_NULL(__func__, buffer);
-    OP_CHECK(__func__, size <= SIZE_MAX / 4, ACLNN_ERR_PARAM_INVALID,
-             "size is %" PRIu64 "; that is beyond all memory", size);
-    OP_CHECK(__func__, (alignment & (alignment - 1)) == 0 && alignment <= SIZE_MAX / 4,
-             ACLNN_ERR_PARAM_INVALID, "alignment is %" PRIu64 "; it must be 0 or a power of two",
-             alignment);
+    OP_CHECK(__func__, size <= LARGEST, ACLNN_ERR_PARAM_INVALID,
+             "size is %" PRIu64 "; it must be at most 2^62 - 1", size);
+    OP_CHECK(__func__, (alignment & (alignment - 1)) == 0, ACLNN_ERR_PARAM_INVALID,
+             "alignment is %" PRIu64 "; it must be 0 or a power of two", alignment);
+    OP_CHECK(__func__, alignment <= LARGEST, ACLNN_ERR_PARAM_INVALID,
+             "alignment is %" PRIu64 "; it must be at most 2^61", alignment);
     OP_CHECK(__func__, firstStep <= lastStep, ACLNN_ERR_PARAM_INVALID,
              "firstStep is %" PRId64 "; it must not be behind lastStep, which is %" PRId64,
              firstStep, lastStep);

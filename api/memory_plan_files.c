@@ -9,6 +9,7 @@
 
 #include "api/memory_plan.h"
 #include "api/op_check.h"
+#include "runtime/support/utf8.h"
 
 static aclnnStatus check_arguments(const char *who, const aclnnextMemoryPlan *plan,
                                    const char *path)
@@ -122,14 +123,17 @@ static double y_of(const struct scale *scale, double bytes)
     return TOP + HEIGHT - bytes * scale->byte;
 }
 
+/* At most so many characters of a name. */
 static void put_text(FILE *file, const char *text, size_t most)
 {
-    for (size_t i = 0; text[i] != '\0' && i < most; i++) {
-        const unsigned char c = (unsigned char)text[i];
+    for (size_t count = 0; *text && count < most; count++) {
+        const char c = *text;
+        const size_t length = rt_utf8_character(text);
         if (c == '<' || c == '>' || c == '&' || c == '"')
             fprintf(file, "&#%d;", c);
-        else if (c >= ' ')
-            fputc(c, file);
+        else
+            fwrite(text, 1, length, file);
+        text += length;
     }
 }
 

@@ -14,6 +14,7 @@
 #include "aclnnext/aclnnext_memory_plan.h"
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/utf8.h"
 #include "tests/support/cases.h"
 #include "tests/support/random.h"
 
@@ -281,6 +282,34 @@ Test(memory_plan, files_say_what_the_plan_says)
     aclnnextMemoryPlanDestroy(plan);
 }
 
+/* What an XML or JSON reader takes: UTF-8 without controls and noncharacters. */
+Test(memory_plan, files_are_utf_8_whatever_the_names_are)
+{
+    char path[] = "/tmp/test_memory_plan_XXXXXX";
+    cr_assert_geq(close(mkstemp(path)), 0);
+    aclnnextMemoryPlan *plan = new_plan();
+    uint64_t total;
+    static const char wanted[] = "\xC3\xA4? ? ?( ??? ??? end";
+    add(plan, "\xC3\xA4\x01 \xFF \xC3( \xED\xA0\x80 \xEF\xBF\xBF end", 1000, 0, 3);
+    char accents[401];
+    for (int i = 0; i < 400; i += 2)
+        memcpy(accents + i, "\xC3\xA4", 3);
+    add(plan, accents, 1000, 0, 3);
+    cr_assert_eq(aclnnextMemoryPlanSolve(plan, &total), ACLNN_SUCCESS);
+    cr_assert_eq(aclnnextMemoryPlanWriteJson(plan, path), ACLNN_SUCCESS);
+    char *text = read_file(path);
+    cr_expect(strstr(text, wanted), "%s", text);
+    free(text);
+    cr_assert_eq(aclnnextMemoryPlanWriteSvg(plan, path), ACLNN_SUCCESS);
+    text = read_file(path);
+    cr_expect(strstr(text, wanted), "%s", text);
+    for (const char *at = text; *at; at += rt_utf8_character(at))
+        cr_assert_gt(rt_utf8_character(at), 0, "a label is cut within a character");
+    free(text);
+    unlink(path);
+    aclnnextMemoryPlanDestroy(plan);
+}
+
 /* ---- refusals ---- */
 
 static void refused(aclnnStatus got, aclnnStatus wanted, const char *words)
@@ -304,6 +333,12 @@ Test(memory_plan, wrong_arguments_are_refused)
             ACLNN_ERR_PARAM_INVALID, "size is 18446744073709551615");
     refused(aclnnextMemoryPlanAddBuffer(plan, "", 1, 48, 0, 0, &number), ACLNN_ERR_PARAM_INVALID,
             "alignment is 48");
+    refused(aclnnextMemoryPlanAddBuffer(plan, "", 1, UINT64_C(1) << 63, 0, 0, &number),
+            ACLNN_ERR_PARAM_INVALID, "alignment is 9223372036854775808; it must be at most 2^61");
+    refused(aclnnextMemoryPlanAddBuffer(plan, "", 1, UINT64_C(1) << 62, 0, 0, &number),
+            ACLNN_ERR_PARAM_INVALID, "at most 2^61");
+    refused(aclnnextMemoryPlanAddBuffer(plan, "", UINT64_C(1) << 62, 0, 0, 0, &number),
+            ACLNN_ERR_PARAM_INVALID, "it must be at most 2^62 - 1");
     refused(aclnnextMemoryPlanAddBuffer(plan, "", 1, 0, 5, 4, &number), ACLNN_ERR_PARAM_INVALID,
             "firstStep is 5");
     refused(aclnnextMemoryPlanAddWorkspace(plan, "", NULL, 0, &number), ACLNN_ERR_PARAM_NULLPTR,

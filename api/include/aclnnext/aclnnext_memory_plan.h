@@ -44,11 +44,13 @@ ACLNN_API aclnnStatus aclnnextMemoryPlanCreate(aclnnextMemoryPlan **plan);
 ACLNN_API aclnnStatus aclnnextMemoryPlanDestroy(aclnnextMemoryPlan *plan);
 
 /* Adds a buffer; *buffer is its number: 0, 1, 2, ...
- * name: for the pictures and texts, copied; NULL for none.
- * size: bytes; 0 takes no room.
- * alignment: a power of two that the offset will be a multiple of; 0 means 64.
- * firstStep, lastStep: firstStep <= lastStep.
- * The plan must be solved anew afterwards. */
+ * name: for the pictures and texts, copied; NULL for none. Control characters and bytes that are no
+ * UTF-8 become question marks.
+ * size: bytes, at most 2^62 - 1; 0 takes no room.
+ * alignment: a power of two, at most 2^61, that the offset will be a multiple of; 0 means 64.
+ * firstStep, lastStep: any numbers with firstStep <= lastStep.
+ * A plan has at most 2^30 buffers; to be solved, all sizes and alignments add up to at most 2^63
+ * - 1. The plan must be solved anew afterwards. */
 ACLNN_API aclnnStatus aclnnextMemoryPlanAddBuffer(aclnnextMemoryPlan *plan, const char *name,
                                                   uint64_t size, uint64_t alignment,
                                                   int64_t firstStep, int64_t lastStep,
@@ -89,7 +91,8 @@ ACLNN_API aclnnStatus aclnnextMemoryPlanGetSummary(const aclnnextMemoryPlan *pla
                                                    aclnnextMemoryPlanSummary *summary);
 
 /* Writes a solved plan to a file, replacing it: all numbers as JSON, or a picture as SVG (time
- * across, address up, a box for every buffer, the busiest step and the sizes marked). */
+ * across, address up, a box for every buffer, the busiest step and the sizes marked). JSON has
+ * numbers as doubles: beyond 2^53 they are rounded. */
 ACLNN_API aclnnStatus aclnnextMemoryPlanWriteJson(const aclnnextMemoryPlan *plan, const char *path);
 ACLNN_API aclnnStatus aclnnextMemoryPlanWriteSvg(const aclnnextMemoryPlan *plan, const char *path);
 
