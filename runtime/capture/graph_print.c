@@ -3,6 +3,7 @@
  * Locks: the name is guarded by the lock of stream_capture.c. A sealed graph is read without one.
  */
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
 #include "runtime/support/log.h"
+#include "runtime/support/utf8.h"
 
 enum { LONGEST_NAME = 511 };
 
@@ -49,9 +51,11 @@ aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {
     struct rt_graph *graph;
     RT_CHECK(name, ACL_ERROR_INVALID_PARAM, "name is NULL");
+    const size_t length = strnlen(name, LONGEST_NAME + 1);
+    RT_CHECK(length <= LONGEST_NAME, ACL_ERROR_RT_PARAM_INVALID,
+             "name has more than %d bytes, the most that a graph's name may have", LONGEST_NAME);
     aclError status = rt_graph_acquire(__func__, modelRI, &graph);
     if (status != ACL_SUCCESS) return status;
-    size_t length = strnlen(name, LONGEST_NAME);
     char *copy = rt_alloc(length + 1);
     if (copy) {
         memcpy(copy, name, length);
@@ -168,14 +172,7 @@ static void place_tasks(const struct rt_graph *graph, uint32_t *place)
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(file, "\\u%04x", *c);
-        else
-            fputc(*c, file);
-    }
+    rt_json_put_text(file, text, SIZE_MAX);
     fputc('"', file);
 }
 

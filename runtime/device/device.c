@@ -72,7 +72,7 @@ aclError aclrtGetDevice(int32_t *deviceId)
 {
     struct rt_context *context;
     RT_CHECK(deviceId, ACL_ERROR_INVALID_PARAM, "deviceId is NULL");
-    aclError status = rt_context_current(__func__, &context);
+    aclError status = rt_context_probe(__func__, &context);
     if (status == ACL_SUCCESS) *deviceId = context->device;
     return status;
 }

@@ -3,9 +3,12 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/support/alloc.h"
 #include "runtime/support/devices.h"
@@ -31,10 +34,18 @@ static int depth(const cJSON *value)
 static aclError read_text(const char *path, char **text)
 {
     *text = NULL;
-    FILE *file = fopen(path, "re");
+    struct stat about;
+    /* Not to wait for a writer of a pipe, nor to set a device going. */
+    const int number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool is_regular = number >= 0 && fstat(number, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = is_regular ? fdopen(number, "r") : NULL;
     if (!file) {
+        const int failure = errno;
+        if (number >= 0) close(number);
+        if (number >= 0 && !is_regular)
+            REFUSE(ACL_ERROR_INVALID_FILE, "configPath, %s, is not a regular file", path);
         REFUSE(ACL_ERROR_INVALID_FILE, "configPath, %s, cannot be opened: %s", path,
-               strerror(errno));
+               strerror(failure));
     }
     char *buffer = rt_alloc(ROOM);
     if (!buffer) {

@@ -53,9 +53,14 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
     return set_option(__func__, &process_options, opt, value);
 }
 
+/* 0 unless it was set. */
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
-    return get_option(__func__, &process_options, opt, value);
+    aclError status = check_option(__func__, opt);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(value, ACL_ERROR_INVALID_PARAM, "value is NULL");
+    *value = atomic_load_explicit(&process_options.value[opt], memory_order_relaxed);
+    return ACL_SUCCESS;
 }
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)

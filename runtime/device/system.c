@@ -36,9 +36,9 @@ static aclError start(const char *path)
 {
     if (references > 0) {
         references++;
-        return rt_error_report(ACL_ERROR_REPEAT_INITIALIZE, "aclInit",
-                               "initialised already; the call counts as reference %llu",
-                               (unsigned long long)references);
+        return rt_error_note(ACL_ERROR_REPEAT_INITIALIZE, "aclInit",
+                             "initialised already; the call counts as reference %llu",
+                             (unsigned long long)references);
     }
     (void)rt_config(); /* what it asks for begins here */
     struct rt_init_options options;
@@ -82,8 +82,9 @@ aclError aclFinalize(void)
     bool again = ended;
     if (!again) end();
     pthread_mutex_unlock(&lock);
-    RT_CHECK(!again, ACL_ERROR_REPEAT_FINALIZE, "finalised already; there was no aclInit since");
-    return ACL_SUCCESS;
+    if (!again) return ACL_SUCCESS;
+    return rt_error_note(ACL_ERROR_REPEAT_FINALIZE, __func__,
+                         "finalised already; there was no aclInit since");
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
@@ -99,6 +100,7 @@ aclError aclFinalizeReference(uint64_t *refCount)
         end();
     if (refCount) *refCount = references;
     pthread_mutex_unlock(&lock);
-    RT_CHECK(!again, ACL_ERROR_REPEAT_FINALIZE, "the count of references is 0 already");
-    return ACL_SUCCESS;
+    if (!again) return ACL_SUCCESS;
+    return rt_error_note(ACL_ERROR_REPEAT_FINALIZE, __func__,
+                         "the count of references is 0 already");
 }

@@ -169,19 +169,32 @@ struct rt_context *rt_context_peek(void)
     return rt_self.context;
 }
 
+#define NO_CONTEXT                                                                                 \
+    "the calling thread has no context; aclrtSetDevice or aclrtSetCurrentContext gives it one"
+
+/* NULL when the thread has no context. */
+static struct rt_context *find_current(void)
+{
+    struct rt_context *context = rt_context_peek();
+    if (context) return context;
+    int32_t device = rt_context_default_device();
+    if (rt_device_exists(device)) context = rt_context_use_primary(device, 0);
+    if (context) rt_context_enter(context);
+    return context;
+}
+
 aclError rt_context_current(const char *who, struct rt_context **context)
 {
-    *context = rt_context_peek();
+    *context = find_current();
     if (*context) return ACL_SUCCESS;
-    int32_t device = rt_context_default_device();
-    if (rt_device_exists(device)) *context = rt_context_use_primary(device, 0);
-    if (*context) {
-        rt_context_enter(*context);
-        return ACL_SUCCESS;
-    }
-    return rt_error_report(ACL_ERROR_RT_CONTEXT_NULL, who,
-                           "the calling thread has no context; aclrtSetDevice or "
-                           "aclrtSetCurrentContext gives it one");
+    return rt_error_report(ACL_ERROR_RT_CONTEXT_NULL, who, NO_CONTEXT);
+}
+
+aclError rt_context_probe(const char *who, struct rt_context **context)
+{
+    *context = find_current();
+    if (*context) return ACL_SUCCESS;
+    return rt_error_note(ACL_ERROR_RT_CONTEXT_NULL, who, NO_CONTEXT);
 }
 
 void rt_context_remember(struct rt_stream *stream)
@@ -254,7 +267,7 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 {
     struct rt_context *current;
     RT_CHECK(context, ACL_ERROR_INVALID_PARAM, "context is NULL");
-    aclError status = rt_context_current(__func__, &current);
+    aclError status = rt_context_probe(__func__, &current);
     if (status == ACL_SUCCESS) *context = current;
     return status;
 }

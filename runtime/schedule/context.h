@@ -32,6 +32,8 @@ struct rt_context {
 /* For calls that need a context: 107002 with a text in the name of `who` when the thread has none.
  */
 aclError rt_context_current(const char *who, struct rt_context **context);
+/* The same for a caller who may only want to know: its text is a note (rt_error_note). */
+aclError rt_context_probe(const char *who, struct rt_context **context);
 
 /* The calling thread's current context, NULL when it has none or that has died. */
 struct rt_context *rt_context_peek(void);

@@ -20,6 +20,7 @@ enum { ROOM = 4096, LONGEST_TEXT = 1024 };
 /* Lines divided by '\n'; the terminating zero is counted in ROOM but not in length. */
 struct collected {
     size_t length;
+    bool is_note; /* all of it: one line of rt_error_note */
     char text[ROOM];
 };
 
@@ -80,6 +81,7 @@ static struct thread_texts *own_texts(void)
     struct thread_texts *texts = rt_alloc(sizeof *texts);
     if (!texts) return NULL;
     texts->turn[0].length = texts->turn[1].length = 0;
+    texts->turn[0].is_note = texts->turn[1].is_note = false;
     texts->current = 0;
     if (pthread_setspecific(at_thread_end, texts) != 0) {
         rt_free(texts);
@@ -90,8 +92,11 @@ static struct thread_texts *own_texts(void)
 }
 
 /* Adds a line; the oldest lines make room for it, because the newest error is the one asked for. */
-static void collect(struct collected *to, const char *line, size_t length)
+static void collect(struct collected *to, const char *line, size_t length, bool is_note)
 {
+    if (is_note && to->length > 0 && !to->is_note) return;
+    if (to->is_note) to->length = 0;
+    to->is_note = is_note;
     while (to->length + 1 + length + 1 > ROOM) {
         char *end = memchr(to->text, '\n', to->length);
         size_t oldest = end ? (size_t)(end + 1 - to->text) : to->length;
@@ -104,18 +109,18 @@ static void collect(struct collected *to, const char *line, size_t length)
     to->text[to->length] = '\0';
 }
 
-static void store(const char *line, size_t length)
+static void store(const char *line, size_t length, bool is_note)
 {
     if (atomic_load_explicit(&process_wide, memory_order_relaxed)) {
         pthread_once(&once, prepare);
         lock_process_texts();
-        collect(&process_texts, line, length);
+        collect(&process_texts, line, length, is_note);
         unlock_process_texts();
         return;
     }
     struct thread_texts *texts = own_texts();
     if (texts)
-        collect(&texts->turn[texts->current], line, length);
+        collect(&texts->turn[texts->current], line, length, is_note);
     else
         text_lost = true;
 }
@@ -126,7 +131,10 @@ static bool is_runtime_code(int32_t code)
     return code / 1000 == 107 || code / 1000 == 207 || code / 1000 == 507;
 }
 
-int32_t rt_error_report_list(int32_t code, const char *who, const char *format, va_list list)
+static void report(int32_t code, bool is_note, const char *who, const char *format, va_list list)
+    __attribute__((format(printf, 4, 0)));
+
+static void report(int32_t code, bool is_note, const char *who, const char *format, va_list list)
 {
     char line[LONGEST_TEXT];
     int head = snprintf(line, sizeof line, "%.200s: ", who ? who : "aclnn-cpu");
@@ -136,17 +144,26 @@ int32_t rt_error_report_list(int32_t code, const char *who, const char *format, 
         length = sizeof line - 1;
         memcpy(line + length - 3, "...", 3);
     }
-    store(line, length);
+    store(line, length, is_note);
     if (is_runtime_code(code)) last_error = code;
-    rt_log(ACL_ERROR, "%d %s (%s) %s", code, rt_error_name(code), rt_error_text(code), line);
-    return code;
+    rt_log(is_note ? ACL_INFO : ACL_ERROR, "%d %s (%s) %s", code, rt_error_name(code),
+           rt_error_text(code), line);
 }
 
 int32_t rt_error_report(int32_t code, const char *who, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    rt_error_report_list(code, who, format, list);
+    report(code, false, who, format, list);
+    va_end(list);
+    return code;
+}
+
+int32_t rt_error_note(int32_t code, const char *who, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    report(code, true, who, format, list);
     va_end(list);
     return code;
 }

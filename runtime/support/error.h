@@ -12,8 +12,11 @@
  * and returns code. Never fails: a text that is too long is cut. */
 int32_t rt_error_report(int32_t code, const char *who, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
-int32_t rt_error_report_list(int32_t code, const char *who, const char *format, va_list list)
-    __attribute__((format(printf, 3, 0), cold));
+
+/* The same for what is often no failure to the caller: a probe, a repeated start. The text is kept
+ * only while there is no other, and makes way for the next one. */
+int32_t rt_error_note(int32_t code, const char *who, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
 
 /* In a public function: return RT_ERROR(ACL_ERROR_INVALID_PARAM, "size is 0; it must be greater
  * than 0"); */

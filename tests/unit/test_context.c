@@ -115,9 +115,8 @@ Test(context, misuse_has_a_code_and_a_text)
 Test(context, options_of_process_and_context)
 {
     int64_t value = 7;
-    expect_refused(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value),
-                   ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "");
-    cr_expect_eq(value, 7);
+    cr_expect_eq(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
+    cr_expect_eq(value, 0);
     cr_expect_eq(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
     cr_expect_eq(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
     cr_expect_eq(value, 1);
@@ -127,6 +126,7 @@ Test(context, options_of_process_and_context)
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
     expect_refused(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value),
                    ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "");
+    cr_expect_eq(value, 1);
     cr_expect_eq(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 2), ACL_SUCCESS);
     cr_expect_eq(aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value), ACL_SUCCESS);
     cr_expect_eq(value, 2);

@@ -52,6 +52,37 @@ Test(error, text_stays_valid_until_the_next_call)
     cr_expect_str_eq(aclGetRecentErrMsg(), "second: text");
 }
 
+Test(error, a_note_makes_way_for_what_fails)
+{
+    cr_expect_eq(rt_error_note(100002, "a", "note"), 100002);
+    cr_expect_str_eq(aclGetRecentErrMsg(), "a: note");
+    rt_error_note(100002, "a", "note");
+    rt_error_note(107002, "b", "another");
+    rt_error_report(161002, "c", "failure");
+    rt_error_note(107002, "b", "another");
+    rt_error_report(161002, "d", "failure");
+    cr_expect_str_eq(aclGetRecentErrMsg(), "c: failure\nd: failure");
+    rt_error_note(107002, "b", "another");
+    cr_expect_str_eq(aclGetRecentErrMsg(), "b: another");
+    cr_expect_null(aclGetRecentErrMsg());
+}
+
+/* What programs do before they begin. */
+Test(error, probes_are_not_in_the_text_of_a_failure)
+{
+    aclrtContext context;
+    int32_t device;
+    cr_assert_eq(aclInit(NULL), ACL_SUCCESS);
+    cr_assert_eq(aclInit(NULL), ACL_ERROR_REPEAT_INITIALIZE);
+    cr_assert_eq(aclrtGetCurrentContext(&context), ACL_ERROR_RT_CONTEXT_NULL);
+    cr_assert_eq(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
+    cr_assert_eq(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
+    const char *text = aclGetRecentErrMsg();
+    cr_assert_not_null(text);
+    cr_expect_eq(strncmp(text, "aclrtSetDevice: ", 16), 0, "%s", text);
+    cr_expect_null(strchr(text, '\n'), "%s", text);
+}
+
 Test(error, texts_accumulate_a_line_each)
 {
     rt_error_report(161001, "a", "one");

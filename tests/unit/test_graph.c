@@ -424,6 +424,31 @@ Test(graph, a_forked_child_replays_and_the_parent_goes_on)
 /* --- what a graph says of itself -----------------------------------------------------------------
  */
 
+/* Names are bytes; the file is UTF-8 whatever they are. */
+Test(graph, names_of_any_bytes_make_a_file_of_utf_8)
+{
+    char path[] = "/tmp/test_graph_XXXXXX", text[4096], longest[513];
+    begin(streams[0]);
+    aclmdlRI graph = end(streams[0]);
+    int file = mkstemp(path);
+    cr_assert(file >= 0);
+    cr_assert_eq(aclmdlRISetName(graph, "\xC3\xA4 \xFF \xC3( \xED\xA0\x80 \xE2\x82"), 0);
+    cr_assert_eq(aclmdlRIDebugJsonPrint(graph, path, 0), 0);
+    ssize_t size = read(file, text, sizeof(text) - 1);
+    cr_assert(size > 0);
+    text[size] = '\0';
+    cr_expect_not_null(strstr(text, "\"\xC3\xA4 ? ?( ??? ?\?\""), "%s", text);
+    close(file);
+    unlink(path);
+
+    memset(longest, 'n', sizeof longest);
+    longest[512] = '\0';
+    expect_refused(aclmdlRISetName(graph, longest), ACL_ERROR_RT_PARAM_INVALID, "511 bytes");
+    longest[511] = '\0';
+    cr_assert_eq(aclmdlRISetName(graph, longest), 0);
+    cr_assert_eq(aclmdlRIDestroy(graph), 0);
+}
+
 Test(graph, names_numbers_and_pictures)
 {
     char name[8], path[] = "/tmp/test_graph_XXXXXX", text[4096];

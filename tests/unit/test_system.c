@@ -250,7 +250,14 @@ ParameterizedTest(struct file_case *file, init, files)
 Test(init, unreadable_files)
 {
     expect_refused(aclInit("/nonexistent/acl.json"), ACL_ERROR_INVALID_FILE, "cannot be opened");
-    expect_refused(aclInit("/"), ACL_ERROR_INVALID_FILE, "cannot be read");
+    expect_refused(aclInit("/"), ACL_ERROR_INVALID_FILE, "is not a regular file");
+    expect_refused(aclInit("/dev/zero"), ACL_ERROR_INVALID_FILE, "is not a regular file");
+    char fifo[] = "/tmp/test_system_XXXXXX";
+    cr_assert(mkdtemp(fifo));
+    rmdir(fifo);
+    cr_assert_eq(mkfifo(fifo, 0600), 0);
+    expect_refused(aclInit(fifo), ACL_ERROR_INVALID_FILE, "is not a regular file");
+    unlink(fifo);
     cr_expect_eq(aclInit(""), ACL_SUCCESS);
     cr_expect_eq(aclFinalize(), ACL_SUCCESS);
 }

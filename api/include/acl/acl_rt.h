@@ -508,7 +508,7 @@ typedef struct {
 /* Starts the library; a program that never calls it works too. configPath names a JSON file and may
  * be NULL or empty. Of its keys two are used: err_msg_mode ("0": error texts are kept per thread,
  * the default; "1": per process), and defaultDevice ({"default_device": "0"}: threads that have no
- * context use that device's default one). ACL_ERROR_INVALID_FILE when the file cannot be read,
+ * context use that device's default one). ACL_ERROR_INVALID_FILE when it is no regular file or cannot be read,
  * ACL_ERROR_PARSE_FILE when it is not a JSON object, ACL_ERROR_INVALID_PARAM for a value that one
  * of the two keys cannot have. A second call is ACL_ERROR_REPEAT_INITIALIZE, which a caller may
  * ignore, counts as a reference and reads no file. */
@@ -541,8 +541,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
 /* ---- Errors ---- */
 
 /* The texts of the failures of this thread (of the process, see aclInit) since the last call, a
- * line each, or NULL when there was none. Beyond 4 KiB the oldest are left out. Valid until the
- * next call on the same thread. */
+ * line each, or NULL when there was none. Beyond 4 KiB the oldest are left out. What a second
+ * aclInit or aclFinalize and a look for a context (aclrtGetCurrentContext, aclrtGetDevice) say is
+ * told only as long as nothing else has failed. Valid until the next call on the same thread. */
 ACL_FUNC_VISIBILITY const char *aclGetRecentErrMsg(void);
 
 /* The last code of rt_error_codes.h that this thread got, ACL_SUCCESS when there was none since the
@@ -614,13 +615,13 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
 
-/* An option of the process. Reading one that was never set is
- * ACL_ERROR_RT_SYSPARAMOPT_NOT_SET. ACL_OPT_DETERMINISTIC changes nothing: every operator always
- * gives the same bits. */
+/* An option of the process, 0 unless it was set. ACL_OPT_DETERMINISTIC changes nothing: every
+ * operator always gives the same bits. */
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
-/* The same for the current context. */
+/* The same for the current context; reading one that was never set is
+ * ACL_ERROR_RT_SYSPARAMOPT_NOT_SET. */
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
@@ -939,7 +940,7 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint3
 
 /* ---- Memory ---- */
 
-/* size bytes of device memory, not cleared, aligned to 64 bytes, for the device of the current
+/* size bytes of device memory, not cleared, aligned to 512 bytes, for the device of the current
  * context; at least 32 bytes past the end may be read. Any policy is accepted. Waits for nothing,
  * unless the block fits only when freed ones are released that queued work still uses: then for
  * that work, a tenth of a second at most, after which freed blocks no longer count against it.
@@ -969,7 +970,7 @@ ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 /* Newer. Waits for the device first. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
-/* Host memory that copies can use without waiting, aligned to 64 bytes. Needs a context; errors as
+/* Host memory that copies can use without waiting, aligned to 512 bytes. Needs a context; errors as
  * aclrtMalloc. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
 
@@ -1067,7 +1068,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size
 ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /* Lays the handle's memory at virPtr, anywhere inside of one reserved range. size is that of
- * aclrtMallocPhysical, offset and flags are 0. One piece may be mapped in several places. Where
+ * aclrtMallocPhysical, as it was given or rounded up, and all of the piece is mapped; offset and flags are 0. One piece may be mapped in several places. Where
  * memory was unmapped that queued work still uses, waits for that work as aclrtMalloc does.
  * ACL_ERROR_RT_PARAM_INVALID for another size, offset or a size and address that are not multiples
  * of the granularity, for addresses that are not reserved or where something is mapped already;
@@ -1158,13 +1159,13 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /* Writes the graph to a file in the trace format that Perfetto and chrome://tracing open: a track
  * for each lane, a slice for each task, in an order in which they may run. flags VERBOSE adds each
- * task's waits. Errors: NULL 100000, flags 107000, no graph 107017, one that is still captured
+ * task's waits. Bytes of the graph's name that are no UTF-8 become question marks. Errors: NULL 100000, flags 107000, no graph 107017, one that is still captured
  * 107026, a file that cannot be written 107010. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
                                                     uint32_t flags);
 
 /* A graph's name: "" at first, at most 511 bytes. GetName writes as much of it as fits into maxLen
- * bytes and a zero. Errors: NULL 100000, maxLen 0 107000, no graph 107017. */
+ * bytes and a zero. Errors: NULL 100000, a longer name or maxLen 0 107000, no graph 107017. */
 ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
 
