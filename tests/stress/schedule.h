@@ -82,11 +82,12 @@ static inline void schedule_print_stream(struct rt_stream *stream)
             ", attention %" PRIu64 "%s%s%s%s, %d waiters, %d helpers%s\n",
             stream->id, stream->object.serial, states[stream->state],
             atomic_load(&stream->completed), atomic_load(&stream->submitted),
-            awaits[stream->park.awaits], stream->dependency.serial, stream->dependency.ticket,
-            atomic_load(&stream->discard), atomic_load(&stream->attention),
-            stream->is_ready ? ", ready" : "", stream->is_watched ? ", watched" : "",
-            stream->park.is_unparked ? ", unparked" : "", stream->is_dead ? ", dead" : "",
-            stream->sleep.waiters, stream->sleep.helpers, is_locked ? "" : ", its lock is held");
+            awaits[stream->park.awaits], stream->park.dependency.serial,
+            stream->park.dependency.ticket, atomic_load(&stream->discard),
+            atomic_load(&stream->attention), stream->is_ready ? ", ready" : "",
+            stream->is_watched ? ", watched" : "", stream->park.is_unparked ? ", unparked" : "",
+            stream->is_dead ? ", dead" : "", stream->sleep.waiters, stream->sleep.helpers,
+            is_locked ? "" : ", its lock is held");
     if (is_locked) rt_lock_give(&stream->lock);
 }
 
