@@ -8,6 +8,7 @@
 #include "executor/steps.h"
 #include "kernels/copy/k_copy.h"
 #include "kernels/pool/k_plane.h"
+#include "kernels/way.h"
 #include "runtime/support/base.h"
 
 /* ---- checks ---- */
@@ -275,6 +276,7 @@ static struct k_max_pool geometry(const struct op_window *window, int axes, cons
     }
     pool.channels_inside = inside;
     pool.dtype = op_k_dtype(large);
+    pool.is_told = window != NULL;
     for (int axis = 0; axis < K_MAX_POOL_AXES; axis++) {
         pool.input[axis] = in.size[axis];
         pool.output[axis] = out.size[axis];
@@ -305,7 +307,7 @@ bool op_max_grad_is_by_volumes(const struct op_window *window, const aclTensor *
 {
     struct k_max_pool pool = geometry(window, window->axes, small, large, K_CHANNELS_FIRST);
     pool.index = index_of(indices, false);
-    return op_k_dtype(large) < K_DTYPES && k_max_pool_grad_is_by_volumes(&pool);
+    return op_k_dtype(large) < K_DTYPES && k_max_pool_grad_is_by_volumes(&pool, op_k_dtype(large));
 }
 
 /* ---- steps ---- */
@@ -334,13 +336,8 @@ void op_max_forward_steps(struct ex_plan *plan, const struct op_window *window,
                               (last && places && op_exceeds_caches(places));
     pool.stream_output =
         large_enough && y == small.buffer && (is_raw || !places || i == indices.buffer);
-    const bool is_float = op_k_dtype(large.tensor) < K_DTYPES;
-    if (is_float && k_max_pool_is_fast(&pool))
-        ex_step(plan, "max_pool", k_best()->max_pool[op_k_dtype(large.tensor)], &pool, sizeof pool,
-                k_max_pool_work(&pool), EX_BUFFERS(x, y, i));
-    else
-        ex_step(plan, "max_pool_any", k_best()->max_pool_any, &pool, sizeof pool,
-                k_max_pool_any_work(&pool), EX_BUFFERS(x, y, i));
+    ex_step_way(plan, "max_pool", K_CHOICE_max_pool, op_k_dtype(large.tensor), &pool, sizeof pool,
+                EX_BUFFERS(x, y, i), NULL);
     ex_deliver(plan, y, small.buffer, &to);
     if (places) ex_deliver(plan, i, indices.buffer, &to);
 }
@@ -381,6 +378,15 @@ static void scatter_step(struct ex_plan *plan, const struct k_max_pool *pool, en
                         op_describe_plane_fault);
 }
 
+static void grad_steps(struct ex_plan *plan, const struct k_max_pool *pool, enum k_dtype dtype,
+                       int dy, int indices, int dx)
+{
+    ex_step_way(plan, "max_pool_grad", K_CHOICE_max_pool_grad, dtype, pool, sizeof *pool,
+                EX_BUFFERS(dy, indices, dx), describe_index);
+    ex_step_with_faults(plan, "max_pool_mend", k_best()->max_pool_mend[dtype], pool, sizeof *pool,
+                        k_max_pool_mend_work(pool), EX_BUFFERS(dy, indices, dx), describe_index);
+}
+
 void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
                        struct op_max_tensor small, struct op_max_tensor indices, bool is_raw,
                        enum k_index_space space, struct op_max_tensor large, int axes)
@@ -404,16 +410,7 @@ void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
         ex_deliver(plan, dx, large.buffer, &to);
         return;
     }
-    if (window)
-        ex_step_with_faults(plan, "max_pool_grad", k_best()->max_pool_grad[dtype], &pool,
-                            sizeof pool, k_max_pool_grad_work(&pool), EX_BUFFERS(dy, i, dx),
-                            describe_index);
-    else
-        ex_step_with_faults(plan, "max_pool_scatter", k_best()->max_pool_scatter[dtype], &pool,
-                            sizeof pool, k_max_pool_scatter_work(&pool), EX_BUFFERS(dy, i, dx),
-                            describe_index);
-    ex_step_with_faults(plan, "max_pool_mend", k_best()->max_pool_mend[dtype], &pool, sizeof pool,
-                        k_max_pool_mend_work(&pool), EX_BUFFERS(dy, i, dx), describe_index);
+    grad_steps(plan, &pool, dtype, dy, i, dx);
     ex_deliver(plan, dx, large.buffer, &to);
 }
 
@@ -426,12 +423,29 @@ void op_max_recompute_steps(struct ex_plan *plan, const struct op_window *window
     const struct ex_order from = order_of(small.tensor, axes, layout);
     const struct ex_order cells = order_of(x.tensor, axes, layout);
     const struct ex_order to = order_of(large.tensor, axes, layout);
-    struct k_max_pool pool = geometry(window, axes, small.tensor, large.tensor, layout);
+    struct k_max_recompute both = {.find =
+                                       geometry(window, axes, small.tensor, large.tensor, layout)};
+    const enum k_dtype dtype = op_k_dtype(large.tensor);
     const int dy = ex_packed(plan, small.buffer, &from);
     const int values = ex_packed(plan, x.buffer, &cells);
     const int dx = ex_target(plan, large.buffer, &to);
-    pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
-    ex_step(plan, "max_pool_recompute", k_best()->max_pool_recompute[op_k_dtype(large.tensor)],
-            &pool, sizeof pool, k_max_pool_recompute_work(&pool), EX_BUFFERS(dy, values, dx));
+    both.find.index = K_INDEX_I32;
+    both.find.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
+    if (k_max_recompute_is_one_step(&both, dtype)) {
+        ex_step_way(plan, "max_recompute", K_CHOICE_max_recompute, dtype, &both, sizeof both,
+                    EX_BUFFERS(dy, values, dx), NULL);
+    } else {
+        int64_t count = 0;
+        ex_element_count(small.tensor->descriptor.sizes, small.tensor->descriptor.rank, &count);
+        const size_t elements = (size_t)count;
+        const int y =
+            ex_scratch(plan, elements * ex_element_size(small.tensor->descriptor.data_type));
+        const int indices = ex_scratch(plan, elements * sizeof(int32_t));
+        struct k_max_pool find = both.find;
+        find.stream_output = false;
+        ex_step_way(plan, "max_pool", K_CHOICE_max_pool, dtype, &find, sizeof find,
+                    EX_BUFFERS(values, y, indices), NULL);
+        grad_steps(plan, &both.find, dtype, dy, indices, dx);
+    }
     ex_deliver(plan, dx, large.buffer, &to);
 }

@@ -30,6 +30,33 @@ enum k_index_space {
     K_INDEX_OF_COLUMNS, /* the same with the spatial axes column-major */
 };
 
+struct max_axis {
+    int64_t in, out, kernel, stride, dilation, pad;
+    int64_t low, high; /* least and largest shift e of a tap */
+};
+
+/* A row is cut into tiles of channels and, along the width, of windows (max_pool) or cells. */
+struct max_tiles {
+    int64_t tile, tiles;           /* windows or cells */
+    int64_t channels, of_channels; /* of a tile; how many tiles */
+};
+
+struct max_plan {
+    struct max_axis depth, height, width;
+    int64_t outer, channels;
+    struct max_tiles tiles;
+    int64_t items; /* rows of tiles, ordered (outer, depth, channel tile, width tile, height) */
+    int64_t pitch; /* gradient: elements of a row of the ring */
+    int rows;      /* gradient: rows of the ring, for each of the depths over a cell */
+    /* One channel: rows of windows lie one behind the other, and rows of cells are made `block`
+     * groups (of as many rows as the stride) at a time. A row has room for all its cells' windows,
+     * so those beside a row's ends, which belong to other rows, never have a place that the cell
+     * compares with: places need no gaps. 0: row by row. */
+    int64_t block;
+    int64_t planes; /* in a block, if more than one; `block` is then all their groups */
+    int64_t groups; /* of rows of a plane */
+};
+
 struct k_max_pool {
     int64_t outer, channels;
     int64_t input[K_MAX_POOL_AXES], output[K_MAX_POOL_AXES];
@@ -38,47 +65,47 @@ struct k_max_pool {
     enum k_index index;
     enum k_index_space space;
     enum k_dtype dtype;   /* for kernels of one function for all types */
+    bool is_told;         /* gradient: kernel, stride, dilation and pad are the windows' */
     bool channels_inside; /* the logical order of elements has the channels innermost */
     bool stream_output;   /* the output is larger than the caches: write past them */
+    struct max_plan plan; /* what the way that is taken adds */
 };
 
-/* max_pool (f32, f16, bf16), max_pool_any (every type, indices too). An all-padding window gives
- * the type's lowest value; with indices there must be none. */
+/* max_pool: of every element type (indices too). An all-padding window gives the type's lowest
+ * value; with indices there must be none. */
 enum { K_MAX_POOL_X, K_MAX_POOL_Y, K_MAX_POOL_INDICES, K_MAX_POOL_BUFFERS };
 
 /* max_pool_grad: dx[i] = sum of dy over the windows whose index is i, in their row-major order,
  * from +0, in f32, rounded once. Indices may lie anywhere in the plane, not only in their windows.
  * An index outside the plane is left out and its position noted: it counts through the indices in
- * their logical order. max_pool_scatter does the same without being told windows: only extents
- * count; indices as `space` says. max_pool_mend has to be a step behind either of them, with the
- * same parameters: it does again what they could not finish, which is seldom. All three need a
- * record of faults behind their buffers. */
+ * their logical order. max_pool_mend has to be a step behind it, with the same parameters: it does
+ * again what a slice could not finish, which is seldom. Both need a record of faults behind their
+ * buffers. */
 enum { K_MAX_POOL_GRAD_DY, K_MAX_POOL_GRAD_INDICES, K_MAX_POOL_GRAD_DX, K_MAX_POOL_GRAD_BUFFERS };
 
-/* max_pool_recompute: the same with the indices that max_pool finds in x. No faults. */
-enum {
-    K_MAX_POOL_RECOMPUTE_DY,
-    K_MAX_POOL_RECOMPUTE_X,
-    K_MAX_POOL_RECOMPUTE_DX,
-    K_MAX_POOL_RECOMPUTE_BUFFERS
+/* max_recompute: the same with the indices that max_pool finds in x. No faults. */
+enum { K_MAX_RECOMPUTE_DY, K_MAX_RECOMPUTE_X, K_MAX_RECOMPUTE_DX, K_MAX_RECOMPUTE_BUFFERS };
+
+enum { K_MAX_RECOMPUTE_WINDOWS = 1 << 14 }; /* times channels, of what is in work at once */
+
+/* The problem is `find`; its plan adds the rest. */
+struct k_max_recompute {
+    struct k_max_pool find, add;           /* of `outers` outers: indices, then the gradient */
+    k_fn *run_find, *run_add;              /* ways of max_pool and max_pool_grad */
+    int64_t outers, find_items, add_items; /* items of an outer */
 };
 
-struct k_work k_max_pool_work(const struct k_max_pool *pool);
-struct k_work k_max_pool_any_work(const struct k_max_pool *pool);
-struct k_work k_max_pool_grad_work(const struct k_max_pool *pool);
 struct k_work k_max_pool_mend_work(const struct k_max_pool *pool);
-struct k_work k_max_pool_recompute_work(const struct k_max_pool *pool);
-struct k_work k_max_pool_scatter_work(const struct k_max_pool *pool);
 
 /* Of one channel, indices of the plane: does plane_scatter_add do it faster than max_pool_grad? */
 bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool);
 
 /* Does max_pool_grad make small volumes of one channel a vector of cells at a time, faster than
  * plane_scatter_add? */
-bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool);
+bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool, enum k_dtype dtype);
 
-/* Can max_pool do it? Else max_pool_any can. */
-bool k_max_pool_is_fast(const struct k_max_pool *pool);
+/* Can max_recompute do it? Else max_pool and max_pool_grad can, one step after the other. */
+bool k_max_recompute_is_one_step(const struct k_max_recompute *both, enum k_dtype dtype);
 
 /* Does max_pool find the windows of a plane along its rows, faster than adaptive_max? */
 bool k_max_pool_is_by_rows(const struct k_max_pool *pool);

@@ -11,13 +11,6 @@
 #include "kernels/pool/max_rows.h"
 #include "kernels/vector/block.h"
 
-static inline bool max_is_apart(const struct max_plan *plan)
-{
-    const struct max_axis *width = &plan->width;
-    return width->kernel == 2 && width->stride == 2 && width->dilation == 1 && width->pad == 0 &&
-           width->in >= 2 * width->out;
-}
-
 enum { APART_COPIED = 4 }; /* rows of cells that may be copied */
 
 /* Rows of cells, the first ones first, and the places of their cells 0. */

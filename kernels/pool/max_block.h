@@ -187,12 +187,12 @@ static inline void block_begin(struct max_grad *g)
     g->looked = INT64_MIN;
     /* A window beside a row's or a plane's end is another row's or plane's: it must not cover cells
      * at both. */
-    g->direct = !GRAD_FINDS && g->pool->index == K_INDEX_I32 &&
-                (plan->depth.dilation == 1 || plan->depth.kernel == 1) &&
-                width->out * width->stride > (width->kernel - 1) * width->dilation &&
-                height->out * height->stride > (height->kernel - 1) * height->dilation &&
-                (plan->planes == 1 || (plan->pitch == width->out && plan->groups == height->out &&
-                                       g->indices_step == 0));
+    g->direct =
+        g->pool->index == K_INDEX_I32 && (plan->depth.dilation == 1 || plan->depth.kernel == 1) &&
+        width->out * width->stride > (width->kernel - 1) * width->dilation &&
+        height->out * height->stride > (height->kernel - 1) * height->dilation &&
+        (plan->planes == 1 ||
+         (plan->pitch == width->out && plan->groups == height->out && g->indices_step == 0));
     g->pattern = cell_pattern(height, width);
     g->own = g->pattern != CELLS_ANY && g->pattern != CELLS_EVERYWHERE && axis_is_even(height) &&
              axis_is_even(width) && (g->pattern == CELLS_APART || plan->depth.kernel == 1);
@@ -216,8 +216,8 @@ static inline void block_begin(struct max_grad *g)
 /* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a
  * stray index is found and not to be ignored. */
 K_TEMPLATE
-bool walk_blocks(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t d, int64_t h,
-                 int64_t end, bool ignore)
+bool walk_blocks(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, int64_t end,
+                 bool ignore)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_axis *height = &plan->height;
@@ -230,7 +230,7 @@ bool walk_blocks(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
         const int64_t rows = max_least(end, (q + groups) * stride) - h;
         const bool direct = block_is_direct(g, g->outer, q, groups);
         if (!direct) {
-            take_block(dt, g, real, q, groups, made);
+            take_block(dt, g, q, groups, made);
             block_in_ring(g);
         }
         if (g->stray && !ignore) return false;

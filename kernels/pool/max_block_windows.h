@@ -4,7 +4,6 @@
 #ifndef ACLNN_CPU_KERNELS_POOL_MAX_BLOCK_WINDOWS_H
 #define ACLNN_CPU_KERNELS_POOL_MAX_BLOCK_WINDOWS_H
 
-#include "kernels/pool/max_apart.h"
 #include "kernels/pool/max_grad.h"
 
 static inline int64_t block_rows(const struct max_plan *plan)
@@ -111,146 +110,41 @@ vi take_places(enum k_dtype dt, enum k_index index, const struct max_grad *g,
     return stray | high;
 }
 
-/* The windows of row (od, oh), all of them, whose indices are found in x. */
+/* `rows` rows of windows from (od, oh) on, into the ring from `to` on; all exist. */
 K_TEMPLATE
-void find_places(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh,
-                 const char *dy, int32_t *to)
-{
-    const int64_t out = g->plan.width.out;
-    const int32_t base = (int32_t)row_base(&g->plan, od, oh);
-    bool found = false;
-    if (g->rows) {
-        rows_want(dt, g->rows, g->outer, od, oh);
-        found = rows_window(dt, K_INDEX_I32, g->rows, od, oh, (char *)g->argmax->best, (char *)to);
-    }
-    if (!found) {
-        g->argmax->code = to;
-        argmax_row(dt, g->argmax, real, g->outer, od, oh);
-        for (int64_t i = 0; i < out; i += VL)
-            v_store_i(to + i, (vi)((vu)v_load_i(to + i) + (vu)v_load_i(g->lanes.base + i) +
-                                   (uint32_t)base)); /* behind the row: any sum */
-    }
-    widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, out, g->dy_end);
-}
-
-/* The values of `rows` rows of windows, counted through all planes, whose places are found. */
-K_TEMPLATE
-void found_values(enum k_dtype dt, const struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
-{
-    const int64_t out = g->plan.width.out, pitch = g->plan.pitch;
-    const int64_t runs = pitch == out ? 1 : rows, count = pitch == out ? rows * out : out;
-    const char *dy = g->dy + row * out * k_size(dt);
-    for (int64_t run = 0; run < runs; run++, to += pitch, dy += out * k_size(dt)) {
-        widen(dt, (float *)(void *)to + MAX_RING_STEP, dy, count, g->dy_end);
-        for (int64_t w = out; w < pitch; w++) /* not more: the next row's places are there */
-            to[w] = NO_CODE;
-    }
-}
-
-/* `rows` rows of windows, counted through all planes, that are apart, at once; false if that cannot
- * be, or is not to be trusted. */
-K_TEMPLATE
-bool find_apart(enum k_dtype dt, struct max_grad *g, int64_t row, int64_t rows, int32_t *to)
-{
-    const struct k_argmax *argmax = g->argmax;
-    const struct max_rows_out places = {.values = (char *)argmax->best,
-                                        .places = (char *)to,
-                                        .place_pitch = g->plan.pitch * (int64_t)sizeof *to};
-    if (!g->rows || !max_is_apart(&g->plan) ||
-        !apart_block(dt, true, false, &g->plan, argmax->x, argmax->end, row, rows, places))
-        return false;
-    found_values(dt, g, row, rows, to);
-    return true;
-}
-
-/* The same of rows from row oh of a plane on, if that has a ring of its own. */
-K_TEMPLATE
-bool find_flat(enum k_dtype dt, struct max_grad *g, int64_t oh, int64_t row, int64_t rows,
+void take_rows(enum k_dtype dt, struct max_grad *g, int64_t od, int64_t oh, int64_t rows,
                int32_t *to)
-{
-    struct max_rows_out places = {.values = (char *)g->argmax->best,
-                                  .places = (char *)to,
-                                  .pitch = g->plan.width.out * k_size(dt),
-                                  .place_pitch = g->plan.pitch * (int64_t)sizeof *to};
-    if (!g->rows || !g->rows->flat ||
-        !rows_flat(dt, dt, true, false, g->rows, g->outer, 0, oh, rows, &places))
-        return false;
-    found_values(dt, g, row, rows, to);
-    return true;
-}
-
-/* `rows` rows of windows from (od, oh) on, into the ring from `to` on; all exist. False if they are
- * of several planes and have to be taken plane by plane. */
-K_TEMPLATE
-bool take_rows(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh,
-               int64_t rows, int32_t *to)
 {
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->width.out;
     const bool planar = block_is_planar(plan);
-    const bool joined = plan->pitch == out && !GRAD_FINDS && planar;
+    const bool joined = plan->pitch == out && planar;
     const int64_t runs = joined ? 1 : rows, count = joined ? rows * out : out;
     const int64_t first = (g->outer * plan->depth.out + od) * plan->height.out + oh;
     struct row_codes codes;
     vi stray = {0};
-    if (GRAD_FINDS && find_apart(dt, g, first, rows, to)) return true;
-    if (GRAD_FINDS && rows > plan->height.out - oh) return false;
-    if (GRAD_FINDS && find_flat(dt, g, oh, first, rows, to)) return true;
     block_codes(plan, od, oh, &codes);
     for (int64_t run = 0; run < runs; run++, to += plan->pitch) {
         const int64_t row = first + run;
         const char *dy = g->dy + row * out * k_size(dt);
         const int32_t base = (int32_t)row_base(plan, od, oh + run);
         if (!planar && run > 0) block_codes(plan, od, oh + run, &codes);
-        if (GRAD_FINDS) {
-            find_places(dt, g, real, od, oh + run, dy, to);
-        } else if (g->pool->index == K_INDEX_I64) {
+        if (g->pool->index == K_INDEX_I64)
             stray |= take_places(dt, K_INDEX_I64, g, &codes, base, count, dy,
                                  g->indices + row * out * 8, to);
-        } else if (g->pool->index == K_INDEX_I32) {
+        else if (g->pool->index == K_INDEX_I32)
             stray |= take_places(dt, K_INDEX_I32, g, &codes, base, count, dy,
                                  g->indices + row * out * 4, to);
-        } else {
+        else
             take_places(dt, K_INDEX_NONE, g, &codes, base, count, dy, NULL, to);
-        }
         if (plan->pitch > out) no_codes(to + out, to + plan->pitch);
     }
     if (v_any(stray)) g->stray = true;
-    return true;
 }
-
-#define TAKE_ARGUMENTS                                                                             \
-    struct max_grad *g, struct k_lanes *real, int64_t od, int64_t oh, int64_t rows, int32_t *to
-
-static __attribute__((noinline, unused)) bool take_rows_f32(TAKE_ARGUMENTS)
-{
-    return take_rows(K_F32, g, real, od, oh, rows, to);
-}
-
-static __attribute__((noinline, unused)) bool take_rows_f16(TAKE_ARGUMENTS)
-{
-    return take_rows(K_F16, g, real, od, oh, rows, to);
-}
-
-static __attribute__((noinline, unused)) bool take_rows_bf16(TAKE_ARGUMENTS)
-{
-    return take_rows(K_BF16, g, real, od, oh, rows, to);
-}
-
-K_TEMPLATE
-bool take_rows_of(enum k_dtype dt, TAKE_ARGUMENTS)
-{
-    if (dt == K_F32) return take_rows_f32(g, real, od, oh, rows, to);
-    if (dt == K_F16) return take_rows_f16(g, real, od, oh, rows, to);
-    return take_rows_bf16(g, real, od, oh, rows, to);
-}
-
-#undef TAKE_ARGUMENTS
 
 /* The windows of `groups` groups from q on of one plane; those before `made` are there. */
 K_TEMPLATE
-void take_block(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t q,
-                int64_t groups, int64_t made)
+void take_block(enum k_dtype dt, struct max_grad *g, int64_t q, int64_t groups, int64_t made)
 {
     const struct max_axis *height = &g->plan.height;
     const int64_t low = q + height->low, high = q + groups + height->high; /* rows wanted */
@@ -259,16 +153,14 @@ void take_block(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64
     for (int k = 0; k < g->depths; k++) {
         if (made <= low) no_codes(block_row(g, k, 0), block_row(g, k, begin - low));
         if (end > begin)
-            take_rows_of(dt, g, real, g->depth[k], begin, end - begin,
-                         block_row(g, k, begin - low));
+            take_rows(dt, g, g->depth[k], begin, end - begin, block_row(g, k, begin - low));
         no_codes(block_row(g, k, end - low), block_row(g, k, high - low) + block_tail(&g->plan));
     }
 }
 
 /* The windows of `planes` planes from outer on, all of them. */
 K_TEMPLATE
-void take_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int64_t outer,
-                 int64_t planes)
+void take_planes(enum k_dtype dt, struct max_grad *g, int64_t outer, int64_t planes)
 {
     const struct max_plan *plan = &g->plan;
     const int64_t out = plan->height.out, front = -plan->height.low;
@@ -276,12 +168,11 @@ void take_planes(enum k_dtype dt, struct max_grad *g, struct k_lanes *real, int6
         plan->pitch == plan->width.out && plan->groups == out && g->indices_step == 0;
     g->outer = outer;
     no_codes(block_row(g, 0, 0), block_row(g, 0, front));
-    if (!joined || !take_rows_of(dt, g, real, 0, 0, planes * out, block_row(g, 0, front))) {
-        for (int64_t plane = 0; plane < planes; plane++, g->outer++) {
-            const int64_t row = front + plane * plan->groups;
-            take_rows_of(dt, g, real, 0, 0, out, block_row(g, 0, row));
-            no_codes(block_row(g, 0, row + out), block_row(g, 0, row + plan->groups));
-        }
+    if (joined) take_rows(dt, g, 0, 0, planes * out, block_row(g, 0, front));
+    for (int64_t plane = 0; plane < planes && !joined; plane++, g->outer++) {
+        const int64_t row = front + plane * plan->groups;
+        take_rows(dt, g, 0, 0, out, block_row(g, 0, row));
+        no_codes(block_row(g, 0, row + out), block_row(g, 0, row + plan->groups));
     }
     const int64_t end = front + planes * plan->groups;
     no_codes(block_row(g, 0, end),

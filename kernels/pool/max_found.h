@@ -51,8 +51,7 @@ void find_taps(enum k_dtype dt, struct max_grad *g, int slot, int64_t oh)
     for (int64_t ow = 0; ow < width->out; ow++, to += plan->channels, dy += values) {
         const int64_t wide = first_tap(width, ow, &w, &taps.count[2]);
         taps.place = (int32_t)(tall * width->kernel + wide);
-        taps.at =
-            (const char *)((uintptr_t)g->argmax->x + (uintptr_t)((start * width->in + w) * bytes));
+        taps.at = (const char *)((uintptr_t)g->x + (uintptr_t)((start * width->in + w) * bytes));
         if (taps.count[0] * taps.count[1] * taps.count[2] == 0) {
             memset(to, NO_TAP, (size_t)plan->channels);
             continue;

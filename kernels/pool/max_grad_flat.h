@@ -225,14 +225,7 @@ static __attribute__((noinline, unused)) int64_t flat_bf16(struct flat *f, int64
     return flat_cells_until(K_BF16, f, p, until);
 }
 
-static inline bool walks_flat(const struct max_grad *g)
-{
-    const struct max_plan *plan = &g->plan;
-    return !GRAD_FINDS && plan->block > 0 && max_is_flat(plan, g->pool) &&
-           plan->height.in * plan->width.in >= VL && (uintptr_t)g->dx % (uintptr_t)g->dy_size == 0;
-}
-
-/* The slice's planes [first, end) hold an index that strays; returns as walk_items. */
+/* The slice's planes [first, end) hold an index that strays; returns as walk_rows. */
 K_TEMPLATE
 bool flat_again(enum k_dtype dt, const struct flat *f, const struct k_scatter *scatter,
                 int64_t first, int64_t end)
@@ -250,7 +243,7 @@ bool flat_again(enum k_dtype dt, const struct flat *f, const struct k_scatter *s
     return unsettled;
 }
 
-/* Items of the slice; returns as walk_items. */
+/* Items of the slice; returns as walk_rows. */
 K_TEMPLATE
 bool walk_flat(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scatter,
                struct k_slice slice)
@@ -267,7 +260,8 @@ bool walk_flat(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scat
                      .cells = cells,
                      .width = width,
                      .period = g->indices_step > 0 ? plan->outer * cells : cells,
-                     .stream = g->pool->stream_output};
+                     .stream =
+                         g->pool->stream_output && (uintptr_t)g->dx % (uintptr_t)g->dy_size == 0};
     const int64_t first = f.begin / cells, last = (f.finish + cells - 1) / cells;
     bool unsettled = false, strays = false;
     int64_t p = f.begin;

@@ -486,22 +486,6 @@ vi twos_make(enum k_dtype dt, struct twos *t, int64_t end)
     return before + (last & own);
 }
 
-static inline bool walks_twos(const struct max_grad *g)
-{
-    const struct max_plan *plan = &g->plan;
-    const struct k_max_pool *pool = g->pool;
-    const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
-    const int64_t cells = depth->in * height->in * width->in;
-    return !GRAD_FINDS && plan->block > 0 && pool->index == K_INDEX_I32 &&
-           pool->space != K_INDEX_OF_COLUMNS && max_is_of_twos(height) && max_is_of_twos(width) &&
-           height->kernel == width->kernel && height->pad == width->pad &&
-           height->in == 2 * height->out && width->in == 2 * width->out && width->out >= VL &&
-           depth->kernel == depth->stride && depth->pad == 0 &&
-           depth->in == depth->kernel * depth->out && depth->dilation == 1 &&
-           (depth->kernel == 1 || height->kernel == 2) && plan->outer <= INT32_MAX / cells &&
-           (uintptr_t)g->dx % (uintptr_t)(2 * g->dy_size) == 0;
-}
-
 /* Do the indices of the windows over pairs [begin, end) of an outer lie in them? */
 static inline bool twos_are_known(struct max_grad *g, const struct twos *t, int64_t begin,
                                   int64_t end)
@@ -517,7 +501,7 @@ static inline bool twos_are_known(struct max_grad *g, const struct twos *t, int6
     return known;
 }
 
-/* Items of the slice; returns as walk_items. */
+/* Items of the slice; returns as walk_rows. */
 K_TEMPLATE
 bool walk_twos(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scatter,
                struct k_slice slice)
@@ -540,7 +524,8 @@ bool walk_twos(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scat
                      .outer = outer,
                      .depths = depth->kernel,
                      .period = 2 * (g->indices_step > 0 ? plan->outer * outer : outer),
-                     .stream = g->pool->stream_output,
+                     .stream = g->pool->stream_output &&
+                               (uintptr_t)g->dx % (uintptr_t)(2 * g->dy_size) == 0,
                      .lanes = &lanes};
     const int64_t windows = outer / (2 * t.depths);
     bool unsettled = false, strays = false, begun = false;

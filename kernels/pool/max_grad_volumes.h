@@ -7,20 +7,14 @@
 #ifndef ACLNN_CPU_KERNELS_POOL_MAX_GRAD_VOLUMES_H
 #define ACLNN_CPU_KERNELS_POOL_MAX_GRAD_VOLUMES_H
 
-#include "kernels/pool/max_grad.h"
-#include "kernels/pool/max_scatter.h"
+#include "kernels/pool/max_cells.h"
+#include "kernels/pool/max_walk.h"
 
 enum {
     VOLUME_VECTORS = 2, /* of a row of cells */
     VOLUME_COLUMNS = 2, /* windows over a cell, along the width */
     VOLUME_CHUNK = 16,  /* volumes that are done again if an index strays */
 };
-
-#ifdef K_PICKS
-enum { VOLUME_PICKS = 1 };
-#else
-enum { VOLUME_PICKS = 0 };
-#endif
 
 /* A vector of the row: its windows begin with `low`, lane i picks pick[][i] of them; none: -1 where
  * there is none. */
@@ -215,8 +209,7 @@ VOLUME_CELLS(volume_wide_f16, K_F16, true)
 VOLUME_CELLS(volume_wide_bf16, K_BF16, true)
 #undef VOLUME_CELLS
 
-/* False: volumes are scattered, as rows of cells are longer than vectors. */
-static inline bool volumes_begin(struct volumes *all, const struct max_grad *g)
+static inline void volumes_begin(struct volumes *all, const struct max_grad *g)
 {
     const struct max_plan *plan = &g->plan;
     const struct max_phases *phases = &g->phases[2];
@@ -227,7 +220,6 @@ static inline bool volumes_begin(struct volumes *all, const struct max_grad *g)
     all->windows = plan->depth.out * plan->height.out * width->out;
     all->cells = plan->depth.in * plan->height.in * width->in;
     all->vectors = (int)((width->in + VL - 1) / VL);
-    if (!VOLUME_PICKS || all->vectors > VOLUME_VECTORS) return false;
     int64_t x = 0, q = 0, c = 0;
     for (int v = 0; v < all->vectors; v++) {
         struct volume_vector *vector = &all->vector[v];
@@ -250,7 +242,6 @@ static inline bool volumes_begin(struct volumes *all, const struct max_grad *g)
             vector->none[k] = v_load_i(none[k]);
         }
     }
-    return true;
 }
 
 /* So many volumes from `outer` on; false if an index strays. */
@@ -300,30 +291,26 @@ bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all,
     return matches == volumes * all->windows && !v_any(found.high);
 }
 
-/* Items are volumes; returns as walk_items. */
+/* Items are volumes; returns as walk_rows. */
 K_TEMPLATE
 bool walk_volumes(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scatter,
                   struct k_slice slice)
 {
     struct volumes all;
-    const bool gathers = volumes_begin(&all, g);
+    volumes_begin(&all, g);
     const int64_t bytes = all.cells * k_size(dt);
     bool unsettled = false;
+    outlet_at(g, slice.begin, slice.end, bytes);
     for (int64_t outer = slice.begin, count; outer < slice.end; outer += count) {
         count = max_least(VOLUME_CHUNK, slice.end - outer);
-        if (gathers && outer == slice.begin)
-            outlet_begin(&g->outlet, g->dx + outer * bytes, (slice.end - outer) * bytes,
-                         g->pool->stream_output);
-        if (gathers && volumes_put(dt, g, &all, outer, count)) continue;
-        if (gathers) outlet_end(&g->outlet);
+        if (volumes_put(dt, g, &all, outer, count)) continue;
+        outlet_end(&g->outlet);
         k_stream_end();
         for (int64_t i = outer; i < outer + count; i++)
             unsettled |= scatter_outer(dt, scatter, i);
-        if (gathers)
-            outlet_begin(&g->outlet, g->dx + (outer + count) * bytes,
-                         (slice.end - outer - count) * bytes, g->pool->stream_output);
+        outlet_at(g, outer + count, slice.end, bytes);
     }
-    if (gathers && slice.begin < slice.end) outlet_end(&g->outlet);
+    if (slice.begin < slice.end) outlet_end(&g->outlet);
     return unsettled;
 }
 

@@ -91,9 +91,8 @@ static inline bool guess_reach(const struct k_scatter *s, int64_t outer, const i
     return true;
 }
 
-/* The windows that an outer's indices show, and the gradient's plan of them. */
-static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struct k_max_pool *guess,
-                                 struct max_plan *plan)
+/* The windows that an outer's indices show. */
+static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struct k_max_pool *guess)
 {
     const struct k_max_pool *pool = s->pool;
     if (s->windows < GUESS_LEAST || s->windows > INT32_MAX || s->cells > INT32_MAX) return false;
@@ -116,9 +115,8 @@ static inline bool guess_windows(const struct k_scatter *s, int64_t outer, struc
         if ((pool->output[a] - 1) * guess->stride[a] - guess->pad[a] >= pool->input[a])
             return false;
     }
-    if (taps > GUESS_TAPS) return false;
-    *plan = max_grad_plan(guess, false);
-    return plan->fast && (plan->volumes || plan->block > 0 || plan->wide);
+    guess->is_told = true;
+    return taps <= GUESS_TAPS;
 }
 
 #endif

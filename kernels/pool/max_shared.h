@@ -5,6 +5,8 @@
 #ifndef ACLNN_CPU_KERNELS_POOL_MAX_SHARED_H
 #define ACLNN_CPU_KERNELS_POOL_MAX_SHARED_H
 
+#include <assert.h>
+
 #include "kernels/pool/max_apart.h"
 
 enum {
@@ -19,7 +21,7 @@ enum {
 /* How rows of windows share vectors. Rows that lie alike over their cells are a column: those of
  * all planes, of a volume, or of a plane. */
 struct max_shared {
-    int rows;       /* of a vector: 1, 2, 4; 0: they are too long, or reach into padding */
+    int rows;       /* of a vector: 1, 2, 4 */
     int64_t column; /* rows of a column; INT64_MAX: all */
     int64_t step;   /* cells from row to row, and */
     int64_t period; /* from each row of so many to the next one */
@@ -35,18 +37,14 @@ struct max_shared max_shared(enum k_dtype dt, const struct max_plan *plan)
     const int64_t out = plan->width.out;
     struct max_shared shared = {
         .column = INT64_MAX, .step = height->stride * plan->width.in, .period = INT64_MAX};
-    if (!max_is_apart(plan) || out > VL || height->pad != 0 ||
-        (height->out - 1) * height->stride + max_span(height) > height->in)
-        return shared;
+    assert(max_is_shared(plan, VL));
     shared.column = height->out;
-    if (depth->pad == 0 && (depth->out - 1) * depth->stride + max_span(depth) <= depth->in) {
+    if (max_is_deep_inside(depth)) {
         const int64_t stride = depth->out == 1 ? depth->in : depth->stride;
         shared.column = depth->out * stride == depth->in ? INT64_MAX : depth->out * height->out;
-        shared.jump = stride * height->in * plan->width.in - height->out * shared.step;
+        shared.jump = max_jump(plan);
         if (shared.jump != 0) shared.period = height->out;
     }
-    const int64_t taps = depth->kernel * height->kernel;
-    if (taps != 2 && (taps != 4 || shared.jump == 0)) return shared;
     shared.rows = 1;
     if (SHARED_ROWS > 1 && 2 * out <= VL && shared.period > 2) shared.rows = 2;
     if (SHARED_ROWS > 1 && 4 * out <= VL && shared.jump == 0) shared.rows = SHARED_ROWS;

@@ -34,11 +34,6 @@ bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
            (pool->dtype != K_F32 && taps == TAPS && strides == 1 && !max_is_flat(&plan, pool));
 }
 
-bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool)
-{
-    return max_grad_plan(pool, false).volumes;
-}
-
 struct k_work k_plane_gather_work(const struct k_plane *plane)
 {
     const int64_t bytes = 2 * plane->element_size + plane->index_size;

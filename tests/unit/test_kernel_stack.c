@@ -143,7 +143,34 @@ static void check_convolution(struct conv_rig *rig, const struct conv_case *test
         operand_close(&rig->operand[i]);
 }
 
-/* Paths that random problems seldom take: windows of one element and of very many. */
+/* Ways that random problems seldom take. */
+static const char *const rare_pooling[] = {
+    "max_pool2d_with_indices f32 n2c3 14x14 k2 s2",
+    "max_pool2d_with_indices f32 n2c3 40x40 k2 s2",
+    "max_pool2d_with_indices f32 n2c35 9x9 k3 s1 p1 nhwc",
+    "max_pool2d_with_indices f32 n2c5 17x19 k3 s2 p1 nhwc",
+    "max_pool2d_with_indices_backward f32 n2c3 14x14 k2 s2",
+    "max_pool2d_with_indices_backward f32 n2c3 9x11 k3 s1 p1",
+    "max_pool2d_with_indices_backward f32 n2c3 40x40 k2 s2",
+    "max_pool2d_with_indices_backward f32 n2c35 9x9 k3 s1 p1 nhwc",
+    "aclnnext_max_pool_grad f32 n2c3 14x14 k2 s2",
+    "aclnnext_max_pool_backward bf16 n2c35 9x9 k3 s1 p1 nhwc",
+};
+
+static void check_rare_pooling(struct rig *rig, const char *line)
+{
+    struct test_case test;
+    char error[200];
+    cr_assert(case_parse(line, &test, error, sizeof error), "%s", error);
+    for (int i = 0; i < ROWS_POOLING; i++)
+        if (strcmp(rows_pooling[i]->word, test.op) == 0) {
+            check_pooling(rig, rows_pooling[i], test);
+            return;
+        }
+    cr_assert_fail("no row for %s", line);
+}
+
+/* Windows of one element and of very many. */
 static const char *const rare[] = {
     "convolution n2 c16>32 8x8 k1 x=f32 w=f32 y=f32",
     "convolution_backward n1 c2>1 5100 k5000 dy=f32 x=f32 w=f32 dw=f32",
@@ -168,6 +195,8 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
         const enum case_dtype dtype = (enum case_dtype)(i / ROWS_POOLING % CASE_FLOATS);
         check_pooling(&rig, op, op->random_case(&random, dtype));
     }
+    for (int i = 0; i < (int)RT_LENGTH(rare_pooling); i++)
+        check_rare_pooling(&rig, rare_pooling[i]);
     rig_end(&rig);
 
     conv_rig_begin(&conv_rig);

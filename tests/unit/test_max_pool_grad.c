@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* max_pool_grad, max_pool_scatter and max_pool_mend of every level and type against a scatter, on
+/* max_pool_grad and max_pool_mend of every level and type against a scatter, on
  * windows of the usual layers: most indices lie in their windows, and a few just beside them, in
  * the rows above and below, at the ends of the plane, or outside of it. Values are small integers,
  * so that sums are exact. */
@@ -9,6 +9,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/pool/k_max_pool.h"
+#include "kernels/way.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, MOST = 64 };
@@ -182,12 +183,11 @@ static void run(const struct k_table *table, const struct problem *t, struct k_f
     for (int axis = 0; axis < K_MAX_POOL_AXES && !told; axis++)
         pool.kernel[axis] = pool.stride[axis] = 1, pool.pad[axis] = 0;
     void *const buffers[] = {t->dy, t->indices, t->made + GUARD, record};
-    const struct k_work works[] = {told ? k_max_pool_grad_work(&pool)
-                                        : k_max_pool_scatter_work(&pool),
-                                   k_max_pool_mend_work(&pool)};
-    k_fn *const kernels[] = {told ? table->max_pool_grad[t->dtype]
-                                  : table->max_pool_scatter[t->dtype],
-                             table->max_pool_mend[t->dtype]};
+    pool.is_told = told;
+    const struct k_problem problem = {&pool, t->dtype, table};
+    const struct k_chosen chosen = k_way_choose(K_CHOICE_max_pool_grad, &problem);
+    const struct k_work works[] = {chosen.work, k_max_pool_mend_work(&pool)};
+    k_fn *const kernels[] = {chosen.run, table->max_pool_mend[t->dtype]};
     atomic_init(&fault->position, INT64_MAX);
     atomic_init(&fault->unsettled, 0);
     for (int k = 0; k < 2; k++) {
