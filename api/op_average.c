@@ -3,6 +3,7 @@
 
 #include "executor/steps.h"
 #include "kernels/copy/k_copy.h"
+#include "kernels/pool/k_pool_grad.h"
 
 struct k_average op_window_average(const struct op_window *window, bool gradient)
 {
@@ -106,8 +107,9 @@ static void gradient_step(struct ex_plan *plan, const struct k_average *average,
         pool.pad_begin[i] = average->pad_begin[i];
         pool.pad_end[i] = average->pad_end[i];
     }
-    ex_step(plan, "avg_pool_grad", k_best()->avg_pool_grad[dtype], &pool, sizeof pool,
-            k_avg_pool_grad_work(&pool, dtype), EX_BUFFERS(source, target));
+    const struct k_pool_grad grad = k_pool_grad(&pool, dtype);
+    ex_step_way(plan, "avg_pool_grad", K_CHOICE_avg_pool_grad, dtype, &grad, sizeof grad,
+                EX_BUFFERS(source, target), NULL);
 }
 
 /* Is there one output, of the whole input? Then the mean's divisor. */

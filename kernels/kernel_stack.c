@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/kernel_stack.h"
 
+#include "kernels/way.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -36,11 +39,27 @@ static const char *name_of(k_fn *kernel)
     return "";
 }
 
+/* Is the name, behind so many letters, that of one of the kernel's ways? */
+static bool is_way(const char *name, size_t length)
+{
+    const struct k_way *ways;
+    for (int i = 0, count = k_ways(&ways); i < count; i++)
+        if (strlen(ways[i].kernel) == length && strncmp(ways[i].kernel, name, length) == 0 &&
+            name[length] == '_' && strcmp(ways[i].name, name + length + 1) == 0)
+            return true;
+    return false;
+}
+
 struct k_stack k_stack_of(k_fn *kernel)
 {
     const char *name = name_of(kernel);
     for (int i = 0; i < LENGTH(rows); i++)
         if (strcmp(rows[i].kernel, name) == 0) return rows[i];
+    /* The ways of a kernel have its row. */
+    for (int i = 0; i < LENGTH(rows); i++) {
+        const size_t length = strlen(rows[i].kernel);
+        if (strncmp(rows[i].kernel, name, length) == 0 && is_way(name, length)) return rows[i];
+    }
     return (struct k_stack){.kib = K_STACK_LITTLE, .what = "little"};
 }
 

@@ -7,6 +7,7 @@
 #include "api/op_pool.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
+#include "kernels/pool/k_pool_grad.h"
 
 static const char *const NAME = "aclnnAvgPool2dBackward";
 
@@ -99,8 +100,9 @@ aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     pool.count_padding = countIncludePad;
     pool.rounding = op_math_rounding(cubeMathType, dtype);
     pool.stream_output = target == dx && op_exceed_caches_together(gradOutput, gradInput);
-    ex_step(plan, "avg_pool_grad", k_best()->avg_pool_grad[dtype], &pool, sizeof pool,
-            k_avg_pool_grad_work(&pool, dtype), EX_BUFFERS(source, target));
+    const struct k_pool_grad grad = k_pool_grad(&pool, dtype);
+    ex_step_way(plan, "avg_pool_grad", K_CHOICE_avg_pool_grad, dtype, &grad, sizeof grad,
+                EX_BUFFERS(source, target), NULL);
     ex_deliver(plan, target, dx, &order);
     return ex_seal(plan, workspaceSize, executor);
 }

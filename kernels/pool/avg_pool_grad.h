@@ -36,6 +36,7 @@
 #include "kernels/pool/grad_rows.h"
 #include "kernels/pool/grad_runs.h"
 #include "kernels/pool/grad_short_walk.h"
+#include "kernels/pool/k_pool_grad.h"
 #include "kernels/vector/instance.h"
 
 /* The first cell of an item, where items follow each other in memory. */
@@ -44,68 +45,57 @@ static inline int64_t item_cell(const struct pool_plan *plan, int64_t item)
     return item / plan->cell_tiles * plan->width.in + item % plan->cell_tiles * plan->cells;
 }
 
-/* Do channels that the plan takes for few fill a vector of this level? Not if lines are streamed
- * that have parts of several cells. */
+/* The plan's way and `repeats` (of POOL_ROWS) are constants in each instance. */
 K_TEMPLATE
-bool channels_fill(enum k_dtype dt, const struct pool_plan *plan, bool stream)
+void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
+                      const struct k_pool_grad *grad, void *const buf[], struct k_slice slice)
 {
-    const int64_t bytes = plan->channels * k_size(dt);
-    return plan->way == POOL_ANY && plan->channels > 1 && pool_is_fused(plan) && !stream &&
-           (bytes >= K_VECTOR_BYTES || (2 * bytes == K_VECTOR_BYTES && pool_is_apart(plan)));
-}
-
-K_TEMPLATE
-void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[],
-                   struct k_slice slice)
-{
-    struct pool_plan plan = pool_plan(pool, k_size(dt));
+    const struct k_pool *pool = &grad->pool;
+    const struct pool_plan *plan = &grad->plan;
     struct grad g;
     struct any any;
     struct runs runs;
-    const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
-    if (plan.way == POOL_FLAT_TWO && !even) plan.way = POOL_ROWS;
-    if (channels_fill(dt, &plan, pool->stream_output)) plan.way = POOL_CHANNELS;
-    if (lines_take_channels(&plan)) plan.way = POOL_FLAT;
-    const bool repeats = repeats_takes(&plan);
-    grad_begin(&g, dt, pool, &plan, buf);
-    any.scales = plan.steps > 0 && !g.widths.uniform;
-    any.made = false;
-    if (any.scales) g.widths.uniform = true; /* no table: there may be too many windows */
-    if (g.contiguous && slice.begin < slice.end) {
-        const int64_t last = slice.end - 1, from = item_cell(&plan, slice.begin);
-        const int64_t cells =
-            item_cell(&plan, last) - from +
-            pool_min(plan.cells, plan.width.in - last % plan.cell_tiles * plan.cells);
-        const int64_t cell_bytes = plan.channels * k_size(dt);
-        outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
-        if (plan.way == POOL_RUNS) runs_begin(&runs, &g);
-        if (plan.way == POOL_FLAT || plan.way == POOL_FLAT_TWO || repeats ||
-            any_joins(&plan, k_size(dt), pool->stream_output))
-            flat_begin(&g);
-        if (plan.way == POOL_FLAT) lines_begin(&g);
+    grad_begin(&g, dt, pool, plan, buf);
+    if (way == POOL_ANY) {
+        any.scales = plan->steps > 0 && !g.widths.uniform;
+        any.made = false;
+        if (any.scales) g.widths.uniform = true; /* no table: there may be too many windows */
     }
-    if (short_takes(dt, &g)) {
+    if (g.contiguous && slice.begin < slice.end) {
+        const int64_t last = slice.end - 1, from = item_cell(plan, slice.begin);
+        const int64_t cells =
+            item_cell(plan, last) - from +
+            pool_min(plan->cells, plan->width.in - last % plan->cell_tiles * plan->cells);
+        const int64_t cell_bytes = plan->channels * k_size(dt);
+        outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
+        if (way == POOL_RUNS) runs_begin(&runs, &g);
+        if (way == POOL_FLAT || way == POOL_FLAT_TWO || repeats ||
+            (way == POOL_ANY && any_joins(plan, k_size(dt), pool->stream_output)))
+            flat_begin(&g);
+        if (way == POOL_FLAT) lines_begin(&g);
+    }
+    if ((way == POOL_FLAT || way == POOL_FLAT_TWO) && short_takes(dt, &g)) {
         walk_short(dt, &g, slice);
         slice.begin = slice.end;
     }
     for (int64_t item = slice.begin, next; item < slice.end; item = next) {
-        const int64_t column = item / plan.height.in, h = item % plan.height.in;
-        const int64_t end = pool_min(plan.height.in, h + slice.end - item);
+        const int64_t column = item / plan->height.in, h = item % plan->height.in;
+        const int64_t end = pool_min(plan->height.in, h + slice.end - item);
         next = item + end - h;
         column_begin(dt, &g, column);
-        if (plan.way == POOL_RUNS)
+        if (way == POOL_RUNS)
             walk_runs(dt, &g, &runs);
-        else if (plan.way == POOL_FLAT && LINES_TAKES(dt))
+        else if (way == POOL_FLAT && LINES_TAKES(dt))
             walk_lines(dt, &g, h, end);
-        else if (plan.way == POOL_FLAT)
+        else if (way == POOL_FLAT)
             walk_flat(dt, &g, h, end);
-        else if (plan.way == POOL_FLAT_TWO)
+        else if (way == POOL_FLAT_TWO)
             walk_twos(dt, &g, h, end);
         else if (repeats)
             walk_repeats(dt, &g, h, end);
-        else if (plan.way == POOL_ROWS)
+        else if (way == POOL_ROWS)
             walk_rows(dt, &g, h, end);
-        else if (plan.way == POOL_CHANNELS)
+        else if (way == POOL_CHANNELS)
             walk_channels(dt, &g, h, end);
         else
             walk_any(dt, &g, &any, h, end);
@@ -113,5 +103,45 @@ void avg_pool_grad(enum k_dtype dt, const struct k_pool *pool, void *const buf[]
     if (g.contiguous) outlet_end(&g.outlet);
     if (pool->stream_output) k_stream_end();
 }
+
+#define AVG_POOL_GRAD_WAY(name, way, repeats)                                                      \
+    K_TEMPLATE                                                                                     \
+    void avg_pool_grad_##name(enum k_dtype dt, const struct k_pool_grad *grad, void *const buf[],  \
+                              struct k_slice slice)                                                \
+    {                                                                                              \
+        avg_pool_grad_by(dt, way, repeats, grad, buf, slice);                                      \
+    }
+AVG_POOL_GRAD_WAY(any, POOL_ANY, false)
+AVG_POOL_GRAD_WAY(runs, POOL_RUNS, false)
+AVG_POOL_GRAD_WAY(channels, POOL_CHANNELS, false)
+AVG_POOL_GRAD_WAY(flat, POOL_FLAT, false)
+AVG_POOL_GRAD_WAY(repeats, POOL_ROWS, true)
+AVG_POOL_GRAD_WAY(rows, POOL_ROWS, false)
+
+/* Pairs of cells are stored as one: where dX begins at an odd element, which only its address
+ * tells, rows take the problem. */
+K_TEMPLATE
+void avg_pool_grad_flat_two(enum k_dtype dt, const struct k_pool_grad *grad, void *const buf[],
+                            struct k_slice slice)
+{
+    const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
+    if (even) {
+        avg_pool_grad_by(dt, POOL_FLAT_TWO, false, grad, buf, slice);
+        return;
+    }
+    struct k_pool_grad rows = *grad;
+    rows.plan.way = POOL_ROWS;
+    avg_pool_grad_by(dt, POOL_ROWS, false, &rows, buf, slice);
+}
+
+/* All ways of one type; the base level has the last one alone. */
+#define AVG_POOL_GRAD_OF(suffix, dt)                                                               \
+    K_INSTANCE_VECTOR(avg_pool_grad_runs, suffix, dt, struct k_pool_grad)                          \
+    K_INSTANCE_VECTOR(avg_pool_grad_channels, suffix, dt, struct k_pool_grad)                      \
+    K_INSTANCE_VECTOR(avg_pool_grad_flat, suffix, dt, struct k_pool_grad)                          \
+    K_INSTANCE_VECTOR(avg_pool_grad_flat_two, suffix, dt, struct k_pool_grad)                      \
+    K_INSTANCE_VECTOR(avg_pool_grad_repeats, suffix, dt, struct k_pool_grad)                       \
+    K_INSTANCE_VECTOR(avg_pool_grad_rows, suffix, dt, struct k_pool_grad)                          \
+    K_INSTANCE(avg_pool_grad_any, suffix, dt, struct k_pool_grad)
 
 #endif

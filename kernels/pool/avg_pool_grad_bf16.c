@@ -2,4 +2,4 @@
 /* The gradient of average pooling has a file for each type, which compile side by side. */
 #include "kernels/pool/avg_pool_grad.h"
 
-K_INSTANCE(avg_pool_grad, _bf16, K_BF16, struct k_pool)
+AVG_POOL_GRAD_OF(_bf16, K_BF16)

@@ -10,7 +10,7 @@
 #if defined(K_ISA_avx512)
 #define LINES_TAKES(dt) true
 enum {
-    LINES_FLOATS = 1472, /* of a row */
+    LINES_FLOATS = POOL_LINES_FLOATS,
     LINES_PITCH = LINES_FLOATS + 4 * VL
 };
 _Static_assert((int)LINES_FLOATS >= (int)POOL_FLAT_CELLS, "rows of one channel");
@@ -167,14 +167,6 @@ LINES_APART(_f32, K_F32)
 LINES_APART(_f16, K_F16)
 LINES_APART(_bf16, K_BF16)
 
-/* Several channels, fewer than floats of a vector, whose rows fit? */
-static inline bool lines_take_channels(const struct pool_plan *plan)
-{
-    return plan->way == POOL_ANY && plan->channels > 1 && plan->channels <= VL &&
-           pool_is_fused(plan) && plan->cell_tiles == 1 && pool_is_even(plan) &&
-           plan->width.in * plan->channels <= LINES_FLOATS;
-}
-
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -193,7 +185,6 @@ void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
 }
 #else
 #define LINES_TAKES(dt)           false
-#define lines_take_channels(plan) false
 #define lines_begin(g)            (void)(g)
 
 K_TEMPLATE

@@ -21,14 +21,6 @@ _Static_assert(REPEATS_BAND + 2 * REPEATS_MARGIN + FLAT_PAGE <= POOL_FUSED * POO
                "image");
 _Static_assert((int)REPEATS_APART >= (int)REPEATS_BAND + 4 * LINE_BYTES, "apart until its end");
 
-static inline bool repeats_takes(const struct pool_plan *plan)
-{
-    const struct pool_axis *width = &plan->width, *height = &plan->height;
-    return plan->way == POOL_ROWS && pool_tiles(width) && width->kernel == 2 &&
-           width->out >= POOL_EVEN / 2 && width->in <= POOL_FLAT_CELLS && pool_tiles(height) &&
-           height->kernel > 1;
-}
-
 /* Where the next vector comes from; local copies, since streaming stores might change whatever else
  * there is. */
 struct repeats {

@@ -32,7 +32,4 @@ struct k_pool {
 /* Buffers of avg_pool_grad. */
 enum { K_AVG_POOL_GRAD_DY, K_AVG_POOL_GRAD_DX, K_AVG_POOL_GRAD_BUFFERS };
 
-/* How avg_pool_grad's work may be cut. */
-struct k_work k_avg_pool_grad_work(const struct k_pool *pool, enum k_dtype dtype);
-
 #endif

@@ -1,15 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape arithmetic of pooling; the same for every instruction set. */
+/* The ways of the gradient of average pooling. pool_plan finds the axes, the tiles and the class of
+ * the problem (enum pool_way); a way asks whether that class, or what a level makes of it, is its
+ * own. */
 #include "kernels/pool/pool_plan.h"
-#include "kernels/pool/k_pool.h"
+#include "kernels/pool/k_pool_grad.h"
+#include "kernels/way.h"
 
-struct k_work k_avg_pool_grad_work(const struct k_pool *pool, enum k_dtype dtype)
+enum { LINES_VECTOR_BYTES = 64 }; /* lines need vectors of 16 floats */
+
+static int64_t element_of(enum k_dtype dtype)
 {
-    const struct pool_plan plan = pool_plan(pool, dtype == K_F32 ? 4 : 2);
-    if (plan.items == 0) return (struct k_work){.items = 0, .grain = 1};
+    return dtype == K_F32 ? 4 : 2;
+}
+
+struct k_pool_grad k_pool_grad(const struct k_pool *pool, enum k_dtype dtype)
+{
+    return (struct k_pool_grad){.pool = *pool, .plan = pool_plan(pool, element_of(dtype))};
+}
+
+/* Do channels that the plan takes for few fill a vector of this level? Not if lines are streamed
+ * that have parts of several cells. */
+static bool channels_fill(const struct k_problem *problem)
+{
+    const struct k_pool_grad *grad = problem->parameters;
+    const struct pool_plan *plan = &grad->plan;
+    const int64_t bytes = plan->channels * element_of(problem->dtype);
+    const int64_t vector = problem->level->vector_bytes;
+    return plan->way == POOL_ANY && plan->channels > 1 && pool_is_fused(plan) &&
+           !grad->pool.stream_output &&
+           (bytes >= vector || (2 * bytes == vector && pool_is_apart(plan)));
+}
+
+/* Rows of few channels that are treated as rows of one. */
+static bool lines_take_channels(const struct k_problem *problem)
+{
+    const struct k_pool_grad *grad = problem->parameters;
+    const struct pool_plan *plan = &grad->plan;
+    return problem->level->vector_bytes >= LINES_VECTOR_BYTES && plan->way == POOL_ANY &&
+           plan->channels > 1 && plan->channels <= LINES_VECTOR_BYTES / 4 && pool_is_fused(plan) &&
+           plan->cell_tiles == 1 && pool_is_even(plan) &&
+           plan->width.in * plan->channels <= POOL_LINES_FLOATS;
+}
+
+static enum pool_way way_of(const struct k_problem *problem)
+{
+    const struct k_pool_grad *grad = problem->parameters;
+    return grad->plan.way;
+}
+
+const char *k_avg_grad_runs_refuses(const struct k_problem *problem)
+{
+    return way_of(problem) == POOL_RUNS ? NULL : "not one row of windows that lie apart";
+}
+
+const char *k_avg_grad_channels_refuses(const struct k_problem *problem)
+{
+    return way_of(problem) == POOL_CHANNELS || channels_fill(problem)
+               ? NULL
+               : "no vector of channels, or many windows over a cell";
+}
+
+const char *k_avg_grad_flat_refuses(const struct k_problem *problem)
+{
+    return way_of(problem) == POOL_FLAT || lines_take_channels(problem)
+               ? NULL
+               : "rows of dX do not follow each other as those of dY";
+}
+
+const char *k_avg_grad_flat_two_refuses(const struct k_problem *problem)
+{
+    return way_of(problem) == POOL_FLAT_TWO ? NULL : "not steps of two and windows of three";
+}
+
+const char *k_avg_grad_repeats_refuses(const struct k_problem *problem)
+{
+    const struct k_pool_grad *grad = problem->parameters;
+    return pool_repeats(&grad->plan) ? NULL : "not windows of two side by side";
+}
+
+const char *k_avg_grad_rows_refuses(const struct k_problem *problem)
+{
+    const enum pool_way way = way_of(problem);
+    return way == POOL_ROWS || way == POOL_FLAT || way == POOL_FLAT_TWO
+               ? NULL
+               : "several channels, or many windows over a cell";
+}
+
+static struct k_work planned(const struct k_problem *problem, enum pool_way way)
+{
+    struct k_pool_grad *grad = problem->parameters;
+    struct pool_plan *plan = &grad->plan;
+    plan->way = way;
+    if (plan->items == 0) return (struct k_work){.items = 0, .grain = 1};
     /* A slice makes the rows above its first one anew: let that be a small part of it. */
-    const int64_t floats = plan.cells * plan.tile_channels;
-    const int64_t again = plan.heights > POOL_DIRECT ? 2 * plan.heights : plan.heights - 1;
+    const int64_t floats = plan->cells * plan->tile_channels;
+    const int64_t again = plan->heights > POOL_DIRECT ? 2 * plan->heights : plan->heights - 1;
     const int64_t grain = pool_max(POOL_GRAIN / floats, 4 * again);
-    return (struct k_work){.items = plan.items, .grain = pool_max(grain, 1)};
+    return (struct k_work){.items = plan->items, .grain = pool_max(grain, 1)};
+}
+
+struct k_work k_avg_grad_runs_plan(const struct k_problem *problem)
+{
+    return planned(problem, POOL_RUNS);
+}
+
+struct k_work k_avg_grad_channels_plan(const struct k_problem *problem)
+{
+    return planned(problem, POOL_CHANNELS);
+}
+
+struct k_work k_avg_grad_flat_plan(const struct k_problem *problem)
+{
+    return planned(problem, POOL_FLAT);
+}
+
+struct k_work k_avg_grad_flat_two_plan(const struct k_problem *problem)
+{
+    return planned(problem, POOL_FLAT_TWO);
+}
+
+struct k_work k_avg_grad_rows_plan(const struct k_problem *problem)
+{
+    return planned(problem, POOL_ROWS);
+}
+
+struct k_work k_avg_grad_any_plan(const struct k_problem *problem)
+{
+    struct k_pool_grad *grad = problem->parameters;
+    if (grad->plan.items > 0) pool_plan_any(&grad->plan);
+    return planned(problem, POOL_ANY);
 }

@@ -17,6 +17,7 @@ enum {
     POOL_WIDE_BROKEN = 256,    /* and where lines that are streamed have parts of several cells */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
+    POOL_LINES_FLOATS = 1472,  /* the same of few channels */
     POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
@@ -267,6 +268,31 @@ static inline bool pool_is_flat_two(const struct pool_plan *plan)
            width->in <= POOL_FLAT_CELLS && height->stride == 2 && height->kernel == 3;
 }
 
+/* Windows of two along the width that cut dX into whole pieces: each row of dX is repeated. */
+static inline bool pool_repeats(const struct pool_plan *plan)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    return plan->way == POOL_ROWS && pool_tiles(width) && width->kernel == 2 &&
+           width->out >= POOL_EVEN / 2 && width->in <= POOL_FLAT_CELLS && pool_tiles(height) &&
+           height->kernel > 1;
+}
+
+static inline void pool_count_items(struct pool_plan *plan)
+{
+    plan->items =
+        plan->outer * plan->depth.in * plan->channel_tiles * plan->cell_tiles * plan->height.in;
+}
+
+/* Tiles for the way that takes every problem. */
+static inline void pool_plan_any(struct pool_plan *plan)
+{
+    plan->cell_tiles = plan->channel_tiles = 1;
+    plan->tile_channels = plan->channels;
+    plan->cells = plan->width.in;
+    pool_cut_any(plan);
+    pool_count_items(plan);
+}
+
 static inline struct pool_plan pool_plan(const struct k_pool *pool, int64_t element)
 {
     struct pool_plan plan = {.depth = pool_axis(pool, 0),
@@ -292,7 +318,7 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool, int64_t elem
         pool_cut_fused(&plan);
     if (plan.way == POOL_ROWS && pool_is_flat(&plan)) plan.way = POOL_FLAT;
     if (plan.way == POOL_ROWS && pool_is_flat_two(&plan)) plan.way = POOL_FLAT_TWO;
-    plan.items = plan.outer * plan.depth.in * plan.channel_tiles * plan.cell_tiles * plan.height.in;
+    pool_count_items(&plan);
     return plan;
 }
 

@@ -25,8 +25,10 @@
 /* The same for a way that the base level does not have. */
 #ifdef K_ISA_base
 #define K_FLOATS_VECTOR(body, params)
+#define K_INSTANCE_VECTOR(body, suffix, dtype, params)
 #else
-#define K_FLOATS_VECTOR K_FLOATS
+#define K_FLOATS_VECTOR   K_FLOATS
+#define K_INSTANCE_VECTOR K_INSTANCE
 #endif
 #define K_INSTANCE(body, suffix, dtype, params)                                                    \
     k_fn K_SYMBOL(body##suffix);                                                                   \

@@ -15,7 +15,8 @@
 #endif
 
 #include "kernels/kernels.h"
-#include "kernels/pool/k_pool.h"
+#include "kernels/pool/k_pool_grad.h"
+#include "kernels/way.h"
 
 enum { ROUNDS = 11, SLICES = 8, MOST_SLICES = 64 };
 
@@ -48,7 +49,7 @@ static double now(void)
 
 struct job {
     void (*run)(struct job *job, int64_t begin, int64_t end);
-    const struct k_pool *pool;
+    const struct k_pool_grad *grad;
     k_fn *kernel;
     const char *dy;
     char *dx;
@@ -177,7 +178,7 @@ static void probe(struct job *job, int64_t begin, int64_t end)
 
 static void kernel(struct job *job, int64_t begin, int64_t end)
 {
-    job->kernel(job->pool, (void *[]){(void *)job->dy, job->dx}, (struct k_slice){begin, end});
+    job->kernel(job->grad, (void *[]){(void *)job->dy, job->dx}, (struct k_slice){begin, end});
 }
 
 /* ---- one line of the table ---- */
@@ -231,12 +232,16 @@ static void show(const struct k_table *table, const struct bench_case *c, enum k
     struct k_pool pool = pool_of(c, layout);
     const size_t size = dt == K_F32 ? 4 : 2;
     const size_t planes = (size_t)(pool.outer * pool.channels) * size;
-    struct job ours = {
-        .run = kernel, .pool = &pool, .kernel = table->avg_pool_grad[dt], .dy = dy, .dx = dx};
+    struct job ours = {.run = kernel, .dy = dy, .dx = dx};
     ours.read = planes * (size_t)(pool.output[0] * pool.output[1] * pool.output[2]);
     ours.write = planes * (size_t)(pool.input[0] * pool.input[1] * pool.input[2]);
     pool.stream_output = ours.read + ours.write >= k_cache_last_level();
-    const struct k_work work = k_avg_pool_grad_work(&pool, dt);
+    struct k_pool_grad grad = k_pool_grad(&pool, dt);
+    const struct k_chosen chosen =
+        k_way_choose(K_CHOICE_avg_pool_grad, &(struct k_problem){&grad, dt, table});
+    const struct k_work work = chosen.work;
+    ours.grad = &grad;
+    ours.kernel = chosen.run;
     ours.items = work.items;
     const int64_t most = work.items / work.grain;
     ours.slices = (int)(most < 1 ? 1 : most < SLICES * threads ? most : SLICES * threads);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/pool/k_pool_grad.h"
+#include "kernels/way.h"
 #include "tests/unit/pool_values.h"
 
 enum { GUARD = 128, TABLES = 8 };
@@ -365,15 +367,17 @@ static void case_end(struct kernel_case *c)
 static void run(struct kernel_case *c, const struct k_table *table, bool cut)
 {
     const size_t bytes = (size_t)(c->cells * c->size);
-    const struct k_work work = k_avg_pool_grad_work(&c->pool, c->dt);
+    struct k_pool_grad grad = k_pool_grad(&c->pool, c->dt);
+    const struct k_chosen chosen =
+        k_way_choose(K_CHOICE_avg_pool_grad, &(struct k_problem){&grad, c->dt, table});
+    const struct k_work work = chosen.work;
     memset(c->dx - GUARD, 0xa5, GUARD);
     memset(c->dx, 0xff, bytes);
     memset(c->dx + bytes, 0xa5, GUARD - 64);
     int64_t begin = 0;
     while (begin < work.items) {
         const int64_t end = cut ? begin + between(1, work.items - begin) : work.items;
-        table->avg_pool_grad[c->dt](&c->pool, (void *[]){c->dy, c->dx},
-                                    (struct k_slice){begin, end});
+        chosen.run(&grad, (void *[]){c->dy, c->dx}, (struct k_slice){begin, end});
         begin = end;
     }
     for (int i = 0; i < GUARD; i++)
@@ -605,6 +609,13 @@ Test(avg_pool_grad, special_values_stay_in_their_windows)
     }
 }
 
+static int64_t items_of(const struct k_pool *pool)
+{
+    struct k_pool_grad grad = k_pool_grad(pool, K_F32);
+    const struct k_problem problem = {&grad, K_F32, k_best()};
+    return k_way_choose(K_CHOICE_avg_pool_grad, &problem).work.items;
+}
+
 Test(avg_pool_grad, empty_has_no_items)
 {
     struct k_pool pool = {.outer = 0,
@@ -613,9 +624,9 @@ Test(avg_pool_grad, empty_has_no_items)
                           .output = {1, 2, 2},
                           .kernel = {1, 2, 2},
                           .stride = {1, 2, 2}};
-    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+    cr_assert_eq(items_of(&pool), 0);
     pool.outer = 1, pool.channels = 0;
-    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+    cr_assert_eq(items_of(&pool), 0);
     pool.channels = 1, pool.input[2] = 0, pool.output[2] = 0;
-    cr_assert_eq(k_avg_pool_grad_work(&pool, K_F32).items, 0);
+    cr_assert_eq(items_of(&pool), 0);
 }
