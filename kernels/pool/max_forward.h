@@ -32,7 +32,9 @@ static inline void put_places(bool wide, char *to, const int32_t *code, const in
                               int32_t row, int64_t count)
 {
     for (int64_t i = 0; i < count; i += VL) {
-        const vi place = v_load_i(code + i) + v_load_i(base + i) + row;
+        /* Lanes behind the last one hold anything: their sum may not overflow as a signed one. */
+        const vu sum = (vu)v_load_i(code + i) + (vu)v_load_i(base + i) + (uint32_t)row;
+        const vi place = (vi)sum;
         if (wide)
             put_place(true, to + i * 8, place, false);
         else

@@ -215,7 +215,7 @@ static void *launch_offered(void *context)
     while ((executor = atomic_load(&offered)) != (void *)UINTPTR_MAX) {
         if (executor == last) continue;
         last = executor;
-        atomic_fetch_add(&accepted, ex_launch("double", NULL, 0, executor, NULL) == ACLNN_SUCCESS);
+        atomic_fetch_add(&accepted, launch(executor) == ACLNN_SUCCESS);
     }
     return NULL;
 }
@@ -241,7 +241,7 @@ Test(executor_handles, of_two_threads_one_gets_it)
 static void *launch_repeatedly(void *context)
 {
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
-    while (ex_launch("double", NULL, 0, context, NULL) == ACLNN_SUCCESS)
+    while (launch(context) == ACLNN_SUCCESS)
         atomic_fetch_add(&accepted, 1);
     return NULL;
 }
