@@ -22,7 +22,8 @@ set_property(TARGET aclnn_cpu APPEND PROPERTY LINK_DEPENDS ${exports})
 target_include_directories(aclnn_cpu SYSTEM INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/api/include> $<INSTALL_INTERFACE:include>)
 target_link_libraries(aclnn_cpu PRIVATE
-    Threads::Threads m ${blis} $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>)
+    Threads::Threads m ${blis} $<BUILD_INTERFACE:PkgConfig::CJSON> $<BUILD_INTERFACE:aclnn_sanitizers>
+    $<BUILD_INTERFACE:aclnn_hardened_links>)
 # nodelete: worker threads and the hooks of ending threads must not outlive a dlclose.
 target_link_options(aclnn_cpu PRIVATE LINKER:--version-script=${exports} LINKER:-z,nodelete)
 if(NOT ACLNN_CPU_SANITIZE)
@@ -58,7 +59,7 @@ function(aclnn_add_thin_library name needs)
         INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
     target_compile_options(aclnn_${name} PRIVATE -fno-builtin -fno-exceptions)
     target_link_options(aclnn_${name} PRIVATE -nostdlib LINKER:--no-as-needed LINKER:-F,libaclnn_cpu.so)
-    target_link_libraries(aclnn_${name} PUBLIC ${needs})
+    target_link_libraries(aclnn_${name} PUBLIC ${needs} PRIVATE $<BUILD_INTERFACE:aclnn_hardened_links>)
 endfunction()
 
 aclnn_add_thin_library(ascendcl aclnn_cpu ascendcl)
