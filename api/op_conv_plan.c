@@ -91,17 +91,6 @@ static bool multiplies_pairs(const struct k_conv *k, enum k_dtype a, enum k_dtyp
     return a == K_BF16 && b == K_BF16 && k->rounding == K_ROUND_NONE && k_pairs_bf16();
 }
 
-/* One side from the other and the weight, as it is or packed. */
-static void product_step(struct ex_plan *plan, const char *name, k_fn *kernel,
-                         const struct k_conv *k, struct k_work work, int weight, int from, int to,
-                         int bias)
-{
-    if (k->has_bias)
-        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to, bias));
-    else
-        ex_step(plan, name, kernel, k, sizeof *k, work, EX_BUFFERS(from, weight, to));
-}
-
 static void gemm_step(struct ex_plan *plan, const struct k_conv *k, int weight, int from, int to,
                       int bias)
 {
@@ -111,43 +100,41 @@ static void gemm_step(struct ex_plan *plan, const struct k_conv *k, int weight, 
                 (const int[]){weight, from, to, bias}, count, NULL);
 }
 
-/* One side from the other: with the weight packed, unless channels are few or BLIS does it. */
-static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int from, int to,
-                      int bias)
+/* The weight as a way reads it: the buffer that holds it. */
+static int weight_of(struct ex_plan *plan, const struct k_conv *k, const struct k_way *way,
+                     int weight)
 {
-    k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
-    if (k_conv_is_direct(k)) {
-        k->stream_output = k_conv_streams(k);
-        product_step(plan, "conv_direct", k_best()->conv_direct, k, k_conv_direct_work(k), weight,
-                     from, to, bias);
-        return;
-    }
-    if (k_conv_is_point(k)) {
-        k->stream_output = k_conv_streams(k);
-        const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
-        ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
-                EX_BUFFERS(weight, packed));
-        product_step(plan, "conv_point", k_best()->conv_point, k, k_conv_point_work(k), packed,
-                     from, to, bias);
-        return;
-    }
-    if (k_conv_is_gemm(k)) {
-        gemm_step(plan, k, weight, from, to, bias);
-        return;
-    }
-    if (k_conv_is_outer(k)) {
+    if (way->slot == offsetof(struct k_table, conv_direct)) return weight;
+    if (way->slot == offsetof(struct k_table, conv_outer)) {
         const int packed = ex_scratch(plan, k_conv_outer_packed_bytes(k));
         ex_step(plan, "conv_outer_pack", k_best()->conv_outer_pack, k, sizeof *k,
                 k_conv_outer_pack_work(k), EX_BUFFERS(weight, packed));
-        product_step(plan, "conv_outer", k_best()->conv_outer, k, k_conv_outer_work(k), packed,
-                     from, to, bias);
-        return;
+        return packed;
     }
     const int packed = ex_scratch(plan, k_conv_packed_bytes(k));
     ex_step(plan, "conv_pack", k_best()->conv_pack, k, sizeof *k, k_conv_pack_work(k),
             EX_BUFFERS(weight, packed));
-    product_step(plan, "conv_map", k_best()->conv_map, k, k_conv_map_work(k), packed, from, to,
-                 bias);
+    return packed;
+}
+
+/* One side from the other. BLIS comes behind the ways that need no large sums. */
+static void map_steps(struct ex_plan *plan, struct k_conv *k, int weight, int from, int to,
+                      int bias)
+{
+    k->pairs = multiplies_pairs(k, k->to_large ? k->small.dtype : k->large.dtype, k->weight.dtype);
+    struct k_conv planned = *k;
+    const struct k_way *way =
+        k_way_choose(K_CHOICE_conv, &(struct k_problem){&planned, K_F32, k_best()}).way;
+    const bool is_late = way->slot == offsetof(struct k_table, conv_outer) ||
+                         way->slot == offsetof(struct k_table, conv_map);
+    if (is_late && !k_way_is_forced(way) && k_conv_is_gemm(k)) {
+        gemm_step(plan, k, weight, from, to, bias);
+        return;
+    }
+    const int factors = weight_of(plan, &planned, way, weight);
+    ex_step_way(plan, "conv", K_CHOICE_conv, K_F32, k, sizeof *k,
+                (const int[]){from, factors, to, bias},
+                k->has_bias ? K_CONV_MAP_BUFFERS : K_CONV_MAP_BIAS, NULL);
 }
 
 static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int small,
