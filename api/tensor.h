@@ -37,12 +37,7 @@ struct aclBoolArray {
     bool values[];
 };
 
-/* Lists own their elements, which may be NULL. */
-struct aclTensorList {
-    uint64_t size;
-    const aclTensor *elements[];
-};
-
+/* As aclTensorList (executor/view.h): it owns its elements, which may be NULL. */
 struct aclScalarList {
     uint64_t size;
     const aclScalar *elements[];

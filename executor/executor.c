@@ -5,6 +5,8 @@
  * blocks_lock guards free_blocks. Nothing else is taken while it is held. */
 #include "executor/executor.h"
 
+#include <inttypes.h>
+
 #include "aclnn/opdev/op_errno.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
@@ -15,7 +17,9 @@ void **ex_executor_take_block(struct ex_executor *executor)
     void **block = executor->free_blocks;
     if (block) executor->free_blocks = *block;
     pthread_mutex_unlock(&executor->blocks_lock);
-    return block ? block : rt_alloc(sizeof(void *) * EX_MAX_PARAMETERS);
+    if (block) return block;
+    const struct ex_plan *plan = &executor->plan;
+    return rt_alloc(sizeof(void *) * ((size_t)plan->operand_count + (size_t)plan->wide));
 }
 
 void ex_executor_return_block(struct ex_executor *executor, void **block)
@@ -52,12 +56,12 @@ static bool holds(const struct ex_plan *plan, const struct ex_descriptor *tensor
 }
 
 /* The index-th tensor argument of the kinds in `which`; NULL when there is none. */
-static struct ex_operand *find_operand(struct ex_plan *plan, size_t index, int which)
+static const struct ex_argument *find_argument(const struct ex_plan *plan, size_t index, int which)
 {
-    for (int i = 0; i < plan->operand_count; i++) {
-        int kind = plan->operands[i].is_output ? COUNT_OUTPUTS : COUNT_INPUTS;
+    for (int i = 0; i < plan->argument_count; i++) {
+        int kind = plan->arguments[i].is_output ? COUNT_OUTPUTS : COUNT_INPUTS;
         if (!(which & kind)) continue;
-        if (index-- == 0) return &plan->operands[i];
+        if (index-- == 0) return &plan->arguments[i];
     }
     return NULL;
 }
@@ -73,17 +77,46 @@ bool ex_workspace_size(const aclOpExecutor *handle, size_t *size)
 
 /* CANN stores the address in the tensor that is passed, whatever the index says. Where the tensor
  * is not one the plan was made from, the plan's own at that index is what the caller means. */
+static void store_address(const struct ex_plan *plan, const struct ex_operand *operand,
+                          struct ex_descriptor *tensor, void *address)
+{
+    struct ex_descriptor *own = operand->tensor;
+    if (tensor) atomic_store_explicit(&tensor->address, address, memory_order_release);
+    if (own && own != tensor && !(tensor && holds(plan, tensor)))
+        atomic_store_explicit(&own->address, address, memory_order_release);
+}
+
 static aclnnStatus set_operand(const char *who, struct ex_plan *plan, size_t index,
                                struct ex_descriptor *tensor, void *address, int which)
 {
-    struct ex_operand *operand = find_operand(plan, index, which);
-    if (!operand)
+    const struct ex_argument *argument = find_argument(plan, index, which);
+    if (!argument)
         return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
                                "index is %zu; %s has no such tensor argument", index,
                                plan->operator_name);
-    atomic_store_explicit(&tensor->address, address, memory_order_release);
-    if (operand->tensor && !holds(plan, tensor))
-        atomic_store_explicit(&operand->tensor->address, address, memory_order_release);
+    if (argument->is_list)
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
+                               "index is %zu; that argument of %s is a tensor list", index,
+                               plan->operator_name);
+    store_address(plan, &plan->operands[argument->operand], tensor, address);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus set_element(const char *who, struct ex_plan *plan, size_t index, size_t element,
+                               const aclTensorList *tensors, void *address, int which)
+{
+    const struct ex_argument *argument = find_argument(plan, index, which);
+    if (!argument || !argument->is_list)
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
+                               "irIndex is %zu; %s has no tensor list argument there", index,
+                               plan->operator_name);
+    if (element >= tensors->size || element >= (size_t)argument->count)
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
+                               "relativeIndex is %zu; tensors has %" PRIu64
+                               " elements, that of phase 1 had %d",
+                               element, tensors->size, argument->count);
+    store_address(plan, &plan->operands[argument->operand + (int)element],
+                  ex_list_element(tensors, element), address);
     return ACLNN_SUCCESS;
 }
 
@@ -101,18 +134,16 @@ static aclnnStatus set_address(const char *who, const aclOpExecutor *handle, siz
     return status;
 }
 
-/* No operator here takes a tensor list, so every index is out of range. */
 static aclnnStatus set_list_address(const char *who, const aclOpExecutor *handle, size_t index,
-                                    const aclTensorList *tensors)
+                                    size_t element, const aclTensorList *tensors, void *address,
+                                    int which)
 {
     if (!handle || !tensors)
         return rt_error_report(ACLNN_ERR_INNER_NULLPTR, who, "%s is NULL",
                                handle ? "tensors" : "executor");
     struct ex_executor *executor = ex_handle_acquire(handle);
     if (!executor) return rt_error_report(ACLNN_ERR_INNER, who, EX_NO_EXECUTOR);
-    aclnnStatus status = rt_error_report(ACLNN_ERR_PARAM_INVALID, who,
-                                         "irIndex is %zu; %s has no tensor list argument", index,
-                                         executor->plan.operator_name);
+    aclnnStatus status = set_element(who, &executor->plan, index, element, tensors, address, which);
     ex_executor_release(executor);
     return status;
 }
@@ -130,23 +161,21 @@ static aclnnStatus set_list_address(const char *who, const aclOpExecutor *handle
         return set_address(__func__, executor, index, tensor, addr, which);                        \
     }
 
-#define SET_LIST_ADDRESS(Name)                                                                     \
+#define SET_LIST_ADDRESS(Name, which)                                                              \
     aclnnStatus acl##Name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,     \
                           aclTensorList *tensors, void *addr)                                      \
     {                                                                                              \
-        (void)relativeIndex, (void)addr;                                                           \
-        return set_list_address(__func__, executor, irIndex, tensors);                             \
+        return set_list_address(__func__, executor, irIndex, relativeIndex, tensors, addr, which); \
     }                                                                                              \
     aclnnStatus Acl##Name(aclOpExecutor *executor, size_t irIndex, const size_t relativeIndex,     \
                           aclTensorList *tensors, void *addr)                                      \
     {                                                                                              \
-        (void)relativeIndex, (void)addr;                                                           \
-        return set_list_address(__func__, executor, irIndex, tensors);                             \
+        return set_list_address(__func__, executor, irIndex, relativeIndex, tensors, addr, which); \
     }
 
 SET_ADDRESS(SetInputTensorAddr, COUNT_INPUTS)
 SET_ADDRESS(SetOutputTensorAddr, COUNT_OUTPUTS)
 SET_ADDRESS(SetTensorAddr, COUNT_INPUTS | COUNT_OUTPUTS)
-SET_LIST_ADDRESS(SetDynamicInputTensorAddr)
-SET_LIST_ADDRESS(SetDynamicOutputTensorAddr)
-SET_LIST_ADDRESS(SetDynamicTensorAddr)
+SET_LIST_ADDRESS(SetDynamicInputTensorAddr, COUNT_INPUTS)
+SET_LIST_ADDRESS(SetDynamicOutputTensorAddr, COUNT_OUTPUTS)
+SET_LIST_ADDRESS(SetDynamicTensorAddr, COUNT_INPUTS | COUNT_OUTPUTS)

@@ -15,6 +15,19 @@
 #include "runtime/support/asan.h"
 #include "runtime/support/float_env.h"
 
+/* Room in the plan itself. What needs more moves to the heap. */
+enum {
+    EX_FEW_ARGUMENTS = 16,
+    EX_FEW_OPERANDS = 16,
+    EX_FEW_BUFFERS = 24,
+    EX_FEW_STEPS = 16,
+    EX_FEW_NUMBERS = 96,      /* buffer numbers of all steps together */
+    EX_FEW_STEP_BYTES = 4096, /* kernel parameters of all steps together */
+};
+
+/* Buffers of a step whose addresses a launch keeps on the stack. */
+enum { EX_FEW_STEP_BUFFERS = 16 };
+
 struct ex_buffer {
     int operand;     /* its number among the operands; -1 for scratch */
     size_t offset;   /* bytes from the operand's storage base, or from the workspace */
@@ -29,25 +42,31 @@ struct ex_step {
     enum k_dtype dtype;          /* that the way was asked about */
     ex_describe_fault *describe; /* NULL: the kernel notes no faults */
     struct k_work work;
-    uint16_t parameters; /* where they begin in step_bytes */
-    uint16_t parameter_size;
-    size_t bytes; /* of its buffers together */
-    uint8_t buffer_count;
-    uint8_t buffers[EX_MAX_STEP_BUFFERS];
+    size_t parameters; /* where they begin in step_bytes */
+    size_t bytes;      /* of its buffers together */
+    int buffer_count;
+    int numbers; /* of its buffers: where they begin in the plan's */
+};
+
+/* What a caller counts: a tensor, which may be missing, or a list. */
+struct ex_argument {
+    int operand, count; /* its operands; a list may have none */
+    bool is_list;
+    bool is_output;
 };
 
 struct ex_operand {
-    struct ex_descriptor *tensor; /* NULL: an optional argument that was not given */
-    bool is_output;
+    struct ex_descriptor *tensor; /* NULL: not given */
+    int argument;
     bool is_used; /* by some step, so its address must not be NULL */
 };
 
 struct ex_plan {
     const char *operator_name;
     aclnnStatus status; /* the builder's first failure */
-    int operand_count;
-    int buffer_count, step_count;
-    size_t step_bytes_used;
+    int argument_count, operand_count, buffer_count, step_count;
+    size_t numbers_used, step_bytes_used;
+    int wide; /* addresses of the widest step that has more than EX_FEW_STEP_BUFFERS; else 0 */
     size_t workspace_size;
     size_t operand_bytes; /* moved by all operands together */
     double flops;         /* what the entry says they compute; 0: nothing worth counting */
@@ -55,11 +74,28 @@ struct ex_plan {
     char *call;           /* ACLNN_CPU_LOG=calls: the line to print; or NULL */
     const char *isa;
     struct rt_float_env float_env; /* of the thread that builds the plan */
-    struct ex_operand operands[EX_MAX_PARAMETERS];
-    struct ex_buffer buffers[EX_MAX_BUFFERS];
-    struct ex_step steps[EX_MAX_STEPS];
-    _Alignas(16) unsigned char step_bytes[EX_STEP_BYTES];
+    /* The few below, or on the heap. */
+    struct ex_argument *arguments;
+    struct ex_operand *operands;
+    struct ex_buffer *buffers;
+    struct ex_step *steps;
+    int *numbers;
+    unsigned char *step_bytes; /* each step's begin at a multiple of 16 */
+    size_t argument_room, operand_room, buffer_room, step_room, number_room, step_bytes_room;
+    /* Nothing behind here is written before it is used. */
+    struct ex_argument few_arguments[EX_FEW_ARGUMENTS];
+    struct ex_operand few_operands[EX_FEW_OPERANDS];
+    struct ex_buffer few_buffers[EX_FEW_BUFFERS];
+    struct ex_step few_steps[EX_FEW_STEPS];
+    int few_numbers[EX_FEW_NUMBERS];
+    _Alignas(16) unsigned char few_step_bytes[EX_FEW_STEP_BYTES];
 };
+
+static inline const struct ex_buffer *ex_step_buffer(const struct ex_plan *plan,
+                                                     const struct ex_step *step, int i)
+{
+    return &plan->buffers[plan->numbers[step->numbers + i]];
+}
 
 struct ex_executor {
     struct ex_slot *slot; /* NULL before the plan is sealed */
@@ -80,8 +116,8 @@ enum { EX_SCRATCH_GAP = 0 };
 /* Of an executor that no handle names. */
 void ex_executor_free(struct ex_executor *executor);
 
-/* Room for the addresses of one launch, recycled so that later launches allocate nothing. NULL when
- * memory is exhausted. Thread-safe. */
+/* Room for the addresses of one launch, first the operands', then those of the widest step.
+ * Recycled, so that later launches allocate nothing. NULL when memory is exhausted. Thread-safe. */
 void **ex_executor_take_block(struct ex_executor *executor);
 void ex_executor_return_block(struct ex_executor *executor, void **block);
 

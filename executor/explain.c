@@ -17,6 +17,8 @@
 #include "kernels/kernel_stack.h"
 #include "runtime/support/log.h"
 
+enum { NAMED = 12 }; /* buffers of a step */
+
 static void append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -57,8 +59,10 @@ void ex_explain(const struct ex_plan *plan)
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
         char text[768] = "";
-        for (int b = 0; b < step->buffer_count; b++)
-            name_buffer(text, sizeof text, &plan->buffers[step->buffers[b]]);
+        for (int b = 0; b < step->buffer_count && b < NAMED; b++)
+            name_buffer(text, sizeof text, ex_step_buffer(plan, step, b));
+        if (step->buffer_count > NAMED)
+            append(text, sizeof text, " and %d more", step->buffer_count - NAMED);
         rt_log_topic(RT_LOG_PLAN,
                      "  step %d %s: %" PRId64 " items, at least %" PRId64 " a slice;%s", i,
                      step->name, step->work.items, step->work.grain, text);

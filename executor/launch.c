@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch is one flight of a plan: the plan, a workspace, and the operands' addresses as they
- * stood at phase 2. Up to five addresses travel inside the stream's task; more go into a block. */
+ * stood at phase 2. Up to five addresses travel inside the stream's task; more go into a block,
+ * which also has room for the addresses of a step with many buffers. */
 #include "executor/launch.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aclnn/opdev/op_errno.h"
@@ -30,7 +32,8 @@ enum {
 struct step_run {
     const struct ex_step *step;
     const void *parameters;
-    void *buffers[EX_MAX_STEP_BUFFERS + 1]; /* and the record of faults */
+    void **buffers; /* behind them the record of faults */
+    void *few[EX_FEW_STEP_BUFFERS + 1];
 };
 
 static void run_slice(void *context, int64_t begin, int64_t end)
@@ -72,7 +75,8 @@ static void run_step(const struct ex_plan *plan, struct step_run *run, struct k_
     rt_stream_fail(stream, ACL_ERROR_RT_AICORE_EXCEPTION, "%s: %s", plan->operator_name, text);
 }
 
-static void run_plan(const struct ex_plan *plan, void *const *addresses, char *workspace,
+/* addresses: the operands', and behind them room for those of the widest step. */
+static void run_plan(const struct ex_plan *plan, void **addresses, char *workspace,
                      struct rt_stream *stream)
 {
     struct k_fault fault = {.position = INT64_MAX};
@@ -81,25 +85,32 @@ static void run_plan(const struct ex_plan *plan, void *const *addresses, char *w
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
         struct step_run run = {.step = step, .parameters = plan->step_bytes + step->parameters};
+        run.buffers =
+            step->buffer_count <= EX_FEW_STEP_BUFFERS ? run.few : addresses + plan->operand_count;
         prepare_scratch(plan, workspace, i);
         for (int b = 0; b < step->buffer_count; b++)
-            run.buffers[b] = address_of(&plan->buffers[step->buffers[b]], addresses, workspace);
+            run.buffers[b] = address_of(ex_step_buffer(plan, step, b), addresses, workspace);
         run_step(plan, &run, &fault, stream);
         if (begin != 0) begin = rt_profile_step(step->name, begin, step->bytes);
     }
     if (plan->workspace_size > 0) RT_UNPOISON(workspace, plan->workspace_size);
 }
 
+static bool needs_block(const struct ex_plan *plan)
+{
+    return plan->operand_count > ADDRESSES_INLINE || plan->wide > 0;
+}
+
 static void **addresses_of(struct rt_task *task, const struct ex_plan *plan)
 {
-    if (plan->operand_count > ADDRESSES_INLINE) return task->word[WORD_ADDRESSES].pointer;
+    if (needs_block(plan)) return task->word[WORD_ADDRESSES].pointer;
     return &task->word[WORD_ADDRESSES].pointer;
 }
 
 static void drop_launch(struct rt_task *task)
 {
     struct ex_executor *executor = task->word[WORD_EXECUTOR].pointer;
-    if (executor->plan.operand_count > ADDRESSES_INLINE)
+    if (needs_block(&executor->plan))
         ex_executor_return_block(executor, task->word[WORD_ADDRESSES].pointer);
     ex_executor_release(executor);
 }
@@ -149,6 +160,18 @@ static aclnnStatus check_workspace(const struct ex_plan *plan, const void *works
     return ACLNN_SUCCESS;
 }
 
+static aclnnStatus report_missing(const struct ex_plan *plan, int operand)
+{
+    const int number = plan->operands[operand].argument;
+    const struct ex_argument *argument = &plan->arguments[number];
+    char element[32] = "";
+    if (argument->is_list)
+        snprintf(element, sizeof element, "element %d of ", operand - argument->operand);
+    return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, plan->operator_name,
+                           "%stensor argument %d has no address; it must be set before phase 2",
+                           element, number);
+}
+
 static aclnnStatus snapshot_addresses(const struct ex_plan *plan, void **addresses)
 {
     for (int i = 0; i < plan->operand_count; i++) {
@@ -156,11 +179,7 @@ static aclnnStatus snapshot_addresses(const struct ex_plan *plan, void **address
         addresses[i] = operand->tensor
                            ? atomic_load_explicit(&operand->tensor->address, memory_order_acquire)
                            : NULL;
-        if (operand->is_used && !addresses[i])
-            return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, plan->operator_name,
-                                   "tensor argument %d has no address; it must be set before "
-                                   "phase 2",
-                                   i);
+        if (operand->is_used && !addresses[i]) return report_missing(plan, i);
     }
     return ACLNN_SUCCESS;
 }
@@ -174,7 +193,7 @@ static aclnnStatus enqueue(struct ex_executor *executor, void *workspace, struct
     task.word[WORD_WORKSPACE].pointer = workspace;
     void **addresses = &task.word[WORD_ADDRESSES].pointer;
     void **block = NULL;
-    if (plan->operand_count > ADDRESSES_INLINE) {
+    if (needs_block(plan)) {
         block = ex_executor_take_block(executor);
         if (!block)
             return rt_error_report(ACLNN_ERR_RUNTIME_ERROR, plan->operator_name,

@@ -16,14 +16,6 @@
 #include "kernels/kernels.h"
 #include "kernels/way.h"
 
-enum {
-    EX_MAX_PARAMETERS = 16, /* tensor arguments of an operator */
-    EX_MAX_BUFFERS = 24,    /* operands and scratch pieces of a plan */
-    EX_MAX_STEPS = 16,
-    EX_MAX_STEP_BUFFERS = 8, /* buffers one kernel sees */
-    EX_STEP_BYTES = 4096,    /* kernel parameters of all steps together */
-};
-
 struct ex_plan;
 
 /* A new plan for the operator of that name (static storage). Until it is sealed or freed the thread
@@ -38,6 +30,12 @@ void ex_plan_free(struct ex_plan *plan);
  * buffer number of the tensor's first element. NULL (an optional argument) returns -1. */
 int ex_input(struct ex_plan *plan, struct ex_descriptor *tensor);
 int ex_output(struct ex_plan *plan, struct ex_descriptor *tensor);
+
+/* The same for a list, which is one argument. Its tensors have consecutive buffer numbers, of which
+ * the first is returned. The number of a NULL element is one that no step may use. A list that is
+ * NULL or empty returns -1. */
+int ex_input_list(struct ex_plan *plan, const aclTensorList *list);
+int ex_output_list(struct ex_plan *plan, const aclTensorList *list);
 
 /* Scratch in the workspace, alive from the first step that names it to the last. */
 int ex_scratch(struct ex_plan *plan, size_t bytes);

@@ -13,6 +13,7 @@
 #include "runtime/support/base.h"
 
 #include "acl/acl_base.h"
+#include "aclnn/acl_meta.h"
 
 enum { EX_MAX_RANK = 8 }; /* of an operator's tensors; a descriptor can hold more */
 
@@ -32,6 +33,17 @@ struct ex_descriptor {
     const int64_t *storage_sizes;
     void (*free)(struct ex_descriptor *descriptor); /* called with the last reference */
 };
+
+/* A list owns its elements, which may be NULL. Each begins with its struct ex_descriptor. */
+struct aclTensorList {
+    uint64_t size;
+    const aclTensor *elements[];
+};
+
+static inline struct ex_descriptor *ex_list_element(const aclTensorList *list, uint64_t index)
+{
+    return (struct ex_descriptor *)(uintptr_t)list->elements[index];
+}
 
 static inline void ex_descriptor_retain(struct ex_descriptor *descriptor)
 {

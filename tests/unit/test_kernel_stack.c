@@ -38,7 +38,7 @@ static bool is_seen[ROWS];
 struct run {
     const struct ex_step *step; /* or NULL */
     const void *parameters;
-    void *buffers[EX_MAX_STEP_BUFFERS + 1];
+    void *buffers[EX_FEW_STEP_BUFFERS + 1];
 };
 
 static void *run_step(void *argument)
@@ -95,8 +95,9 @@ static void check_plan(const struct ex_plan *plan)
     for (int i = 0; i < plan->step_count; i++) {
         const struct ex_step *step = &plan->steps[i];
         struct run run = {.step = step, .parameters = plan->step_bytes + step->parameters};
+        cr_assert_leq(step->buffer_count, EX_FEW_STEP_BUFFERS);
         for (int b = 0; b < step->buffer_count; b++) {
-            const struct ex_buffer *buffer = &plan->buffers[step->buffers[b]];
+            const struct ex_buffer *buffer = ex_step_buffer(plan, step, b);
             char *base = workspace;
             if (buffer->operand >= 0)
                 base = atomic_load(&plan->operands[buffer->operand].tensor->address);
