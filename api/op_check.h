@@ -94,8 +94,9 @@ bool op_is_empty(const aclTensor *tensor);
 bool op_same_shape(const aclTensor *a, const aclTensor *b);
 
 /* What phase 2 will touch exists and is sound: strides are not negative, no element
- * lies behind the allocation that holds the address (storage shapes are not asked), and an output's elements do not share memory. That is exact but for strides so
- * wild that the search for an overlap is given up: those are refused (api/overlap.h). */
+ * lies behind the allocation that holds the address (storage shapes are not asked), and an output's
+ * elements do not share memory. That is exact but for strides so wild that the search for an
+ * overlap is given up: those are refused (api/overlap.h). */
 aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor);
 aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor);
 

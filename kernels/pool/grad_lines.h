@@ -9,10 +9,7 @@
 
 #if defined(K_ISA_avx512)
 #define LINES_TAKES(dt) true
-enum {
-    LINES_FLOATS = POOL_LINES_FLOATS,
-    LINES_PITCH = LINES_FLOATS + 4 * VL
-};
+enum { LINES_FLOATS = POOL_LINES_FLOATS, LINES_PITCH = LINES_FLOATS + 4 * VL };
 _Static_assert((int)LINES_FLOATS >= (int)POOL_FLAT_CELLS, "rows of one channel");
 _Static_assert((POOL_FUSED + 1) * LINES_PITCH <= POOL_FUSED * POOL_SLOT, "rows and a row of zeros");
 
@@ -184,8 +181,8 @@ void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     }
 }
 #else
-#define LINES_TAKES(dt)           false
-#define lines_begin(g)            (void)(g)
+#define LINES_TAKES(dt) false
+#define lines_begin(g)  (void)(g)
 
 K_TEMPLATE
 void walk_lines(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)

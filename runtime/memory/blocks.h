@@ -47,7 +47,8 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place);
 /* Whether [address, address + size) lies inside one block that is handed out. */
 bool rt_blocks_contain(const void *address, size_t size);
 
-/* Bytes from an address to the end of the block that holds it and is handed out; false: none does. */
+/* Bytes from an address to the end of the block that holds it and is handed out; false: none does.
+ */
 bool rt_blocks_room(const void *address, size_t *room);
 
 /* What the block around an address was taken as; false when none that is handed out has it. */

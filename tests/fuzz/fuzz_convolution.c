@@ -160,8 +160,7 @@ static void run(void)
     bool is_small = work() <= MOST_WORK, is_sound = true;
     for (int i = 0; i < CONV_TENSORS; i++) {
         spans[i] = touched(&rig.operand[i]);
-        is_sound = is_sound &&
-                   (rig.call.is_null[i] || spans[i] >= 0);
+        is_sound = is_sound && (rig.call.is_null[i] || spans[i] >= 0);
         is_small = is_small && spans[i] <= SMALL;
         if (spans[i] < 0 || spans[i] > SMALL) spans[i] = 0;
     }

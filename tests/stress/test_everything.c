@@ -16,7 +16,7 @@
 enum {
     THREADS = 4,
     PROGRAMS = 60, /* per thread */
-    HANDS = 24,     /* notifies and values that one program may use, each once in a run */
+    HANDS = 24,    /* notifies and values that one program may use, each once in a run */
     TEMPORARIES = OPERATIONS,
 };
 

@@ -508,10 +508,10 @@ typedef struct {
 /* Starts the library; a program that never calls it works too. configPath names a JSON file and may
  * be NULL or empty. Of its keys two are used: err_msg_mode ("0": error texts are kept per thread,
  * the default; "1": per process), and defaultDevice ({"default_device": "0"}: threads that have no
- * context use that device's default one). ACL_ERROR_INVALID_FILE when it is no regular file or cannot be read,
- * ACL_ERROR_PARSE_FILE when it is not a JSON object, ACL_ERROR_INVALID_PARAM for a value that one
- * of the two keys cannot have. A second call is ACL_ERROR_REPEAT_INITIALIZE, which a caller may
- * ignore, counts as a reference and reads no file. */
+ * context use that device's default one). ACL_ERROR_INVALID_FILE when it is no regular file or
+ * cannot be read, ACL_ERROR_PARSE_FILE when it is not a JSON object, ACL_ERROR_INVALID_PARAM for a
+ * value that one of the two keys cannot have. A second call is ACL_ERROR_REPEAT_INITIALIZE, which a
+ * caller may ignore, counts as a reference and reads no file. */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
 
 /* Ends the library whatever the count of references: waits for queued work as aclrtResetDevice
@@ -1068,11 +1068,12 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size
 ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /* Lays the handle's memory at virPtr, anywhere inside of one reserved range. size is that of
- * aclrtMallocPhysical, as it was given or rounded up, and all of the piece is mapped; offset and flags are 0. One piece may be mapped in several places. Where
- * memory was unmapped that queued work still uses, waits for that work as aclrtMalloc does.
- * ACL_ERROR_RT_PARAM_INVALID for another size, offset or a size and address that are not multiples
- * of the granularity, for addresses that are not reserved or where something is mapped already;
- * ACL_ERROR_RT_INVALID_HANDLE as aclrtFreePhysical. */
+ * aclrtMallocPhysical, as it was given or rounded up, and all of the piece is mapped; offset and
+ * flags are 0. One piece may be mapped in several places. Where memory was unmapped that queued
+ * work still uses, waits for that work as aclrtMalloc does. ACL_ERROR_RT_PARAM_INVALID for another
+ * size, offset or a size and address that are not multiples of the granularity, for addresses that
+ * are not reserved or where something is mapped already; ACL_ERROR_RT_INVALID_HANDLE as
+ * aclrtFreePhysical. */
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offset,
                                          aclrtDrvMemHandle handle, uint64_t flags);
 
@@ -1159,8 +1160,9 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /* Writes the graph to a file in the trace format that Perfetto and chrome://tracing open: a track
  * for each lane, a slice for each task, in an order in which they may run. flags VERBOSE adds each
- * task's waits. Bytes of the graph's name that are no UTF-8 become question marks. Errors: NULL 100000, flags 107000, no graph 107017, one that is still captured
- * 107026, a file that cannot be written 107010. */
+ * task's waits. Bytes of the graph's name that are no UTF-8 become question marks. Errors: NULL
+ * 100000, flags 107000, no graph 107017, one that is still captured 107026, a file that cannot be
+ * written 107010. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
                                                     uint32_t flags);
 

@@ -157,11 +157,11 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor *executor)
 
 /* Each sets the address of one tensor of a repeatable executor from its next phase 2 on, as
  * aclSetRawTensorAddr does. index counts the tensors of phase 1 from 0 as they are declared: inputs
- * alone, outputs alone, or (aclSetTensorAddr) inputs, then outputs. A tensor list counts as one. The
- * Dynamic forms mean element relativeIndex of the list at irIndex. The tensor or list must be the
- * one that phase 1 was given. ACLNN_ERR_INNER_NULLPTR (561103) for a NULL executor, tensor or list,
- * ACLNN_ERR_PARAM_INVALID (161002) for an index beyond the last and for a list where the other form
- * is meant. */
+ * alone, outputs alone, or (aclSetTensorAddr) inputs, then outputs. A tensor list counts as one.
+ * The Dynamic forms mean element relativeIndex of the list at irIndex. The tensor or list must be
+ * the one that phase 1 was given. ACLNN_ERR_INNER_NULLPTR (561103) for a NULL executor, tensor or
+ * list, ACLNN_ERR_PARAM_INVALID (161002) for an index beyond the last and for a list where the
+ * other form is meant. */
 ACL_FUNC_VISIBILITY aclnnStatus aclSetInputTensorAddr(aclOpExecutor *executor, const size_t index,
                                                       aclTensor *tensor, void *addr);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const size_t index,
