@@ -75,6 +75,7 @@ struct ex_plan {
     const char *isa;
     struct rt_float_env float_env; /* of the thread that builds the plan */
     /* The few below, or on the heap. */
+    bool has_grown; /* some are on the heap */
     struct ex_argument *arguments;
     struct ex_operand *operands;
     struct ex_buffer *buffers;

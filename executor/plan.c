@@ -57,8 +57,8 @@ static void free_rooms(const struct ex_plan *plan)
         if (!is_own(plan, arrays[i])) rt_free(arrays[i]);
 }
 
-static void *move(struct ex_plan *plan, void *array, size_t used, size_t needed, size_t element,
-                  size_t *room)
+__attribute__((noinline, cold)) static void *move(struct ex_plan *plan, void *array, size_t used,
+                                                  size_t needed, size_t element, size_t *room)
 {
     const size_t wanted = needed > 2 * *room ? needed : 2 * *room;
     if (wanted > INT32_MAX) {
@@ -73,14 +73,15 @@ static void *move(struct ex_plan *plan, void *array, size_t used, size_t needed,
     memcpy(moved, array, used * element);
     if (!is_own(plan, array)) rt_free(array);
     *room = wanted;
+    plan->has_grown = true;
     return moved;
 }
 
 /* The array, with room for `needed` elements unless the plan fails. */
-static inline void *reserve(struct ex_plan *plan, void *array, size_t used, size_t needed,
-                            size_t element, size_t *room)
+static inline __attribute__((always_inline)) void *
+reserve(struct ex_plan *plan, void *array, size_t used, size_t needed, size_t element, size_t *room)
 {
-    if (needed <= *room) return array;
+    if (__builtin_expect(needed <= *room, 1)) return array;
     return move(plan, array, used, needed, element, room);
 }
 
@@ -124,7 +125,7 @@ void ex_executor_free(struct ex_executor *executor)
         rt_free(block);
     }
     pthread_mutex_destroy(&executor->blocks_lock);
-    free_rooms(&executor->plan);
+    if (executor->plan.has_grown) free_rooms(&executor->plan);
     rt_free(executor->plan.call);
     rt_free(executor);
 }
@@ -362,14 +363,9 @@ static enum ex_packing pack(struct ex_plan *plan, struct ex_piece *pieces, int c
                : EX_TOO_LARGE;
 }
 
-/* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
-static void pack_scratch(struct ex_plan *plan)
+static __attribute__((noinline)) void pack_pieces(struct ex_plan *plan, int count)
 {
     struct ex_piece few[EX_FEW_PIECES], *pieces = few;
-    int count = 0;
-    for (int i = 0; i < plan->buffer_count; i++)
-        count += is_scratch(&plan->buffers[i]);
-    if (count == 0) return;
     if (count > EX_FEW_PIECES) pieces = rt_alloc((size_t)count * sizeof *pieces);
     const enum ex_packing packing = pieces ? pack(plan, pieces, count) : EX_NO_MEMORY;
     if (pieces != few) rt_free(pieces);
@@ -377,6 +373,15 @@ static void pack_scratch(struct ex_plan *plan)
         fail(plan, ACLNN_ERR_PARAM_INVALID, "the workspace would exceed the address space");
     if (packing == EX_NO_MEMORY)
         fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the plan");
+}
+
+/* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
+static void pack_scratch(struct ex_plan *plan)
+{
+    int count = 0;
+    for (int i = 0; i < plan->buffer_count; i++)
+        count += is_scratch(&plan->buffers[i]);
+    if (count > 0) pack_pieces(plan, count);
 }
 
 aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecutor **executor)
