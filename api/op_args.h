@@ -3,8 +3,11 @@
  * way.
  *
  * Kinds: IN, OUT a tensor; OPTIONAL, OPTIONAL_OUT one that may be NULL; REF one that is read and
- * written; INS, OUTS lists of tensors; SCALAR, SCALARS; INTS, FLOATS, BOOLS arrays; BOOL, INT,
- * INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an aclDataType; MATH cubeMathType; TEXT a string. */
+ * written; INS, OUTS, REFS lists of tensors; SCALAR, SCALARS; OPTIONAL_SCALAR one that may be NULL;
+ * INTS, FLOATS, BOOLS arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an
+ * aclDataType; MATH cubeMathType; TEXT a string. Some prototypes of CANN have const where something
+ * is written, or none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST,
+ * REFS_CONST, IN_MUTABLE, TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -21,12 +24,15 @@ enum op_kind {
     OP_REF,
     OP_INS,
     OP_OUTS,
+    OP_REFS,
     OP_SCALAR,
+    OP_OPTIONAL_SCALAR,
     OP_SCALARS,
     OP_INTS,
     OP_FLOATS,
     OP_BOOLS,
     OP_BOOL,
+    OP_INT8,
     OP_INT,
     OP_INT64,
     OP_UINT64,
@@ -50,7 +56,7 @@ struct op_value {
         const aclBoolArray *bools;
         const char *text;
         const void *pointer; /* any of those above */
-        int64_t integer;     /* BOOL, INT, INT64, UINT64, TYPE, MATH */
+        int64_t integer;     /* BOOL, INT8, INT, INT64, UINT64, TYPE, MATH */
         double real;         /* FLOAT, DOUBLE */
     };
 };
@@ -63,8 +69,9 @@ struct op_value {
 #define OP_STRIP(...)         __VA_ARGS__
 #define OP_JOIN(a, b)         OP_JOIN_(a, b)
 #define OP_JOIN_(a, b)        a##b
-#define OP_TEXT(list)         OP_TEXT_ list
-#define OP_TEXT_(...)         #__VA_ARGS__
+#define OP_TEXT(list)         OP_TEXT_(OP_STRIP list)
+#define OP_TEXT_(...)         OP_TEXT__(__VA_ARGS__)
+#define OP_TEXT__(...)        #__VA_ARGS__
 #define OP_COUNT(...)                                                                              \
     OP_COUNT_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, \
               22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -154,175 +161,71 @@ struct op_value {
 #define OP_EACH_40(m, a, ...) m##a OP_EACH_39(m, __VA_ARGS__)
 
 /* Parameters of phase 1. */
-#define OP_PARAMETER_IN(name)           const aclTensor *name
-#define OP_PARAMETER_OPTIONAL(name)     const aclTensor *name
-#define OP_PARAMETER_OUT(name)          aclTensor *name
-#define OP_PARAMETER_OPTIONAL_OUT(name) aclTensor *name
-#define OP_PARAMETER_REF(name)          aclTensor *name
-#define OP_PARAMETER_INS(name)          const aclTensorList *name
-#define OP_PARAMETER_OUTS(name)         aclTensorList *name
-#define OP_PARAMETER_SCALAR(name)       const aclScalar *name
-#define OP_PARAMETER_SCALARS(name)      const aclScalarList *name
-#define OP_PARAMETER_INTS(name)         const aclIntArray *name
-#define OP_PARAMETER_FLOATS(name)       const aclFloatArray *name
-#define OP_PARAMETER_BOOLS(name)        const aclBoolArray *name
-#define OP_PARAMETER_BOOL(name)         bool name
-#define OP_PARAMETER_INT(name)          int name
-#define OP_PARAMETER_INT64(name)        int64_t name
-#define OP_PARAMETER_UINT64(name)       uint64_t name
-#define OP_PARAMETER_FLOAT(name)        float name
-#define OP_PARAMETER_DOUBLE(name)       double name
-#define OP_PARAMETER_TYPE(name)         aclDataType name
-#define OP_PARAMETER_MATH(name)         int8_t name
-#define OP_PARAMETER_TEXT(name)         const char *name
+/* clang-format off */
+#define OP_PARAMETER_IN(name)             const aclTensor *name
+#define OP_PARAMETER_IN_MUTABLE(name)     aclTensor *name
+#define OP_PARAMETER_OPTIONAL(name)       const aclTensor *name
+#define OP_PARAMETER_OUT(name)            aclTensor *name
+#define OP_PARAMETER_OUT_CONST(name)      const aclTensor *name
+#define OP_PARAMETER_OPTIONAL_OUT(name)   aclTensor *name
+#define OP_PARAMETER_OPTIONAL_OUT_CONST(name) const aclTensor *name
+#define OP_PARAMETER_REF(name)            aclTensor *name
+#define OP_PARAMETER_REF_CONST(name)      const aclTensor *name
+#define OP_PARAMETER_INS(name)            const aclTensorList *name
+#define OP_PARAMETER_OUTS(name)           aclTensorList *name
+#define OP_PARAMETER_OUTS_CONST(name)     const aclTensorList *name
+#define OP_PARAMETER_REFS(name)           aclTensorList *name
+#define OP_PARAMETER_REFS_CONST(name)     const aclTensorList *name
+#define OP_PARAMETER_SCALAR(name)         const aclScalar *name
+#define OP_PARAMETER_OPTIONAL_SCALAR(name) const aclScalar *name
+#define OP_PARAMETER_SCALARS(name)        const aclScalarList *name
+#define OP_PARAMETER_INTS(name)           const aclIntArray *name
+#define OP_PARAMETER_FLOATS(name)         const aclFloatArray *name
+#define OP_PARAMETER_BOOLS(name)          const aclBoolArray *name
+#define OP_PARAMETER_BOOL(name)           bool name
+#define OP_PARAMETER_INT8(name)           int8_t name
+#define OP_PARAMETER_INT(name)            int name
+#define OP_PARAMETER_INT64(name)          int64_t name
+#define OP_PARAMETER_UINT64(name)         uint64_t name
+#define OP_PARAMETER_FLOAT(name)          float name
+#define OP_PARAMETER_DOUBLE(name)         double name
+#define OP_PARAMETER_TYPE(name)           aclDataType name
+#define OP_PARAMETER_MATH(name)           int8_t name
+#define OP_PARAMETER_TEXT(name)           const char *name
+#define OP_PARAMETER_TEXT_MUTABLE(name)   char *name
 
 /* An array of struct op_value from parameters of these names. */
-#define OP_VALUE_IN(n)                                                                             \
-    {                                                                                              \
-        OP_IN, #n,                                                                                 \
-        {                                                                                          \
-            .tensor = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_OPTIONAL(n)                                                                       \
-    {                                                                                              \
-        OP_OPTIONAL, #n,                                                                           \
-        {                                                                                          \
-            .tensor = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_OUT(n)                                                                            \
-    {                                                                                              \
-        OP_OUT, #n,                                                                                \
-        {                                                                                          \
-            .tensor = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_OPTIONAL_OUT(n)                                                                   \
-    {                                                                                              \
-        OP_OPTIONAL_OUT, #n,                                                                       \
-        {                                                                                          \
-            .tensor = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_REF(n)                                                                            \
-    {                                                                                              \
-        OP_REF, #n,                                                                                \
-        {                                                                                          \
-            .tensor = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_INS(n)                                                                            \
-    {                                                                                              \
-        OP_INS, #n,                                                                                \
-        {                                                                                          \
-            .tensors = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_OUTS(n)                                                                           \
-    {                                                                                              \
-        OP_OUTS, #n,                                                                               \
-        {                                                                                          \
-            .tensors = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_SCALAR(n)                                                                         \
-    {                                                                                              \
-        OP_SCALAR, #n,                                                                             \
-        {                                                                                          \
-            .scalar = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_SCALARS(n)                                                                        \
-    {                                                                                              \
-        OP_SCALARS, #n,                                                                            \
-        {                                                                                          \
-            .scalars = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_INTS(n)                                                                           \
-    {                                                                                              \
-        OP_INTS, #n,                                                                               \
-        {                                                                                          \
-            .ints = (n)                                                                            \
-        }                                                                                          \
-    }
-#define OP_VALUE_FLOATS(n)                                                                         \
-    {                                                                                              \
-        OP_FLOATS, #n,                                                                             \
-        {                                                                                          \
-            .floats = (n)                                                                          \
-        }                                                                                          \
-    }
-#define OP_VALUE_BOOLS(n)                                                                          \
-    {                                                                                              \
-        OP_BOOLS, #n,                                                                              \
-        {                                                                                          \
-            .bools = (n)                                                                           \
-        }                                                                                          \
-    }
-#define OP_VALUE_BOOL(n)                                                                           \
-    {                                                                                              \
-        OP_BOOL, #n,                                                                               \
-        {                                                                                          \
-            .integer = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_INT(n)                                                                            \
-    {                                                                                              \
-        OP_INT, #n,                                                                                \
-        {                                                                                          \
-            .integer = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_INT64(n)                                                                          \
-    {                                                                                              \
-        OP_INT64, #n,                                                                              \
-        {                                                                                          \
-            .integer = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_UINT64(n)                                                                         \
-    {                                                                                              \
-        OP_UINT64, #n,                                                                             \
-        {                                                                                          \
-            .integer = (int64_t)(n)                                                                \
-        }                                                                                          \
-    }
-#define OP_VALUE_FLOAT(n)                                                                          \
-    {                                                                                              \
-        OP_FLOAT, #n,                                                                              \
-        {                                                                                          \
-            .real = (n)                                                                            \
-        }                                                                                          \
-    }
-#define OP_VALUE_DOUBLE(n)                                                                         \
-    {                                                                                              \
-        OP_DOUBLE, #n,                                                                             \
-        {                                                                                          \
-            .real = (n)                                                                            \
-        }                                                                                          \
-    }
-#define OP_VALUE_TYPE(n)                                                                           \
-    {                                                                                              \
-        OP_TYPE_OF, #n,                                                                            \
-        {                                                                                          \
-            .integer = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_MATH(n)                                                                           \
-    {                                                                                              \
-        OP_MATH, #n,                                                                               \
-        {                                                                                          \
-            .integer = (n)                                                                         \
-        }                                                                                          \
-    }
-#define OP_VALUE_TEXT(n)                                                                           \
-    {                                                                                              \
-        OP_TEXT_OF, #n,                                                                            \
-        {                                                                                          \
-            .text = (n)                                                                            \
-        }                                                                                          \
-    }
+#define OP_VALUE_IN(n)                {OP_IN, #n, {.tensor = (n)}}
+#define OP_VALUE_IN_MUTABLE(n)        {OP_IN, #n, {.tensor = (n)}}
+#define OP_VALUE_OPTIONAL(n)          {OP_OPTIONAL, #n, {.tensor = (n)}}
+#define OP_VALUE_OUT(n)               {OP_OUT, #n, {.tensor = (n)}}
+#define OP_VALUE_OUT_CONST(n)         {OP_OUT, #n, {.tensor = (n)}}
+#define OP_VALUE_OPTIONAL_OUT(n)      {OP_OPTIONAL_OUT, #n, {.tensor = (n)}}
+#define OP_VALUE_OPTIONAL_OUT_CONST(n) {OP_OPTIONAL_OUT, #n, {.tensor = (n)}}
+#define OP_VALUE_REF(n)               {OP_REF, #n, {.tensor = (n)}}
+#define OP_VALUE_REF_CONST(n)         {OP_REF, #n, {.tensor = (n)}}
+#define OP_VALUE_INS(n)               {OP_INS, #n, {.tensors = (n)}}
+#define OP_VALUE_OUTS(n)              {OP_OUTS, #n, {.tensors = (n)}}
+#define OP_VALUE_OUTS_CONST(n)        {OP_OUTS, #n, {.tensors = (n)}}
+#define OP_VALUE_REFS(n)              {OP_REFS, #n, {.tensors = (n)}}
+#define OP_VALUE_REFS_CONST(n)        {OP_REFS, #n, {.tensors = (n)}}
+#define OP_VALUE_SCALAR(n)            {OP_SCALAR, #n, {.scalar = (n)}}
+#define OP_VALUE_OPTIONAL_SCALAR(n)   {OP_OPTIONAL_SCALAR, #n, {.scalar = (n)}}
+#define OP_VALUE_SCALARS(n)           {OP_SCALARS, #n, {.scalars = (n)}}
+#define OP_VALUE_INTS(n)              {OP_INTS, #n, {.ints = (n)}}
+#define OP_VALUE_FLOATS(n)            {OP_FLOATS, #n, {.floats = (n)}}
+#define OP_VALUE_BOOLS(n)             {OP_BOOLS, #n, {.bools = (n)}}
+#define OP_VALUE_BOOL(n)              {OP_BOOL, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_INT8(n)              {OP_INT8, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_INT(n)               {OP_INT, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_INT64(n)             {OP_INT64, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_UINT64(n)            {OP_UINT64, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_FLOAT(n)             {OP_FLOAT, #n, {.real = (n)}}
+#define OP_VALUE_DOUBLE(n)            {OP_DOUBLE, #n, {.real = (n)}}
+#define OP_VALUE_TYPE(n)              {OP_TYPE_OF, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_MATH(n)              {OP_MATH, #n, {.integer = (int64_t)(n)}}
+#define OP_VALUE_TEXT(n)              {OP_TEXT_OF, #n, {.text = (n)}}
+#define OP_VALUE_TEXT_MUTABLE(n)      {OP_TEXT_OF, #n, {.text = (n)}}
+/* clang-format on */
 
 #endif
