@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator compiler, which this library does not have. */
+/* The operator compiler, which this library does not have: its options are kept, and operators run
+ * by their names as far as acl_op.h says. */
 #ifndef INC_EXTERNAL_ACL_ACL_OP_COMPILER_H_
 #define INC_EXTERNAL_ACL_ACL_OP_COMPILER_H_
 
@@ -53,6 +54,21 @@ aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDesc *input
                          aclDataBuffer *inputs[], int numOutputs, aclTensorDesc *outputDesc[],
                          aclDataBuffer *outputs[], aclopAttr *attr, aclopEngineType engineType,
                          aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
+
+/* An option of the compiler, for the whole process. It is copied and given back, and changes
+ * nothing: types stay as they are (must_keep_origin_dtype), results are the same bits in every run,
+ * and whether a convolution may round its operands is its own argument (cubeMathType).
+ * ACL_ERROR_INVALID_PARAM for NULL, for a value outside the enumeration and for 4096 bytes and
+ * more, ACL_ERROR_BAD_ALLOC without host memory. */
+ACL_FUNC_VISIBILITY aclError aclSetCompileopt(aclCompileOpt opt, const char *value);
+
+/* The bytes of an option with its closing zero; 0 for a value outside the enumeration. An option
+ * that was not set is "", ACL_OP_JIT_COMPILE "disable". */
+ACL_FUNC_VISIBILITY size_t aclGetCompileoptSize(aclCompileOpt opt);
+
+/* Copies an option with its closing zero. ACL_ERROR_INVALID_PARAM for NULL, for a value outside the
+ * enumeration and for a length below aclGetCompileoptSize. */
+ACL_FUNC_VISIBILITY aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length);
 
 #ifdef __cplusplus
 }
