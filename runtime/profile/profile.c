@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/profile/profile_records.h"
+#include "runtime/profile/profile_reports.h"
 #include "runtime/profile/timeline.h"
 #include "runtime/schedule/context.h"
 #include "runtime/schedule/queue.h"
@@ -16,6 +17,8 @@
 #include "runtime/support/config.h"
 #include "runtime/support/log.h"
 #include "runtime/support/thread.h"
+
+#include "acl/acl_prof.h"
 
 /* What is known of a task while it runs. */
 struct rt_profile_note {
@@ -314,6 +317,7 @@ void rt_profile_start(const char *timeline, bool summary)
     if (timeline || summary) rt_ticks_choose();
     if (timeline) flags |= RT_PROFILE_HOST | RT_PROFILE_TASKS | RT_PROFILE_STEPS | RT_PROFILE_MARKS;
     if (flags != 0) atomic_fetch_or_explicit(&rt_profile_flags, flags, memory_order_release);
+    if (timeline) rt_profile_tell_start(ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
 }
 
 static void start_as_asked(const struct rt_config *config)

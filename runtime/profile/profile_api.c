@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/profile/profile.h"
+#include "runtime/profile/profile_reports.h"
 #include "runtime/profile/timeline.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/config.h"
@@ -231,6 +232,7 @@ aclError aclprofStart(const aclprofConfig *profilerConfig)
     take_lock();
     status = start_locked(profilerConfig->data);
     pthread_mutex_unlock(&lock);
+    if (status == ACL_SUCCESS) rt_profile_tell_start(profilerConfig->data);
     return status;
 }
 
@@ -244,11 +246,22 @@ static aclError stop_locked(const char *who)
                            state.folder);
 }
 
+/* Before a recording that is of `asked`, or of anything when that is 0, ends: modules may report
+ * what they still have. */
+static void tell_of_end(uint64_t asked)
+{
+    take_lock();
+    const uint64_t data = state.is_recording ? state.data : 0;
+    pthread_mutex_unlock(&lock);
+    if (data != 0 && (asked == 0 || asked == data)) rt_profile_tell_stop(data);
+}
+
 aclError aclprofStop(const aclprofConfig *profilerConfig)
 {
     RT_CHECK(profilerConfig, ACL_ERROR_INVALID_PARAM, "profilerConfig is NULL");
     aclError status = refuse_beside_environment(__func__);
     if (status != ACL_SUCCESS) return status;
+    tell_of_end(profilerConfig->data);
     take_lock();
     if (!state.is_recording)
         status = RT_ERROR(ACL_ERROR_PROF_NOT_RUN, "nothing is recorded");
@@ -266,6 +279,7 @@ aclError aclprofFinalize(void)
 {
     aclError status = refuse_beside_environment(__func__);
     if (status != ACL_SUCCESS) return status;
+    tell_of_end(0);
     take_lock();
     if (!state.is_ready)
         status = RT_ERROR(ACL_ERROR_PROF_NOT_RUN, "aclprofInit has not been called");
