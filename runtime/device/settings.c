@@ -111,6 +111,14 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
     return ACL_SUCCESS;
 }
 
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
+{
+    (void)timeout;
+    RT_CHECK(actualTimeout, ACL_ERROR_INVALID_PARAM, "actualTimeout is NULL");
+    *actualTimeout = UINT64_MAX;
+    return ACL_SUCCESS;
+}
+
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
 {
     RT_CHECK(taskId, ACL_ERROR_INVALID_PARAM, "taskId is NULL");

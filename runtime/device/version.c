@@ -22,7 +22,11 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
     return ACL_SUCCESS;
 }
 
-/* The packages this library stands for are those of CANN 8.1.RC1. */
+/* Of the packages this library stands for. The operators' interface is read from CANN 8.1's
+ * headers, the runtime's from those of 8.5: programs choose by the version which functions they
+ * call, and what they choose from 8.5 on is here. */
+#define VERSION "8.5.0"
+
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version)
 {
     RT_CHECK(version, ACL_ERROR_INVALID_PARAM, "version is NULL");
@@ -31,12 +35,25 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
     RT_CHECK(name != ACL_PKG_NAME_HCCL && name != ACL_PKG_NAME_DRIVER, ACL_ERROR_INVALID_FILE,
              "name is %d; that package is not there", (int)name);
     *version = (aclCANNPackageVersion){
-        .version = "8.1.RC1",
+        .version = VERSION,
         .majorVersion = "8",
-        .minorVersion = "1",
-        .releaseVersion = "RC1",
+        .minorVersion = "5",
+        .releaseVersion = "0",
     };
     return ACL_SUCCESS;
+}
+
+aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
+{
+    static const char *const there[] = {"runtime", "opbase", "ops_math", "ops_nn"};
+    RT_CHECK(pkgName, ACL_ERROR_INVALID_PARAM, "pkgName is NULL");
+    RT_CHECK(versionStr, ACL_ERROR_INVALID_PARAM, "versionStr is NULL");
+    for (size_t i = 0; i < RT_LENGTH(there); i++) {
+        if (strcmp(pkgName, there[i]) != 0) continue;
+        strcpy(versionStr, VERSION);
+        return ACL_SUCCESS;
+    }
+    return RT_ERROR(ACL_ERROR_INVALID_FILE, "pkgName is %.64s; that package is not there", pkgName);
 }
 
 const char *aclrtGetSocName(void)

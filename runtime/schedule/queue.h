@@ -115,6 +115,7 @@ struct rt_stream {
     uint32_t flags;
     uint32_t priority;
     uint32_t overflow_switch;
+    uint32_t custom_tag, cache_op_info; /* attributes that are only given back */
     bool stops_on_failure;
 
     struct rt_stream_error error;

@@ -18,6 +18,8 @@
 #include "aclnnop/aclnn_max_unpool2d_backward.h"
 #include "aclnnop/aclnn_max_unpool3d.h"
 #include "aclnnop/aclnn_max_unpool3d_backward.h"
+#include "experiment/msprof/toolchain/prof_api.h"
+#include "experiment/runtime/runtime/kernel.h"
 
 #define ABI_VALUE(name, value) _Static_assert((name) == (value), #name " is not " #value);
 #define ABI_SIZE(type, size)                                                                       \

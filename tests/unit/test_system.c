@@ -390,10 +390,10 @@ Test(version, of_the_packages)
     for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
         memset(&version, 0x55, sizeof version);
         cr_expect_eq(aclsysGetCANNVersion(there[i], &version), ACL_SUCCESS);
-        cr_expect_str_eq(version.version, "8.1.RC1");
+        cr_expect_str_eq(version.version, "8.5.0");
         cr_expect_str_eq(version.majorVersion, "8");
-        cr_expect_str_eq(version.minorVersion, "1");
-        cr_expect_str_eq(version.releaseVersion, "RC1");
+        cr_expect_str_eq(version.minorVersion, "5");
+        cr_expect_str_eq(version.releaseVersion, "0");
         cr_expect_str_eq(version.patchVersion, "");
     }
     expect_refused(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, NULL), ACL_ERROR_INVALID_PARAM,

@@ -205,6 +205,13 @@ typedef struct aclmdlExeOMDesc {
     size_t reserved[8];
 } aclmdlExeOMDesc;
 
+/* Writing the operands of a model's operators to files. Nothing is written here: InitDump and
+ * SetDump return ACL_ERROR_API_NOT_SUPPORT, and ACL_ERROR_INVALID_PARAM for NULL; FinalizeDump
+ * ACL_ERROR_DUMP_NOT_RUN, since no dump has begun. */
+ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
+ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char *dumpCfgPath);
+ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
+
 /* Capture and replay. Between Begin and End the tasks submitted to a stream are not run: they go
  * into a graph (a "model runtime instance", aclmdlRI), which then is replayed any number of times
  * with one call each. Captured are launches of operators, asynchronous copies and fills of memory

@@ -535,6 +535,11 @@ ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *min
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
                                                   aclCANNPackageVersion *version);
 
+/* Newer. The version of one package as a string, by its name: "runtime", "opbase", "ops_math" and
+ * "ops_nn". versionStr has room for ACL_PKG_VERSION_MAX_SIZE bytes. ACL_ERROR_INVALID_PARAM for
+ * NULL, ACL_ERROR_INVALID_FILE for a package that is not there. */
+ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
+
 /* Always ACL_HOST: programs then copy explicitly, which is always right. */
 ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
@@ -630,6 +635,18 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t 
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
                                                 int64_t *value);
 
+/* Newer. A number that no other device has and that stays the same: made of the machine's id and
+ * the device's number. ACL_ERROR_RT_INVALID_DEVICEID for no such device. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
+
+/* Newer. The device's own number of the one that the program calls userDevid: the same, because
+ * nothing renumbers devices here. ACL_ERROR_RT_INVALID_DEVICEID for no such device. */
+ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid,
+                                                           int32_t *const logicDevId);
+
+/* Newer. The process as the device knows it: its id. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
+
 /* Newer. ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId,
                                                       aclrtDevFeatureType devFeatureType,
@@ -721,6 +738,18 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint6
  * for other values. */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/* Newer. One attribute of a stream. FAILURE_MODE and FLOAT_OVERFLOW_CHECK are those of the
+ * functions above, PRIORITY that of aclrtCreateStreamWithConfig, which cannot be set later
+ * (ACL_ERROR_RT_FEATURE_NOT_SUPPORT). USER_CUSTOM_TAG and CACHE_OP_INFO (0 or 1) are stored and
+ * given back: a graph knows its operators in any case. ACL_ERROR_INVALID_PARAM for NULL,
+ * ACL_ERROR_RT_PARAM_INVALID outside the enumeration. */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream,
+                                                     aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream,
+                                                     aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
 
 /* Newer. What the stream was made with. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
@@ -818,6 +847,9 @@ ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
  * a CPU cannot abandon an operator half way. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
+/* Newer. The same in microseconds. *actualTimeout becomes what holds: UINT64_MAX, no limit. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 
 /* ---- Callbacks ---- */
 
@@ -1081,6 +1113,19 @@ ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offse
  * still can. ACL_ERROR_RT_PARAM_INVALID when none begins there. */
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 
+/* Newer. Handing a piece to another process, letting processes take it, and taking it there. There
+ * is no such handle here: ACL_ERROR_RT_FEATURE_NOT_SUPPORT, and ACL_ERROR_INVALID_PARAM for NULL.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
+                                                             aclrtMemHandleType handleType,
+                                                             uint64_t flags,
+                                                             uint64_t *shareableHandle);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
+                                                             size_t pidNum);
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
+                                                               int32_t deviceId,
+                                                               aclrtDrvMemHandle *handle);
+
 /* ---- Copies ---- */
 
 /* Copies count bytes now, without waiting for any stream. destMax is the room at dst. Ranges
@@ -1142,6 +1187,19 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs
                                                    aclrtMemcpyBatchAttr *attrs,
                                                    size_t *attrsIndexes, size_t numAttrs,
                                                    size_t *failIndex, aclrtStream stream);
+
+/* ---- Code of a device's cores ---- */
+
+/* Newer. Loading a file of such code, finding a function in it, and where that lies. A CPU cannot
+ * run it: ACL_ERROR_RT_FEATURE_NOT_SUPPORT, and ACL_ERROR_INVALID_PARAM for NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
+                                                     const aclrtBinaryLoadOptions *options,
+                                                     aclrtBinHandle *binHandle);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
+                                                    const char *kernelName,
+                                                    aclrtFuncHandle *funcHandle);
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr,
+                                                  void **aivAddr);
 
 /* --- graphs, beside those of acl_mdl.h; since newer versions ---------------------------------- */
 
