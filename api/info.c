@@ -66,7 +66,7 @@ static void put(struct page *page, const char *format, ...)
 static void put_library(struct page *page)
 {
     Dl_info info;
-    put(page, "%-18s%s, the interface of CANN 8.1.RC1\n", "aclnn-cpu", ACLNN_CPU_VERSION);
+    put(page, "%-18s%s, the interface of CANN 8.5.0\n", "aclnn-cpu", ACLNN_CPU_VERSION);
     if (dladdr((const void *)operators, &info) && info.dli_fname)
         put(page, "%-18s%s\n", "library", info.dli_fname);
 }

@@ -2,11 +2,13 @@
 # The install tree: laid out as the toolkit's, so that build files written for it find headers and libraries.
 include(CMakePackageConfigHelpers)
 
-set(CANN_VERSION 8.1.RC1) # the toolkit release whose API this library follows
+set(CANN_VERSION 8.5.0) # the toolkit release that aclsysGetCANNVersion names
 set(arch_dir ${CMAKE_SYSTEM_PROCESSOR}-linux)
 set(made ${CMAKE_BINARY_DIR}/install)
 
-set(libraries aclnn_cpu aclnn_ascendcl aclnn_nnopbase aclnn_opapi aclnn_acl_op_compiler aclnn_msprofiler)
+get_property(thin_names GLOBAL PROPERTY ACLNN_THIN_NAMES)
+get_property(libraries GLOBAL PROPERTY ACLNN_THIN_TARGETS)
+list(PREPEND libraries aclnn_cpu)
 install(DIRECTORY api/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(TARGETS ${libraries} EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
 install(TARGETS aclnn-cpu-info RUNTIME DESTINATION bin)
@@ -48,7 +50,7 @@ set(links "")
 foreach(folder ${arch_dir} acllib fwkacllib runtime compiler)
     list(APPEND links "${folder}/include|../include" "${folder}/lib64|../lib64")
 endforeach()
-foreach(library ascendcl nnopbase opapi acl_op_compiler msprofiler)
+foreach(library IN LISTS thin_names)
     list(APPEND links "lib64/stub/lib${library}.so|../lib${library}.so")
 endforeach()
 set(op_api opp/built-in/op_impl/ai_core/tbe/op_api)

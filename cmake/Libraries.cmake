@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # aclnn_cpu: the one real library, all rooms in one. aclnn_cpu_static: the same objects for tests that look inside.
-# ascendcl, nnopbase, opapi, acl_op_compiler, msprofiler: thin libraries under CANN's names.
+# ascendcl, nnopbase, opapi, ...: thin libraries under CANN's names.
 get_property(object_targets GLOBAL PROPERTY ACLNN_OBJECT_TARGETS)
 set(objects "")
 foreach(target IN LISTS object_targets)
@@ -52,14 +52,20 @@ function(aclnn_add_thin_library name needs)
     endforeach()
     set(source ${CMAKE_BINARY_DIR}/thin/${name}.c)
     file(CONFIGURE OUTPUT ${source} CONTENT "/* Made from symbols.txt and operators.def. */\ntypedef int thin;\n${body}" @ONLY)
-    add_library(aclnn_${name} SHARED ${source})
-    add_library(aclnn::${name} ALIAS aclnn_${name})
-    set_target_properties(aclnn_${name} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name}
+    set(target aclnn_${name})
+    if(TARGET ${target})
+        string(APPEND target _library) # a room has that name
+    endif()
+    set_property(GLOBAL APPEND PROPERTY ACLNN_THIN_TARGETS ${target})
+    set_property(GLOBAL APPEND PROPERTY ACLNN_THIN_NAMES ${name})
+    add_library(${target} SHARED ${source})
+    add_library(aclnn::${name} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} EXPORT_NAME ${name}
         C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${libraries_dir}
         INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
-    target_compile_options(aclnn_${name} PRIVATE -fno-builtin -fno-exceptions)
-    target_link_options(aclnn_${name} PRIVATE -nostdlib LINKER:--no-as-needed LINKER:-F,libaclnn_cpu.so)
-    target_link_libraries(aclnn_${name} PUBLIC ${needs} PRIVATE $<BUILD_INTERFACE:aclnn_hardened_links>)
+    target_compile_options(${target} PRIVATE -fno-builtin -fno-exceptions)
+    target_link_options(${target} PRIVATE -nostdlib LINKER:--no-as-needed LINKER:-F,libaclnn_cpu.so)
+    target_link_libraries(${target} PUBLIC ${needs} PRIVATE $<BUILD_INTERFACE:aclnn_hardened_links>)
 endfunction()
 
 aclnn_add_thin_library(ascendcl aclnn_cpu ascendcl)
@@ -67,3 +73,10 @@ aclnn_add_thin_library(nnopbase aclnn_ascendcl ascendcl nnopbase)
 aclnn_add_thin_library(opapi aclnn_nnopbase ascendcl nnopbase opapi)
 aclnn_add_thin_library(acl_op_compiler aclnn_ascendcl acl_op_compiler)
 aclnn_add_thin_library(msprofiler aclnn_ascendcl msprofiler)
+aclnn_add_thin_library(runtime aclnn_ascendcl runtime)
+aclnn_add_thin_library(profapi aclnn_ascendcl profapi)
+aclnn_add_thin_library(hccl aclnn_ascendcl hccl)
+# Programs record these names too, although they call nothing in them: compilers of graphs, and queues to feed those.
+aclnn_add_thin_library(ge_runner aclnn_ascendcl ge_runner)
+aclnn_add_thin_library(graph aclnn_ascendcl graph)
+aclnn_add_thin_library(acl_tdt_channel aclnn_ascendcl acl_tdt_channel)

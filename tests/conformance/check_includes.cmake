@@ -14,10 +14,11 @@ set(may_runtime/capture runtime/capture runtime/schedule runtime/support public)
 set(may_runtime/profile runtime/profile runtime/schedule runtime/support public)
 set(may_runtime/memory runtime/memory runtime/capture runtime/profile runtime/schedule runtime/support public)
 set(may_runtime/event runtime/event runtime/memory runtime/capture runtime/profile runtime/schedule runtime/support public)
+set(may_runtime/collective runtime/support public)
 set(may_runtime/callback runtime/callback runtime/capture runtime/schedule runtime/support public)
 set(may_runtime/device runtime public)
 set(inner_folders runtime/support runtime/schedule runtime/capture runtime/profile runtime/memory runtime/event runtime/callback
-    runtime/device)
+    runtime/collective runtime/device)
 set(may_samples public)
 set(may_tests tests public)
 set(may_tests/unit tests api executor kernels runtime public)
@@ -25,7 +26,7 @@ set(may_tests/stress tests runtime public)
 set(may_tests/bench tests kernels runtime public)
 set(places api/include api executor kernels ${inner_folders} samples tests/unit tests/stress tests/bench tests) # inner folders first
 
-set(public_folders "^(acl|aclnn|aclnnop|aclnnext)/")
+set(public_folders "^(acl|aclnn|aclnnop|aclnnext|experiment|hccl)/")
 set(wrong "")
 set(arrows 0)
 

@@ -55,8 +55,8 @@ needs opapi nnopbase
 needs nnopbase ascendcl
 needs ascendcl aclnn_cpu
 needs acl_op_compiler ascendcl
-needs msprofiler ascendcl
-for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler; do
+for name in msprofiler runtime profapi hccl ge_runner graph acl_tdt_channel; do needs $name ascendcl; done
+for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler runtime profapi hccl ge_runner graph acl_tdt_channel; do
     readelf -d "$tree/lib64/lib$name.so" | grep -q "SONAME.*\[lib$name.so\]" || fail "lib$name.so has another soname"
 done
 
