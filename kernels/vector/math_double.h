@@ -253,15 +253,15 @@ vd vd_polynomial(vd x, int degree, const double c[])
     return sum;
 }
 
-#define PI 0x1.921fb54442d18p+1
+#define WIDE_PI 0x1.921fb54442d18p+1
 
 /* Adding it rounds |x| < 2^51 to an integer, ties to even, whose low bits are those of the sum. */
-#define ROUNDING 0x1.8p52
+#define WIDE_ROUNDING 0x1.8p52
 
 K_TEMPLATE
 vd vd_round(vd x)
 {
-    return x + ROUNDING - ROUNDING;
+    return x + WIDE_ROUNDING - WIDE_ROUNDING;
 }
 
 /* ---- from float and back ---- */

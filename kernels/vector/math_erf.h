@@ -6,30 +6,42 @@
 #include "kernels/vector/math_exp.h"
 #include "kernels/vector/math_log.h"
 
-/* erf(a) = 1 - e^-(a T(a)), 0 <= a <= 4: one polynomial for all, and no cancellation near 0. */
+/* |x| <= 4 */
 K_TEMPLATE
-vd wide_erf(vd a)
+vd wide_erf(vd x)
 {
-    /* T, so that erf's relative error is 2^-31.2 */
-    static const double c[] = {1.128379166627992,       0.6366198345751639,
-                               0.10277127715524356,     -0.01911769480566363,
-                               -0.00025306130627273906, 0.0017993542773043299,
-                               -0.0007406862806153679,  0.00016748114445551637,
-                               -2.1354643292523734e-05, 1.1933040670707195e-06};
-    return -wide_expm1(-a * vd_polynomial(a, 9, c));
+    /* erf(x) / x = p / q of x^2, relative error 2^-28.9 */
+    static const double p[] = {1.128379169377294,      0.18520305566642445,   0.054317000749136785,
+                               0.0038496199571680456,  0.0003796135747807153, 4.684903201186875e-06,
+                               -1.3202854896042739e-08};
+    static const double q[] = {1.0,
+                               0.4974653484601007,
+                               0.11395844621209589,
+                               0.01546212206480142,
+                               0.0013075780447261945,
+                               6.311178574252886e-05};
+    const vd square = x * x;
+    return x * vd_polynomial(square, 6, p) / vd_polynomial(square, 5, q);
 }
 
-/* erfc(|x|) = e^-x^2 t P(t), t = 1 / (1 + 3/8 |x|) */
+/* Where e^-a^2 in double is exactly 0. */
+#define WIDE_ERFC_ZERO 26.63
+
+/* erfc(a) = e^-a^2 p(a) / q(a), a = |x| */
 K_TEMPLATE
 vd wide_erfc(vd x)
 {
-    /* relative error 2^-31.0 where |x| <= 10.4; beyond, the result is 0 in f32 */
-    static const double c[] = {0.21156771715425007,  0.21166971856317163, 0.19543347254278218,
-                               0.1762704123546283,   0.08119494086585091, 0.21962682966139574,
-                               -0.27224997621407176, 0.448468869950598,   -0.4285890347351134,
-                               0.18839128654908438,  -0.03178423715623716};
-    const vd a = vd_abs(x), t = 1 / vd_fma(a, vd_all(0.375), vd_all(1));
-    const vd tail = wide_exp(vd_at_least(-a * a, EXP_LOW)) * (t * vd_polynomial(t, 10, c));
+    /* relative error 2^-27.3 where a <= 10.4; beyond, the result is 0 in f32 */
+    static const double p[] = {1.0000000060681629, 1.2408763883148972, 0.734190596306515,
+                               0.2304530427345445, 0.03305608263520507};
+    static const double q[] = {1.0,
+                               2.3692561651418167,
+                               2.407600088380828,
+                               1.3301972856161335,
+                               0.4084926029155864,
+                               0.05858972330965482};
+    const vd a = vd_at_most(vd_abs(x), WIDE_ERFC_ZERO);
+    const vd tail = wide_exp(-a * a) * vd_polynomial(a, 4, p) / vd_polynomial(a, 5, q);
     return vd_if(vd_negative(x), 2 - tail, tail);
 }
 
@@ -43,7 +55,7 @@ vd wide_gelu(vd x)
 K_TEMPLATE
 vf v_erf(vf x)
 {
-    return v_copysign(v_by_doubles(wide_erf, v_clamp(v_abs(x), 0, 4)), x);
+    return v_by_doubles(wide_erf, v_clamp(x, -4, 4));
 }
 
 K_TEMPLATE

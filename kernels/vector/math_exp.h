@@ -6,21 +6,21 @@
 
 #include "kernels/vector/math_double.h"
 
-#define LN2       0x1.62e42fefa39efp-1
-#define LOG2_OF_E 0x1.71547652b82fep+0
+#define WIDE_LN2       0x1.62e42fefa39efp-1
+#define WIDE_LOG2_OF_E 0x1.71547652b82fep+0
 /* Beyond them exp in double is exactly 0, and infinite: scale is made of the exponents 0 and 0x7ff.
  */
-#define EXP_LOW   -709.3
-#define EXP_HIGH  709.9
-#define EXP2_LOW  -1023.0
-#define EXP2_HIGH 1024.0
+#define WIDE_EXP_LOW   -709.3
+#define WIDE_EXP_HIGH  709.9
+#define WIDE_EXP2_LOW  -1023.0
+#define WIDE_EXP2_HIGH 1024.0
 
 /* 2^n and e^r - 1, n an integer, |r| <= ln(2) / 2. */
 struct wide_power {
     vd scale, less_one;
 };
 
-/* sum: n + ROUNDING */
+/* sum: n + WIDE_ROUNDING */
 K_TEMPLATE
 struct wide_power wide_power_of(vd sum, vd r)
 {
@@ -32,15 +32,15 @@ struct wide_power wide_power_of(vd sum, vd r)
                                r * vd_polynomial(r, 6, c)};
 }
 
-/* e^x = scale * (1 + less_one), EXP_LOW <= x <= EXP_HIGH */
+/* e^x = scale * (1 + less_one), WIDE_EXP_LOW <= x <= WIDE_EXP_HIGH */
 K_TEMPLATE
 struct wide_power wide_exp_parts(vd x)
 {
-    const vd sum = vd_fma(x, vd_all(LOG2_OF_E), vd_all(ROUNDING));
-    return wide_power_of(sum, vd_fma(sum - ROUNDING, vd_all(-LN2), x));
+    const vd sum = vd_fma(x, vd_all(WIDE_LOG2_OF_E), vd_all(WIDE_ROUNDING));
+    return wide_power_of(sum, vd_fma(sum - WIDE_ROUNDING, vd_all(-WIDE_LN2), x));
 }
 
-/* EXP_LOW <= x <= EXP_HIGH */
+/* WIDE_EXP_LOW <= x <= WIDE_EXP_HIGH */
 K_TEMPLATE
 vd wide_exp(vd x)
 {
@@ -48,12 +48,12 @@ vd wide_exp(vd x)
     return p.scale * (1 + p.less_one);
 }
 
-/* EXP2_LOW <= x <= EXP2_HIGH */
+/* WIDE_EXP2_LOW <= x <= WIDE_EXP2_HIGH */
 K_TEMPLATE
 vd wide_exp2(vd x)
 {
-    const vd sum = x + ROUNDING;
-    const struct wide_power p = wide_power_of(sum, (x - (sum - ROUNDING)) * LN2);
+    const vd sum = x + WIDE_ROUNDING;
+    const struct wide_power p = wide_power_of(sum, (x - (sum - WIDE_ROUNDING)) * WIDE_LN2);
     return p.scale * (1 + p.less_one);
 }
 
@@ -68,13 +68,13 @@ vd wide_expm1(vd x)
 K_TEMPLATE
 vf v_exp(vf x)
 {
-    return v_by_doubles(wide_exp, v_clamp(x, (float)EXP_LOW, (float)EXP_HIGH));
+    return v_by_doubles(wide_exp, v_clamp(x, (float)WIDE_EXP_LOW, (float)WIDE_EXP_HIGH));
 }
 
 K_TEMPLATE
 vf v_exp2(vf x)
 {
-    return v_by_doubles(wide_exp2, v_clamp(x, (float)EXP2_LOW, (float)EXP2_HIGH));
+    return v_by_doubles(wide_exp2, v_clamp(x, (float)WIDE_EXP2_LOW, (float)WIDE_EXP2_HIGH));
 }
 
 K_TEMPLATE
@@ -99,11 +99,21 @@ vd wide_cosh(vd x)
     return 0.5 * (e + 1 / e);
 }
 
+/* |x| <= 9.05, from where on the result is 1 in f32 */
 K_TEMPLATE
 vd wide_tanh(vd x)
 {
-    const vd m = wide_expm1(x + x);
-    return m / (m + 2);
+    /* tanh(x) / x = p / q of x^2, relative error 2^-29.9 */
+    static const double p[] = {0.9999999990079803, 0.13783658011606173, 0.0040063338225226255,
+                               3.154169968312608e-05, 5.059547695676216e-08};
+    static const double q[] = {1.0,
+                               0.4711699037638886,
+                               0.027729650821231366,
+                               0.0004203472413925258,
+                               1.6138101418385137e-06,
+                               7.340833323584441e-10};
+    const vd square = x * x;
+    return x * vd_polynomial(square, 4, p) / vd_polynomial(square, 5, q);
 }
 
 K_TEMPLATE
@@ -121,7 +131,7 @@ vf v_cosh(vf x)
 K_TEMPLATE
 vf v_tanh(vf x)
 {
-    return v_copysign(v_by_doubles(wide_tanh, v_clamp(x, -20, 20)), x);
+    return v_by_doubles(wide_tanh, v_clamp(x, -9.05f, 9.05f));
 }
 
 /* ---- activations ---- */
@@ -129,7 +139,7 @@ vf v_tanh(vf x)
 K_TEMPLATE
 vd wide_sigmoid_divisor(vd x)
 {
-    return 1 + wide_exp(vd_at_most(vd_at_least(-x, EXP_LOW), EXP_HIGH));
+    return 1 + wide_exp(vd_at_most(vd_at_least(-x, WIDE_EXP_LOW), WIDE_EXP_HIGH));
 }
 
 K_TEMPLATE
@@ -153,11 +163,24 @@ vd wide_gelu_tanh(vd x)
     return x / wide_sigmoid_divisor(x * factor);
 }
 
+/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|) */
+K_TEMPLATE
+vd wide_softplus(vd x)
+{
+    /* log(1 + e) / e where 0 <= e <= 1, relative error 2^-30.3 */
+    static const double c[] = {0.999999999256837,     -0.49999981433681123, 0.3333255962806675,
+                               -0.24987270919235263,  0.19890748098567826,  -0.16105692996133503,
+                               0.12418439430597673,   -0.0824417990122503,  0.0414782656361524,
+                               -0.013407547628365539, 0.00203024474086946};
+    const vd e = wide_exp(vd_at_least(-vd_abs(x), WIDE_EXP_LOW));
+    return vd_fma(e, vd_polynomial(e, 10, c), vd_at_least(x, 0));
+}
+
 /* tanh(log(1 + e^x)) = (e^2x + 2 e^x) / (e^2x + 2 e^x + 2); 1 from x = 20 on */
 K_TEMPLATE
 vd wide_tanh_softplus(vd x)
 {
-    const vd e = wide_exp(vd_at_most(vd_at_least(x, EXP_LOW), 40)), m = e * (e + 2);
+    const vd e = wide_exp(vd_at_most(vd_at_least(x, WIDE_EXP_LOW), 40)), m = e * (e + 2);
     return m / (m + 2);
 }
 
@@ -183,6 +206,12 @@ K_TEMPLATE
 vf v_gelu_tanh(vf x)
 {
     return v_by_doubles(wide_gelu_tanh, x);
+}
+
+K_TEMPLATE
+vf v_softplus(vf x)
+{
+    return v_by_doubles(wide_softplus, x);
 }
 
 K_TEMPLATE

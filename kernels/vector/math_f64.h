@@ -150,7 +150,7 @@ double v_digamma_f64(double x)
     double sum = 0, z = fabs(x);
     if (x < 0) {
         const double part = z - nearbyint(z);
-        sum = 1 / z + PI * cos(PI * part) / sin(PI * part);
+        sum = 1 / z + WIDE_PI * cos(WIDE_PI * part) / sin(WIDE_PI * part);
     }
     for (; z < 12; z += 1)
         sum -= 1 / z;

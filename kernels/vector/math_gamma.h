@@ -29,7 +29,7 @@ struct wide_turn wide_turn_of(vd a)
         2.480157814281904e-05, -2.755517711304667e-07, 2.062739715036198e-09};
     const vd part = a - vd_round(a), p = vd_abs(part); /* exact, p <= 1/2 */
     const vd_mask far = vd_less(vd_all(0.25), p);
-    const vd r = PI * vd_if(far, 0.5 - p, p), square = r * r;
+    const vd r = WIDE_PI * vd_if(far, 0.5 - p, p), square = r * r;
     const vd s = r * vd_polynomial(square, 6, sine), c = vd_polynomial(square, 6, cosine);
     return (struct wide_turn){vd_copysign(vd_if(far, c, s), part), vd_if(far, s, c)};
 }
@@ -53,7 +53,7 @@ vd wide_lgamma(vd x)
     const vd log_gamma_z = vd_fma(z - 0.5, log_z - 1, rest - 0.5);
 
     if (!vd_any(negative)) return log_gamma_z - wide_log_precise(product);
-    const vd reflected = PI * product / (a * vd_abs(wide_turn_of(vd_at_most(a, 0x1p30)).sine));
+    const vd reflected = WIDE_PI * product / (a * vd_abs(wide_turn_of(vd_at_most(a, 0x1p30)).sine));
     const vd log_factor = wide_log_precise(vd_if(negative, reflected, product));
     return vd_if(negative, log_factor - log_gamma_z, log_gamma_z - log_factor);
 }
@@ -89,7 +89,7 @@ vd wide_digamma(vd x)
     const vd_mask negative = vd_less(x, zero);
     if (!vd_any(negative)) return series_z - shift;
     const struct wide_turn turn = wide_turn_of(vd_at_most(a, 0x1p30));
-    const vd reflection = 1 / a + PI * turn.cosine / turn.sine;
+    const vd reflection = 1 / a + WIDE_PI * turn.cosine / turn.sine;
     return series_z - shift + vd_if(negative, reflection, zero);
 }
 

@@ -5,8 +5,8 @@
 
 #include "kernels/vector/math_exp.h"
 
-#define LOG10_OF_2 0x1.34413509f79ffp-2
-#define LOG10_OF_E 0x1.bcb7b1526e50ep-2
+#define WIDE_LOG10_OF_2 0x1.34413509f79ffp-2
+#define WIDE_LOG10_OF_E 0x1.bcb7b1526e50ep-2
 
 /* u = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), of a normal u > 0; of others k and f are finite.
  */
@@ -66,21 +66,21 @@ K_TEMPLATE
 vd wide_log(vd x)
 {
     const struct wide_mantissa m = wide_mantissa_of(x);
-    return vd_fma(m.k, vd_all(LN2), wide_log_mantissa(m.f));
+    return vd_fma(m.k, vd_all(WIDE_LN2), wide_log_mantissa(m.f));
 }
 
 K_TEMPLATE
 vd wide_log2(vd x)
 {
     const struct wide_mantissa m = wide_mantissa_of(x);
-    return vd_fma(wide_log_mantissa(m.f), vd_all(LOG2_OF_E), m.k);
+    return vd_fma(wide_log_mantissa(m.f), vd_all(WIDE_LOG2_OF_E), m.k);
 }
 
 K_TEMPLATE
 vd wide_log10(vd x)
 {
     const struct wide_mantissa m = wide_mantissa_of(x);
-    return vd_fma(m.k, vd_all(LOG10_OF_2), wide_log_mantissa(m.f) * LOG10_OF_E);
+    return vd_fma(m.k, vd_all(WIDE_LOG10_OF_2), wide_log_mantissa(m.f) * WIDE_LOG10_OF_E);
 }
 
 /* As wide_log, with a relative error of about 2^-51. */
@@ -88,7 +88,7 @@ K_TEMPLATE
 vd wide_log_precise(vd x)
 {
     const struct wide_mantissa m = wide_mantissa_of(x);
-    return vd_fma(m.k, vd_all(LN2), wide_log_mantissa_precise(m.f));
+    return vd_fma(m.k, vd_all(WIDE_LN2), wide_log_mantissa_precise(m.f));
 }
 
 /* log(1 + x), x > -1. While 1 + x needs no scaling, f is x itself, which 1 + x may have rounded. */
@@ -97,7 +97,7 @@ vd wide_log1p(vd x)
 {
     const struct wide_mantissa m = wide_mantissa_of(1 + x);
     const vd f = vd_if(vd_equal(m.k, (vd){0}), x, m.f);
-    return vd_fma(m.k, vd_all(LN2), wide_log_mantissa(f));
+    return vd_fma(m.k, vd_all(WIDE_LN2), wide_log_mantissa(f));
 }
 
 /* value, of log(x) in some base, where x is positive and finite; what a logarithm is elsewhere. */
@@ -142,10 +142,10 @@ vd wide_pow(vd x, vd y)
 {
     const vd a = vd_abs(x), zero = {0}, one = vd_all(1), infinite = vd_all(INFINITY);
     const struct wide_mantissa m = wide_mantissa_of(a);
-    vd log2 = vd_fma(wide_log_mantissa_precise(m.f), vd_all(LOG2_OF_E), m.k);
+    vd log2 = vd_fma(wide_log_mantissa_precise(m.f), vd_all(WIDE_LOG2_OF_E), m.k);
     log2 = vd_if(vd_less(zero, a), log2, -infinite);
     log2 = vd_if(vd_less(a, infinite), log2, a); /* infinite, NaN */
-    vd value = wide_exp2(vd_at_most(vd_at_least(y * log2, EXP2_LOW), EXP2_HIGH));
+    vd value = wide_exp2(vd_at_most(vd_at_least(y * log2, WIDE_EXP2_LOW), WIDE_EXP2_HIGH));
 
     /* Floats beyond 2^24 are even; they do not reach vd_round's limit. */
     const vd exponent = vd_at_most(vd_at_least(y, -0x1p26), 0x1p26), half = 0.5 * exponent;
@@ -219,21 +219,6 @@ vf v_atanh(vf x)
     const vf a = v_abs(x), one = v_all(1), value = v_by_doubles(wide_atanh, a);
     const vf outside = v_if(v_equal(a, one), v_all(INFINITY), v_all(NAN));
     return v_copysign(v_if(v_less(a, one), value, outside), x);
-}
-
-/* ---- log(1 + e^x) = max(x, 0) + log(1 + e^-|x|) ---- */
-
-K_TEMPLATE
-vd wide_softplus(vd x)
-{
-    const vd e = wide_exp(vd_at_least(-vd_abs(x), EXP_LOW));
-    return vd_at_least(x, 0) + wide_log1p(e);
-}
-
-K_TEMPLATE
-vf v_softplus(vf x)
-{
-    return v_by_doubles(wide_softplus, x);
 }
 
 #endif

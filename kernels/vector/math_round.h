@@ -105,10 +105,10 @@ vf v_trunc(vf x)
 
 /* ---- remainders: exact ---- */
 
-#define FMOD_NEAR 0x1p28
+#define WIDE_FMOD_NEAR 0x1p28
 
-/* |x| < FMOD_NEAR |y|: the rounded quotient is off by one half or a little more, and its product
- * with y exact. */
+/* |x| < WIDE_FMOD_NEAR |y|: the rounded quotient is off by one half or a little more, and its
+ * product with y exact. */
 K_TEMPLATE
 vd wide_fmod(vd x, vd y)
 {
@@ -130,8 +130,8 @@ K_TEMPLATE
 vf v_fmod(vf x, vf y)
 {
     vf value = v_by_doubles_2(wide_fmod, x, y);
-    const v_mask near =
-        v_less(v_abs(x) * (float)(1 / FMOD_NEAR), v_abs(y)) & v_less(v_abs(y), v_all(INFINITY));
+    const v_mask near = v_less(v_abs(x) * (float)(1 / WIDE_FMOD_NEAR), v_abs(y)) &
+                        v_less(v_abs(y), v_all(INFINITY));
     const unsigned far = ~v_mask_bits(near) & ((1U << VL) - 1);
     if (far) {
         vf some = value;

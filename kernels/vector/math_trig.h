@@ -5,7 +5,7 @@
 
 #include "kernels/vector/math_double.h"
 
-#define HALF_PI 0x1.921fb54442d18p+0
+#define WIDE_HALF_PI 0x1.921fb54442d18p+0
 
 /* ---- sine and cosine of |r| <= pi / 4 ---- */
 
@@ -27,9 +27,9 @@ vd wide_cos_near(vd r)
     return vd_polynomial(r * r, 4, c);
 }
 
-/* ---- |x| <= TRIG_NEAR ---- */
+/* ---- |x| <= WIDE_TRIG_NEAR ---- */
 
-#define TRIG_NEAR 0x1p20f
+#define WIDE_TRIG_NEAR 0x1p20f
 
 /* x = n pi / 2 + r, |r| <= pi / 4; the low bits of quadrant are n's. The first two parts of pi / 2
  * have 33 bits, so their products with n are exact, on levels without fused multiply-add too. */
@@ -41,7 +41,8 @@ struct wide_angle {
 K_TEMPLATE
 struct wide_angle wide_angle_of(vd x)
 {
-    const vd sum = vd_fma(x, vd_all(0x1.45f306dc9c883p-1), vd_all(ROUNDING)), n = sum - ROUNDING;
+    const vd sum = vd_fma(x, vd_all(0x1.45f306dc9c883p-1), vd_all(WIDE_ROUNDING)),
+             n = sum - WIDE_ROUNDING;
     vd r = vd_fma(n, vd_all(-0x1.921fb544p+0), x);
     r = vd_fma(n, vd_all(-0x1.0b4611a6p-34), r);
     r = vd_fma(n, vd_all(-0x1.3198a2e037073p-69), r);
@@ -96,7 +97,7 @@ vf v_trig(vd (*near)(vd), double (*far)(double), vf x)
 {
     vf value = v_by_doubles(near, x);
     const vf a = v_abs(x);
-    const v_mask large = v_less(v_all(TRIG_NEAR), a) & v_less(a, v_all(INFINITY));
+    const v_mask large = v_less(v_all(WIDE_TRIG_NEAR), a) & v_less(a, v_all(INFINITY));
     if (v_mask_bits(large)) {
         vf some = value;
         v_one_by_one(far, v_mask_bits(large), &x, &some);
@@ -143,7 +144,7 @@ vd wide_asin(vd x)
     const vd a = vd_abs(x), far = 0.5 * (1 - a);
     const vd_mask near = vd_less(a, vd_all(0.5));
     const vd value = wide_asin_near(vd_if(near, a, vd_sqrt(far)), vd_if(near, a * a, far));
-    return vd_copysign(vd_if(near, value, HALF_PI - (value + value)), x);
+    return vd_copysign(vd_if(near, value, WIDE_HALF_PI - (value + value)), x);
 }
 
 K_TEMPLATE
@@ -152,8 +153,8 @@ vd wide_acos(vd x)
     const vd a = vd_abs(x), far = 0.5 * (1 - a);
     const vd_mask near = vd_less(a, vd_all(0.5));
     const vd value = wide_asin_near(vd_if(near, a, vd_sqrt(far)), vd_if(near, a * a, far));
-    const vd twice = value + value, of_far = vd_if(vd_negative(x), PI - twice, twice);
-    return vd_if(near, HALF_PI - vd_copysign(value, x), of_far);
+    const vd twice = value + value, of_far = vd_if(vd_negative(x), WIDE_PI - twice, twice);
+    return vd_if(near, WIDE_HALF_PI - vd_copysign(value, x), of_far);
 }
 
 /* atan(q), 0 <= q <= 1 */
@@ -174,7 +175,7 @@ vd wide_atan(vd x)
     const vd a = vd_abs(x);
     const vd_mask above = vd_less(vd_all(1), a);
     const vd value = wide_atan_near(vd_if(above, 1 / a, a));
-    return vd_copysign(vd_if(above, HALF_PI - value, value), x);
+    return vd_copysign(vd_if(above, WIDE_HALF_PI - value, value), x);
 }
 
 K_TEMPLATE
@@ -185,8 +186,8 @@ vd wide_atan2(vd y, vd x)
     vd q = vd_if(above, b, a) / vd_if(above, a, b);
     q = vd_if(vd_equal(a, b), vd_if(vd_equal(a, zero), zero, vd_all(1)), q); /* 0 / 0, inf / inf */
     vd value = wide_atan_near(q);
-    value = vd_if(above, HALF_PI - value, value);
-    value = vd_if(vd_negative(x), PI - value, value);
+    value = vd_if(above, WIDE_HALF_PI - value, value);
+    value = vd_if(vd_negative(x), WIDE_PI - value, value);
     return vd_copysign(value, y);
 }
 
