@@ -3,11 +3,12 @@
  * way.
  *
  * Kinds: IN, OUT a tensor; OPTIONAL, OPTIONAL_OUT one that may be NULL; REF one that is read and
- * written; INS, OUTS, REFS lists of tensors; SCALAR, SCALARS; OPTIONAL_SCALAR one that may be NULL;
- * INTS, FLOATS, BOOLS arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an
- * aclDataType; MATH cubeMathType; TEXT a string. Some prototypes of CANN have const where something
- * is written, or none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST,
- * REFS_CONST, IN_MUTABLE, TEXT_MUTABLE. */
+ * written; INS, OUTS, REFS lists of tensors; SCALAR an operand, OPTIONAL_SCALAR one that may be
+ * NULL, COEFFICIENT one whose type has no say in the result's; SCALARS a list; INTS, FLOATS, BOOLS
+ * arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an aclDataType; MATH
+ * cubeMathType; TEXT a string. Some prototypes of CANN have const where something is written, or
+ * none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST, REFS_CONST,
+ * IN_MUTABLE, TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -27,6 +28,7 @@ enum op_kind {
     OP_REFS,
     OP_SCALAR,
     OP_OPTIONAL_SCALAR,
+    OP_COEFFICIENT,
     OP_SCALARS,
     OP_INTS,
     OP_FLOATS,
@@ -178,6 +180,7 @@ struct op_value {
 #define OP_PARAMETER_REFS_CONST(name)     const aclTensorList *name
 #define OP_PARAMETER_SCALAR(name)         const aclScalar *name
 #define OP_PARAMETER_OPTIONAL_SCALAR(name) const aclScalar *name
+#define OP_PARAMETER_COEFFICIENT(name)    const aclScalar *name
 #define OP_PARAMETER_SCALARS(name)        const aclScalarList *name
 #define OP_PARAMETER_INTS(name)           const aclIntArray *name
 #define OP_PARAMETER_FLOATS(name)         const aclFloatArray *name
@@ -211,6 +214,7 @@ struct op_value {
 #define OP_VALUE_REFS_CONST(n)        {OP_REFS, #n, {.tensors = (n)}}
 #define OP_VALUE_SCALAR(n)            {OP_SCALAR, #n, {.scalar = (n)}}
 #define OP_VALUE_OPTIONAL_SCALAR(n)   {OP_OPTIONAL_SCALAR, #n, {.scalar = (n)}}
+#define OP_VALUE_COEFFICIENT(n)       {OP_COEFFICIENT, #n, {.scalar = (n)}}
 #define OP_VALUE_SCALARS(n)           {OP_SCALARS, #n, {.scalars = (n)}}
 #define OP_VALUE_INTS(n)              {OP_INTS, #n, {.ints = (n)}}
 #define OP_VALUE_FLOATS(n)            {OP_FLOATS, #n, {.floats = (n)}}

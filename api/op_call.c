@@ -9,7 +9,7 @@
 
 #include "runtime/support/base.h"
 
-enum { LINE = 512 };
+enum { LINE = 4096 };
 
 struct line {
     char text[LINE];
@@ -40,9 +40,10 @@ static void put_operator(struct line *line, const char *op)
 static const char *type_word(int32_t type)
 {
     static const char *const words[] = {
-        [ACL_FLOAT] = "f32", [ACL_FLOAT16] = "f16", [ACL_BF16] = "bf16", [ACL_DOUBLE] = "f64",
-        [ACL_INT8] = "i8",   [ACL_UINT8] = "u8",    [ACL_INT16] = "i16", [ACL_UINT16] = "u16",
-        [ACL_INT32] = "i32", [ACL_INT64] = "i64",   [ACL_BOOL] = "bool",
+        [ACL_FLOAT] = "f32",  [ACL_FLOAT16] = "f16", [ACL_BF16] = "bf16", [ACL_DOUBLE] = "f64",
+        [ACL_INT8] = "i8",    [ACL_UINT8] = "u8",    [ACL_INT16] = "i16", [ACL_UINT16] = "u16",
+        [ACL_INT32] = "i32",  [ACL_INT64] = "i64",   [ACL_BOOL] = "bool", [ACL_UINT32] = "u32",
+        [ACL_UINT64] = "u64",
     };
     bool has_word = type >= 0 && (size_t)type < RT_LENGTH(words) && words[type];
     return has_word ? words[type] : "?";
@@ -218,31 +219,189 @@ void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *ca
     ex_call(plan, line.text);
 }
 
-/* name=2x3x1, then :type where it is not `usual`, :s and strides where it is not dense, and
- * @offset. No dimensions: name=scalar. */
-static void put_tensor(struct line *line, const char *name, const struct ex_descriptor *d,
-                       int32_t usual)
+/* 2x3x1, then :type where it is not `usual`, :s and strides where it is not dense, and @offset. No
+ * dimensions: scalar. */
+static void put_view(struct line *line, const struct ex_descriptor *d, int32_t usual)
 {
     int order[EX_MAX_RANK];
     for (int i = 0; i < d->rank; i++)
         order[i] = i;
-    put(line, " %s%s", name, d->rank == 0 ? "=scalar" : "");
-    put_list(line, "=", d->sizes, (uint64_t)d->rank);
+    if (d->rank == 0) put(line, "scalar");
+    put_list(line, "", d->sizes, (uint64_t)d->rank);
     if (d->data_type != usual) put(line, ":%s", type_word(d->data_type));
     if (!is_dense(d, order)) put_list(line, ":s", d->strides, (uint64_t)d->rank);
     if (d->offset != 0) put(line, "@%" PRId64, d->offset);
 }
 
+/* A number that is read back as one with a fraction, or with a type behind it. */
+static void put_real(struct line *line, double value)
+{
+    put(line, "%.17g", value);
+}
+
+static bool is_real_type(int32_t type)
+{
+    return type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16 || type == ACL_DOUBLE;
+}
+
+static double real_of(const aclScalar *scalar)
+{
+    float single;
+    double wide;
+    uint16_t half;
+    memcpy(&single, scalar->value, sizeof single);
+    memcpy(&wide, scalar->value, sizeof wide);
+    memcpy(&half, scalar->value, sizeof half);
+    if (scalar->data_type == ACL_FLOAT16) return aclFloat16ToFloat(half);
+    if (scalar->data_type != ACL_BF16) return scalar->data_type == ACL_DOUBLE ? wide : single;
+    const uint32_t bits = (uint32_t)half << 16;
+    memcpy(&single, &bits, sizeof single);
+    return single;
+}
+
+static int64_t whole_of(const aclScalar *scalar)
+{
+    const bool is_signed = scalar->data_type == ACL_INT8 || scalar->data_type == ACL_INT16 ||
+                           scalar->data_type == ACL_INT32;
+    const size_t bits = 8 * ex_element_size(scalar->data_type);
+    int64_t value; /* the bytes behind a value are 0 */
+    memcpy(&value, scalar->value, sizeof value);
+    if (!is_signed || value >> (bits - 1) == 0) return value;
+    return value - ((int64_t)1 << bits);
+}
+
+/* Value and type: of none that the language knows "?". */
+static void put_scalar(struct line *line, const aclScalar *scalar)
+{
+    if (!scalar) {
+        put(line, "null");
+        return;
+    }
+    if (is_real_type(scalar->data_type))
+        put_real(line, real_of(scalar));
+    else
+        put(line, "%" PRId64, whole_of(scalar));
+    put(line, ":%s", type_word(scalar->data_type));
+}
+
+static void put_tensors(struct line *line, const aclTensorList *list, int32_t usual)
+{
+    for (uint64_t i = 0; list && i < list->size; i++) {
+        const struct ex_descriptor *d = ex_list_element(list, i);
+        put(line, i ? "," : "[");
+        if (d)
+            put_view(line, d, usual);
+        else
+            put(line, "null");
+    }
+    put(line, !list ? "null" : list->size ? "]" : "[]");
+}
+
+static void put_scalars(struct line *line, const aclScalarList *list)
+{
+    for (uint64_t i = 0; list && i < list->size; i++) {
+        put(line, i ? "," : "[");
+        put_scalar(line, list->elements[i]);
+    }
+    put(line, !list ? "null" : list->size ? "]" : "[]");
+}
+
+static void put_ints(struct line *line, const aclIntArray *array)
+{
+    enum { TOGETHER = 8 }; /* more than these are a list */
+    const bool is_long = array && array->size > TOGETHER;
+    for (uint64_t i = 0; array && i < array->size; i++)
+        put(line, "%s%" PRId64,
+            i == 0    ? (is_long ? "[" : "")
+            : is_long ? ","
+                      : "x",
+            array->values[i]);
+    put(line, !array ? "null" : array->size == 0 ? "scalar" : is_long ? "]" : "");
+}
+
+static void put_bools(struct line *line, const aclBoolArray *array)
+{
+    for (uint64_t i = 0; array && i < array->size; i++)
+        put(line, "%s%d", i ? "," : "[", array->values[i]);
+    put(line, !array ? "null" : array->size ? "]" : "scalar");
+}
+
+static void put_floats(struct line *line, const aclFloatArray *array)
+{
+    for (uint64_t i = 0; array && i < array->size; i++) {
+        put(line, i ? "," : "[");
+        put_real(line, array->values[i]);
+    }
+    put(line, !array ? "null" : array->size ? "]" : "scalar");
+}
+
+static void put_value(struct line *line, const struct op_value *value, int32_t usual)
+{
+    put(line, " %s=", value->name);
+    switch (value->kind) {
+    case OP_INS:
+    case OP_OUTS:
+    case OP_REFS:
+        put_tensors(line, value->tensors, usual);
+        break;
+    case OP_SCALAR:
+    case OP_OPTIONAL_SCALAR:
+    case OP_COEFFICIENT:
+        put_scalar(line, value->scalar);
+        break;
+    case OP_SCALARS:
+        put_scalars(line, value->scalars);
+        break;
+    case OP_INTS:
+        put_ints(line, value->ints);
+        break;
+    case OP_FLOATS:
+        put_floats(line, value->floats);
+        break;
+    case OP_BOOLS:
+        put_bools(line, value->bools);
+        break;
+    case OP_FLOAT:
+    case OP_DOUBLE:
+        put_real(line, value->real);
+        break;
+    case OP_TYPE_OF:
+        put(line, "%s", type_word((int32_t)value->integer));
+        break;
+    case OP_TEXT_OF:
+        put(line, "%s", !value->text ? "null" : value->text[0] ? value->text : "\"\"");
+        break;
+    default:
+        if (value->kind <= OP_REF)
+            put_view(line, &value->tensor->descriptor, usual);
+        else
+            put(line, "%" PRId64, value->integer);
+    }
+}
+
+/* The type that the line names: the first tensor's. */
+static int32_t usual_type(const struct op_value *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (values[i].kind <= OP_REF && values[i].tensor)
+            return values[i].tensor->descriptor.data_type;
+        if (values[i].kind <= OP_REFS && values[i].kind > OP_REF && values[i].tensors &&
+            values[i].tensors->size > 0 && values[i].tensors->elements[0])
+            return ex_list_element(values[i].tensors, 0)->data_type;
+    }
+    return ACL_FLOAT;
+}
+
+/* A tensor that is not given is not named. */
 void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_value *values,
                       int count)
 {
     struct line line = {.used = 0};
-    const int32_t type = values[0].tensor->descriptor.data_type;
+    const int32_t usual = usual_type(values, count);
     put_operator(&line, op);
-    put(&line, " %s", type_word(type));
+    put(&line, " %s", type_word(usual));
     for (int i = 0; i < count; i++)
-        if (values[i].kind <= OP_REF && values[i].tensor)
-            put_tensor(&line, values[i].name, &values[i].tensor->descriptor, type);
+        if (values[i].pointer || values[i].kind >= OP_BOOL) put_value(&line, &values[i], usual);
     ex_call(plan, line.text);
 }
 

@@ -16,8 +16,8 @@
 #define ACLNN_CPU_CASES "tests/cases"
 #endif
 
-static const char *const dtype_names[CASE_DTYPES] = {"f32", "f16", "bf16", "f64", "i8",  "u8",
-                                                     "i16", "u16", "i32",  "i64", "bool"};
+static const char *const dtype_names[CASE_DTYPES] = {
+    "f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "i64", "bool", "u32", "u64"};
 static const char *const tensor_names[CASE_TENSORS] = {"x", "dx", "y", "dy", "i"};
 static const char *const format_names[CASE_FORMATS] = {"",     "nchw",  "ncl",  "nd",
                                                        "nhwc", "ncdhw", "ndhwc"};
@@ -34,13 +34,6 @@ const char *case_dtype_name(enum case_dtype dtype)
     return dtype_names[dtype];
 }
 
-/* ---- reading ---- */
-
-struct reader {
-    struct test_case *test;
-    struct mistake mistake;
-};
-
 static int find_name(const char *const *names, int count, const char *word)
 {
     for (int i = 0; i < count; i++) {
@@ -48,6 +41,20 @@ static int find_name(const char *const *names, int count, const char *word)
     }
     return -1;
 }
+
+bool case_dtype_named(const char *name, enum case_dtype *dtype)
+{
+    const int found = find_name(dtype_names, CASE_DTYPES, name);
+    if (found >= 0) *dtype = (enum case_dtype)found;
+    return found >= 0;
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct test_case *test;
+    struct mistake mistake;
+};
 
 static bool read_integer(const char *text, int64_t *value, const char **end)
 {
@@ -265,30 +272,75 @@ static bool read_real(const char *text, double *value)
     return *text != '\0' && *end == '\0' && !isspace((unsigned char)*text);
 }
 
-/* 2x3x1:f16:strided@5, -1, 0.5, null */
-static bool read_argument(struct reader *reader, const char *name, char *value)
+struct case_argument *case_add(struct test_case *test, const char *name, enum case_place place)
 {
-    struct test_case *test = reader->test;
-    if (test->arguments == CASE_ARGUMENTS || strlen(name) >= CASE_WORD)
-        return wrong(&reader->mistake, "'%s' is one argument too many, or its name too long", name);
+    if (test->arguments == CASE_ARGUMENTS || strlen(name) >= CASE_WORD) return NULL;
     struct case_argument *argument = &test->argument[test->arguments++];
-    char *at = strchr(value, '@'), *state = NULL;
+    *argument = (struct case_argument){.place = place};
     strcpy(argument->name, name);
+    return argument;
+}
+
+/* What stands before the first colon. */
+static bool read_value(struct reader *reader, struct case_argument *argument, const char *value)
+{
+    const bool is_number = read_real(value, &argument->real);
+    argument->rank = read_longer_list(value, argument->dims, CASE_RANK);
+    argument->has_real = is_number && argument->rank == 0;
+    argument->is_flag = strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+    if (argument->is_flag) argument->real = value[0] == 't';
+    if (is_number || argument->rank > 0 || argument->is_flag || strcmp(value, "scalar") == 0)
+        return true;
+    if (strcmp(value, "\"\"") == 0) value = "";
+    if (strlen(value) >= CASE_TEXT || strspn(value, "-0123456789.") > 0)
+        return wrong(&reader->mistake, "'%s=%s' is no extents, number or word", argument->name,
+                     value);
+    strcpy(argument->text, value);
+    return true;
+}
+
+/* 2x3x1:f16:strided@5, -1, 0.5:f64, null */
+static bool read_element(struct reader *reader, const char *name, char *value,
+                         enum case_place place)
+{
+    struct case_argument *argument = case_add(reader->test, name, place);
+    char *at = strchr(value, '@'), *state = NULL;
+    if (!argument)
+        return wrong(&reader->mistake, "'%s' is one argument too many, or its name too long", name);
     argument->is_null = strcmp(value, "null") == 0;
     if (argument->is_null) return true;
     if (at) *at = '\0';
     if (at && (!read_whole(at + 1, &argument->offset) || argument->offset < 0))
         return wrong(&reader->mistake, "'%s': no offset", at + 1);
-    const char *extents = strtok_r(value, ":", &state);
-    if (!extents) return wrong(&reader->mistake, "'%s=' has no value", name);
-    argument->rank = read_longer_list(extents, argument->dims, CASE_RANK);
-    const bool is_number = read_real(extents, &argument->real);
-    argument->has_real = is_number && argument->rank == 0;
-    if (argument->rank == 0 && !is_number && strcmp(extents, "scalar") != 0)
-        return wrong(&reader->mistake,
-                     "'%s=' needs extents or numbers like 2x3, or scalar, or null", name);
+    const char *first = strtok_r(value, ":", &state);
+    if (!first) return wrong(&reader->mistake, "'%s=' has no value", name);
+    if (!read_value(reader, argument, first)) return false;
     for (char *word; (word = strtok_r(NULL, ":", &state));)
         if (!read_property(reader, argument, word)) return false;
+    return true;
+}
+
+/* One value, several with commas between them, or the same in brackets. */
+static bool read_argument(struct reader *reader, const char *name, char *value)
+{
+    const size_t length = strlen(value);
+    char *state = NULL;
+    if (value[0] != '[' && !strchr(value, ','))
+        return read_element(reader, name, value, CASE_ALONE);
+    if (value[0] == '[') {
+        if (value[length - 1] != ']')
+            return wrong(&reader->mistake, "'%s=%s' ends without ]", name, value);
+        value[length - 1] = '\0';
+        value++;
+    }
+    char *word = strtok_r(value, ",", &state);
+    if (!word)
+        return case_add(reader->test, name, CASE_NOTHING) ||
+               wrong(&reader->mistake, "'%s' is one argument too many", name);
+    for (enum case_place place = CASE_FIRST; word; place = CASE_NEXT) {
+        if (!read_element(reader, name, word, place)) return false;
+        word = strtok_r(NULL, ",", &state);
+    }
     return true;
 }
 
@@ -411,25 +463,39 @@ static void put_types(struct writer *writer, const struct test_case *test)
     if (test->format) put(writer, " fmt=%s", format_names[test->format]);
 }
 
+static void put_argument(struct writer *writer, const struct case_argument *argument)
+{
+    if (argument->is_null)
+        put(writer, "null");
+    else if (argument->is_flag)
+        put(writer, "%s", argument->real != 0 ? "true" : "false");
+    else if (argument->has_real)
+        put(writer, "%.17g", argument->real);
+    else if (argument->text[0])
+        put(writer, "%s", argument->text);
+    else if (argument->rank == 0)
+        put(writer, "scalar");
+    for (int axis = 0; axis < argument->rank; axis++)
+        put(writer, "%s%" PRId64, axis > 0 ? "x" : "", argument->dims[axis]);
+    if (argument->has_dtype) put(writer, ":%s", dtype_names[argument->dtype]);
+    if (argument->format) put(writer, ":%s", format_names[argument->format]);
+    if (argument->layout) put(writer, ":%s", layout_names[argument->layout]);
+    for (int axis = 0; argument->has_strides && axis < argument->rank; axis++)
+        put(writer, "%s%" PRId64, axis > 0 ? "x" : ":s", argument->strides[axis]);
+    if (argument->offset) put(writer, "@%" PRId64, argument->offset);
+}
+
 static void put_arguments(struct writer *writer, const struct test_case *test)
 {
     for (int i = 0; i < test->arguments; i++) {
         const struct case_argument *argument = &test->argument[i];
-        put(writer, " %s=", argument->name);
-        if (argument->is_null)
-            put(writer, "null");
-        else if (argument->has_real)
-            put(writer, "%.17g", argument->real);
-        else if (argument->rank == 0)
-            put(writer, "scalar");
-        for (int axis = 0; axis < argument->rank; axis++)
-            put(writer, "%s%" PRId64, axis > 0 ? "x" : "", argument->dims[axis]);
-        if (argument->has_dtype) put(writer, ":%s", dtype_names[argument->dtype]);
-        if (argument->format) put(writer, ":%s", format_names[argument->format]);
-        if (argument->layout) put(writer, ":%s", layout_names[argument->layout]);
-        for (int axis = 0; argument->has_strides && axis < argument->rank; axis++)
-            put(writer, "%s%" PRId64, axis > 0 ? "x" : ":s", argument->strides[axis]);
-        if (argument->offset) put(writer, "@%" PRId64, argument->offset);
+        const bool is_last = i + 1 == test->arguments || argument[1].place != CASE_NEXT;
+        if (argument->place == CASE_NEXT)
+            put(writer, ",");
+        else
+            put(writer, " %s=%s", argument->name, argument->place == CASE_ALONE ? "" : "[");
+        if (argument->place != CASE_NOTHING) put_argument(writer, argument);
+        if (argument->place != CASE_ALONE && is_last) put(writer, "]");
     }
 }
 
@@ -438,6 +504,15 @@ const struct case_argument *case_argument_named(const struct test_case *test, co
     for (int i = 0; i < test->arguments; i++)
         if (strcmp(test->argument[i].name, name) == 0) return &test->argument[i];
     return NULL;
+}
+
+int case_elements(const struct test_case *test, const struct case_argument *first)
+{
+    const struct case_argument *end = test->argument + test->arguments, *at = first + 1;
+    if (first->place == CASE_NOTHING) return 0;
+    while (at < end && at->place == CASE_NEXT)
+        at++;
+    return (int)(at - first);
 }
 
 static void put_rest(struct writer *writer, const struct test_case *test)

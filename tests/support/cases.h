@@ -7,7 +7,7 @@
  *     aclnnext_max_pool_backward f16 n1c4 11 k3 s2 p1 q0
  *     max_unpool2d i16 c5 9x11 o4x5 picks=any
  *
- * operator, dtype (f32 f16 bf16 f64 i8 u8 i16 u16 i32 i64 bool), shape (n2c19; c19 alone is the
+ * operator, dtype (f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64 bool), shape (n2c19; c19 alone is the
  * unbatched form), extents of the large side (one to six: 64, 35x41, 8x35x41), then in any order:
  *     k3 k3x5        kernel, as an array of that length; required unless o says the small side
  *     s2 s2x1        stride; absent: an array of length 0, which means the kernel (1 for max_pool)
@@ -48,9 +48,11 @@
  *     :nchw          its format, as above; absent: nd
  *     :strided       its layout, as above; or :s1x4, its strides
  *     @3             elements before the first one
- * a number as itself (-1, 0.5; a flag as 0 or 1), an array as its numbers (3x5; scalar: it has none, one alone is 3). What is
- * =null or not named is a null pointer, a number that is not named is 0. seed=, data=, name= as above.
- * ACLNN_CPU_LOG=calls prints this language.
+ * a number as itself (-1, 0.5; a flag as 0, 1, false or true), an array as its numbers (3x5, 0.5,2; scalar: it has none, one
+ * alone is 3), an aclScalar as its value and perhaps :f64, its type (else i64 for whole numbers, bool for false and true, f32 for
+ * others), a list in brackets, each element as it is alone (x=[2x3,4:f16:strided] scalars=[1,0.5], empty: []), an aclDataType as
+ * f16, a text as itself (layout=BSH, nothing: layout=""). What is =null or not named is a null pointer, a number that is not
+ * named is 0. seed=, data=, name= as above. ACLNN_CPU_LOG=calls prints this language.
  * A # starts a comment. case_print writes the same problem back, defaults left out. */
 /* clang-format on */
 #ifndef ACLNN_CPU_TESTS_CASES_H
@@ -60,7 +62,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_AXES = 6, CASE_WORD = 48, CASE_LINE = 512, CASE_ARGUMENTS = 16, CASE_RANK = 8 };
+enum {
+    CASE_AXES = 6,
+    CASE_WORD = 48,
+    CASE_LINE = 4096,
+    CASE_ARGUMENTS = 160, /* elements of lists among them */
+    CASE_RANK = 8,
+    CASE_TEXT = 24
+};
 
 enum case_dtype {
     CASE_F32,
@@ -75,6 +84,8 @@ enum case_dtype {
     CASE_I32,
     CASE_I64,
     CASE_BOOL,
+    CASE_U32,
+    CASE_U64,
     CASE_DTYPES
 };
 
@@ -110,11 +121,17 @@ enum case_picks { CASE_WINDOW, CASE_ANY, CASE_BAD, CASE_PICKS };
 /* Lengths of arrays that are no list: a null pointer; an array of length 0 where 0 means absent. */
 enum { CASE_NO_ARRAY = -1, CASE_EMPTY_ARRAY = -2 };
 
-/* An argument that the line names; dims are an array's entries, too. */
+/* The elements of a list follow each other in test_case.argument, all with its name. */
+enum case_place { CASE_ALONE, CASE_FIRST, CASE_NEXT, CASE_NOTHING /* a list of no elements */ };
+
+/* An argument that the line names, or an element of it; dims are an array's entries, too. */
 struct case_argument {
     char name[CASE_WORD];
-    bool is_null, has_real; /* has_real: a number with a fraction */
-    double real;            /* of any number */
+    enum case_place place;
+    bool is_null, is_flag; /* is_flag: true or false */
+    bool has_real;         /* a number with a fraction */
+    double real;           /* of any number */
+    char text[CASE_TEXT];  /* of what is no number; "" for others */
     int rank;
     int64_t dims[CASE_RANK], strides[CASE_RANK], offset;
     bool has_dtype, has_strides; /* else the case's dtype, and the layout's strides */
@@ -158,6 +175,10 @@ bool case_parse(const char *line, struct test_case *out, char *error, size_t err
 
 /* NULL: the line does not name it. */
 const struct case_argument *case_argument_named(const struct test_case *test, const char *name);
+/* How many elements a list has, of which this is the first; 1 of what is no list. */
+int case_elements(const struct test_case *test, const struct case_argument *first);
+/* The place for one more argument, or an element, of this name. It is a tensor of no dimensions. */
+struct case_argument *case_add(struct test_case *test, const char *name, enum case_place place);
 
 /* Writes the line of a case, without a newline; returns line. */
 char *case_print(const struct test_case *test, char line[CASE_LINE]);
@@ -184,5 +205,7 @@ int64_t case_output_elements(const struct test_case *test);
 int64_t case_input_elements(const struct test_case *test);
 
 const char *case_dtype_name(enum case_dtype dtype);
+/* False: there is no type of this name. */
+bool case_dtype_named(const char *name, enum case_dtype *dtype);
 
 #endif

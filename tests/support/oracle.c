@@ -186,9 +186,9 @@ struct integer {
 static struct integer integer_of(enum case_dtype dtype)
 {
     static const struct integer integers[CASE_DTYPES] = {
-        [CASE_I8] = {8, true},    [CASE_U8] = {8, false},  [CASE_I16] = {16, true},
-        [CASE_U16] = {16, false}, [CASE_I32] = {32, true}, [CASE_I64] = {64, true},
-        [CASE_BOOL] = {1, false},
+        [CASE_I8] = {8, true},    [CASE_U8] = {8, false},   [CASE_I16] = {16, true},
+        [CASE_U16] = {16, false}, [CASE_I32] = {32, true},  [CASE_I64] = {64, true},
+        [CASE_BOOL] = {1, false}, [CASE_U32] = {32, false}, [CASE_U64] = {64, false},
     };
     return integers[dtype];
 }
@@ -246,7 +246,7 @@ static double nearest_away(double value)
 
 static double largest_integer(struct integer type)
 {
-    if (type.bits == 64) return 0x1p63; /* 2^63 - 1 is no double */
+    if (type.bits == 64) return type.is_signed ? 0x1p63 : 0x1p64; /* 2^63 - 1 is no double */
     return times_power(1, type.bits - type.is_signed) - 1;
 }
 
@@ -282,6 +282,7 @@ int64_t oracle_integer(enum case_dtype dtype, uint64_t bits)
 
 double oracle_from_bits(enum case_dtype dtype, uint64_t bits)
 {
+    if (dtype == CASE_U64) return (double)bits;
     if (!oracle_is_float(dtype)) return (double)oracle_integer(dtype, bits);
     const struct format *format = &formats[dtype];
     uint64_t fraction = bits & ((UINT64_C(1) << format->mantissa) - 1);
@@ -301,6 +302,7 @@ static uint64_t integer_bits(enum case_dtype dtype, double value)
 {
     struct integer type = integer_of(dtype);
     double rounded = oracle_round(dtype, value);
+    if (dtype == CASE_U64) return rounded >= 0x1p64 ? UINT64_MAX : (uint64_t)rounded;
     int64_t number = rounded >= 0x1p63 ? INT64_MAX : (int64_t)rounded;
     return type.bits == 64 ? (uint64_t)number : (uint64_t)number & ((UINT64_C(1) << type.bits) - 1);
 }
@@ -330,6 +332,7 @@ bool oracle_is_nan(enum case_dtype dtype, uint64_t bits)
 bool oracle_greater(enum case_dtype dtype, uint64_t a, uint64_t b)
 {
     if (oracle_is_float(dtype)) return oracle_from_bits(dtype, a) > oracle_from_bits(dtype, b);
+    if (dtype == CASE_U64) return a > b;
     return oracle_integer(dtype, a) > oracle_integer(dtype, b);
 }
 
