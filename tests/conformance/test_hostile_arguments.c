@@ -2,6 +2,7 @@
 /* Phase 1 of every operator of the rig with arguments that no program means: a code of the contract
  * and a text, or a plan that runs; never a crash, an overflow or a wait. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static struct rig_call call_of(const struct rig_operator *op, uint64_t seed)
     const struct test_case test = rig_random_case(op, &random, CASE_F32);
     case_print(&test, line);
     struct rig_call call = rig_call_of(op, &test);
-    for (int i = 0; i < rig_operand_count(op); i++)
+    for (int i = 0; i < call.operands; i++)
         call.operand[i].data = memory;
     return call;
 }
@@ -84,14 +85,44 @@ static void check_null(struct rig_call *call, const char *argument)
     check_refused(call, status, argument, sentence);
 }
 
+/* What the row says may be NULL is not asked for; all else is named. */
+static void check_slot(struct rig_call *call, int slot)
+{
+    const struct rig_operator *op = call->op;
+    if (rig_is_optional(op->names->tensor_kind[slot]))
+        check_call(call, op->tensor[slot]);
+    else
+        check_null(call, op->tensor[slot]);
+}
+
+static void check_null_tensors(const struct rig_operator *op)
+{
+    for (int slot = 0; op->tensor[slot]; slot++) {
+        struct rig_call call = call_of(op, 1);
+        if (rig_is_list(op, slot))
+            call.no_list[slot] = true;
+        else
+            call.is_null[call.first[slot]] = true;
+        check_slot(&call, slot);
+        if (!rig_is_list(op, slot) || call.count[slot] == 0) continue;
+        call = call_of(op, 1);
+        call.is_null[call.first[slot]] = true; /* an element */
+        check_null(&call, rig_operand_name(&call, call.first[slot]).text);
+    }
+}
+
 Test(hostile_arguments, each_null)
 {
     for (int r = 0; r < row_count(); r++) {
         const struct rig_operator *op = row_at(r);
-        for (int i = 0; i < rig_operand_count(op); i++) {
+        check_null_tensors(op);
+        for (int i = 0; op->names->scalar[i]; i++) {
             struct rig_call call = call_of(op, 1);
-            call.is_null[i] = true;
-            check_null(&call, op->tensor[i]);
+            call.scalar[i].is_null = true;
+            if (rig_is_optional(op->names->scalar_kind[i]))
+                check_call(&call, op->names->scalar[i]);
+            else
+                check_null(&call, op->names->scalar[i]);
         }
         for (int i = 0; op->array[i]; i++) {
             struct rig_call call = call_of(op, 1);
@@ -100,6 +131,11 @@ Test(hostile_arguments, each_null)
                 check_call(&call, op->array[i]);
             else
                 check_null(&call, op->array[i]);
+        }
+        for (int i = 0; op->names->text[i]; i++) {
+            struct rig_call call = call_of(op, 1);
+            call.text[i] = NULL;
+            check_call(&call, op->names->text[i]);
         }
         struct rig_call call = call_of(op, 1);
         call.no_size = true;
@@ -132,28 +168,67 @@ static bool set_field(struct operand *operand, int n, int64_t value)
 static void check_operands(const struct rig_operator *op, uint64_t seed)
 {
     struct rig_call call = call_of(op, seed);
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < call.operands; i++) {
+        const char *name = op->tensor[call.slot[i]];
         const struct operand sound = call.operand[i];
+        if (call.is_null[i]) continue;
         for (int n = 0; set_field(&call.operand[i], n, 0); n++) {
             for (int v = 0; v < LENGTH(wild); v++) {
                 set_field(&call.operand[i], n, wild[v]);
-                check_call(&call, op->tensor[i]);
+                check_call(&call, name);
             }
             call.operand[i] = sound;
         }
         for (call.operand[i].rank = 0; call.operand[i].rank < OPERAND_RANK; call.operand[i].rank++)
-            check_call(&call, op->tensor[i]);
+            check_call(&call, name);
         call.operand[i] = sound;
         for (int type = -2; type < 64; type++) {
             call.operand[i].type = (aclDataType)type;
-            check_call(&call, op->tensor[i]);
+            check_call(&call, name);
         }
         call.operand[i] = sound;
         for (int format = -2; format < 70; format++) {
             call.operand[i].format = (aclFormat)format;
-            check_call(&call, op->tensor[i]);
+            check_call(&call, name);
         }
         call.operand[i] = sound;
+    }
+}
+
+static void check_reals(struct rig_call *call)
+{
+    static const double reals[] = {-1e308, -1, -0.0, 0, 1e-45, 1, 1e308, INFINITY, NAN};
+    for (int i = 0; call->op->number[i]; i++) {
+        const double sound = call->real[i];
+        const enum op_kind kind = call->op->names->number_kind[i];
+        for (int v = 0; v < LENGTH(reals) && (kind == OP_FLOAT || kind == OP_DOUBLE); v++) {
+            call->real[i] = reals[v];
+            check_call(call, call->op->number[i]);
+        }
+        call->real[i] = sound;
+    }
+}
+
+static void check_scalars(struct rig_call *call)
+{
+    for (int i = 0; call->op->names->scalar[i]; i++) {
+        const char *name = call->op->names->scalar[i];
+        struct rig_scalars *scalars = &call->scalar[i];
+        const struct rig_scalars sound = *scalars;
+        for (int type = 0; type < 32; type++) {
+            scalars->value[0].type = (aclDataType)type;
+            check_call(call, name);
+        }
+        *scalars = sound;
+        for (int v = 0; v < LENGTH(wild); v++) {
+            scalars->value[0].real = (double)(scalars->value[0].integer = wild[v]);
+            check_call(call, name);
+        }
+        *scalars = sound;
+        if (call->op->names->scalar_kind[i] != OP_SCALARS) continue;
+        for (scalars->count = 0; scalars->count <= sound.count + 2; scalars->count++)
+            check_call(call, name);
+        *scalars = sound;
     }
 }
 
@@ -173,20 +248,22 @@ static void check_attributes(const struct rig_operator *op, uint64_t seed)
             check_call(&call, op->array[i]);
             call.array[i] = sound;
         }
-        for (int length = 0; length <= RIG_ENTRIES; length++) {
+        for (int length = 0; length <= sound.length + 4 && length <= RIG_ENTRIES; length++) {
             call.array[i].length = length;
             check_call(&call, op->array[i]);
         }
         call.array[i] = sound;
     }
-    for (int i = 0; op->scalar[i]; i++) {
-        const int64_t sound = call.scalar[i];
+    for (int i = 0; op->number[i]; i++) {
+        const int64_t sound = call.number[i];
         for (int v = 0; v < LENGTH(wild); v++) {
-            call.scalar[i] = wild[v];
-            check_call(&call, op->scalar[i]);
+            call.number[i] = wild[v];
+            check_call(&call, op->number[i]);
         }
-        call.scalar[i] = sound;
+        call.number[i] = sound;
     }
+    check_reals(&call);
+    check_scalars(&call);
 }
 
 Test(hostile_arguments, each_integer)
@@ -217,8 +294,8 @@ static void check_entry(const struct rig_operator *op, int array, int64_t value)
     snprintf(sentence, sizeof sentence, "%s[0] is %" PRId64, op->array[array], value);
     if (changed->is_null || changed->length == 0) *changed = (struct rig_array){.length = 1};
     changed->values[0] = value;
-    for (int i = 0; op->scalar[i]; i++)
-        if (strcmp(op->scalar[i], "autoPad") == 0) call.scalar[i] = 0; /* else it hides the pads */
+    for (int i = 0; op->number[i]; i++)
+        if (strcmp(op->number[i], "autoPad") == 0) call.number[i] = 0; /* else it hides the pads */
     aclGetRecentErrMsg();
     rig_open(&call);
     const aclnnStatus status = rig_phase1(&call);
@@ -416,10 +493,10 @@ static bool check_fitting(const struct rig_operator *op, struct random *random)
         axes[i].output = random_axis(random, i == wild_axis, ceil).input;
     }
     fit(&call, axes, count, random_once_in(random, 8) ? ((int64_t)1 << 31) + 1 : 1);
-    for (int i = 0; op->scalar[i]; i++) {
-        if (strcmp(op->scalar[i], "ceilMode") == 0) call.scalar[i] = ceil;
-        if (strcmp(op->scalar[i], "autoPad") == 0)
-            call.scalar[i] = random_once_in(random, 4) ? random_below(random, 4) : 0;
+    for (int i = 0; op->number[i]; i++) {
+        if (strcmp(op->number[i], "ceilMode") == 0) call.number[i] = ceil;
+        if (strcmp(op->number[i], "autoPad") == 0)
+            call.number[i] = random_once_in(random, 4) ? random_below(random, 4) : 0;
     }
     print_axes(&call, axes, count);
     aclGetRecentErrMsg();

@@ -233,11 +233,11 @@ static void find_math(const struct subject *subject, char cell[CELL])
 {
     struct test_case test = case_of(subject);
     int scalar = 0;
-    while (subject->op->scalar[scalar] && strcmp(subject->op->scalar[scalar], "cubeMathType") != 0)
+    while (subject->op->number[scalar] && strcmp(subject->op->number[scalar], "cubeMathType") != 0)
         scalar++;
-    for (int math = -1; subject->op->scalar[scalar] && math < 6; math++) {
+    for (int math = -1; subject->op->number[scalar] && math < 6; math++) {
         struct rig_call call = call_of(subject, &test);
-        call.scalar[scalar] = math;
+        call.number[scalar] = math;
         if (accepts(&call)) append(cell, ", ", "%d", math);
     }
     if (cell[0] == '\0') strcpy(cell, "–");

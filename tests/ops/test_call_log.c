@@ -84,7 +84,7 @@ Test(call_log, a_line_replays_the_call_of_a_row)
     for (int i = 0; i < table_rows(); i++)
         for (int n = 0; n < CASES; n++) {
             const struct table_row *row = table_row(i);
-            const enum case_dtype dtype = row->types[n % row->type_count];
+            const enum case_dtype dtype = row->op.types[n % row->op.type_count];
             const struct test_case test = rig_random_case(&row->op, &random, dtype);
             check(&row->op, &test);
         }

@@ -44,3 +44,22 @@ bool compare_sum(const struct compare_rule *rule, const struct oracle_sum *expec
     }
     return fabs(got - expected->value) <= *bound;
 }
+
+static double rounded(struct compare_near near, enum case_dtype dtype, double value)
+{
+    if (near.via != CASE_DTYPES && oracle_is_float(near.via)) value = oracle_round(near.via, value);
+    return oracle_round(dtype, value);
+}
+
+bool compare_near(struct compare_near near, enum case_dtype dtype, double want, double got)
+{
+    const bool is_wide = dtype == CASE_F64 && (near.via == CASE_DTYPES || near.via == CASE_F64);
+    const double ulp = near.ulp + (is_wide ? 1 : 0);
+    if (isnan(want)) return isnan(got);
+    if (isinf(want)) return got == want;
+    if (want == 0 && near.absolute == 0) return got == 0 && signbit(got) == signbit(want);
+    const double unit = oracle_ulp(is_wide ? CASE_F64 : CASE_F32, want);
+    const double distance = ulp * unit + near.absolute;
+    return got >= rounded(near, dtype, want - distance) &&
+           got <= rounded(near, dtype, want + distance);
+}

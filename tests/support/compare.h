@@ -26,4 +26,16 @@ double compare_sum_bound(const struct compare_rule *rule, const struct oracle_su
 bool compare_sum(const struct compare_rule *rule, const struct oracle_sum *expected, double got,
                  double *bound);
 
+/* A number that is computed in one step in the type in which `dtype` is computed (f32; f64 for
+ * itself): got lies between want - distance and want + distance, both rounded to dtype, where
+ * distance is `ulp` units in the last place of want in the computing type, and `absolute`. A double
+ * gets one ulp more, for the oracle is no better. NaN and infinity must come where they are wanted,
+ * and zero, if nothing is absolute, with its sign. */
+struct compare_near {
+    double ulp, absolute;
+    /* A type that the result is rounded to before it becomes one of dtype; CASE_DTYPES: none. */
+    enum case_dtype via;
+};
+bool compare_near(struct compare_near near, enum case_dtype dtype, double want, double got);
+
 #endif

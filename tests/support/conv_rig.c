@@ -227,8 +227,8 @@ aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor 
     struct rig_call call = {.op = row_of(rig), .size = size, .out = executor};
     for (int i = 0; call.op->array[i]; i++)
         call.array[i] = array_named(&rig->call, call.op->array[i]);
-    for (int i = 0; call.op->scalar[i]; i++)
-        call.scalar[i] = number_named(&rig->call, call.op->scalar[i]);
+    for (int i = 0; call.op->number[i]; i++)
+        call.number[i] = number_named(&rig->call, call.op->number[i]);
     for (int i = 0; i < RIG_OPERANDS; i++)
         call.is_null[i] = true; /* those of the rig are open already */
     rig_open(&call);

@@ -9,13 +9,22 @@
 
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
+#include "api/op_args.h"
 #include "tests/support/compare.h"
 #include "tests/support/guard.h"
 #include "tests/support/operand.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 
-enum { RIG_OPERANDS = 7, RIG_ARRAYS = 6, RIG_SCALARS = 6, RIG_ENTRIES = 8, RIG_TEXT = 2048 };
+enum {
+    RIG_SLOTS = 40,     /* arguments of an operator */
+    RIG_OPERANDS = 144, /* tensors of a call, those in lists among them */
+    RIG_ARRAYS = 8,
+    RIG_NUMBERS = 24,
+    RIG_SCALARS = 8,  /* aclScalar and aclScalarList */
+    RIG_ENTRIES = 64, /* of an array or a list */
+    RIG_TEXT = 6144
+};
 
 /* ---- what an operator is ---- */
 
@@ -24,6 +33,8 @@ enum rig_role {
     RIG_SHAPE, /* input of which only the shape matters: it has no memory at all */
     RIG_SUM,   /* output, compared with a bound (compare.h) */
     RIG_EXACT, /* output, compared bit for bit; any NaN equals any other */
+    RIG_NEAR, /* output, compared with problem.near: an EXACT one becomes it when the oracle sets it
+               */
 };
 
 struct rig_operand {
@@ -31,26 +42,55 @@ struct rig_operand {
     enum case_tensor tensor; /* gives shape, type and layout */
     /* Changes type or shape where the tensor's are not the ones (operand_reshape); may be NULL. */
     void (*adjust)(const struct test_case *test, struct operand *operand);
+    bool is_changed; /* an output that is read as well */
 };
 
 struct rig_array {
     bool is_null;
     int length;
     int64_t values[RIG_ENTRIES];
+    double reals[RIG_ENTRIES]; /* the same, of an array of floats */
 };
 
-/* One call of phase 1. Plain values, until rig_open makes the objects. */
+/* An aclScalar, or a list of them. */
+struct rig_scalar {
+    bool is_null;
+    enum case_dtype dtype;
+    aclDataType type; /* what the object says */
+    double real;      /* the same value twice; integer: cut */
+    int64_t integer;
+};
+struct rig_scalars {
+    bool is_null; /* the list */
+    int count;    /* 1 of a single one */
+    struct rig_scalar value[RIG_ENTRIES];
+};
+
+/* One call of phase 1. Plain values, until rig_open makes the objects. A slot is an argument that
+ * is a tensor or a list of tensors; its operands are operand[first[slot]] and on. Without lists the
+ * i-th operand is the i-th slot's. */
 struct rig_call {
     const struct rig_operator *op;
+    int operands;
     struct operand operand[RIG_OPERANDS];
     bool is_null[RIG_OPERANDS];
+    int slot[RIG_OPERANDS];
+    int first[RIG_SLOTS], count[RIG_SLOTS];
+    bool no_list[RIG_SLOTS];
     struct rig_array array[RIG_ARRAYS];
-    int64_t scalar[RIG_SCALARS];
+    struct rig_scalars scalar[RIG_SCALARS];
+    int64_t number[RIG_NUMBERS];
+    double real[RIG_NUMBERS]; /* of a FLOAT or DOUBLE, in place of number */
+    const char *text[RIG_NUMBERS];
     bool no_size, no_executor;
-    /* What op->phase1 passes on. */
-    aclTensor *tensor[RIG_OPERANDS];
-    aclIntArray *ints[RIG_ARRAYS]; /* by the array's kind one of these two */
+    /* What op->phase1 passes on, by slot, array, scalar. */
+    aclTensor *tensor[RIG_SLOTS];
+    aclTensorList *list[RIG_SLOTS];
+    aclIntArray *ints[RIG_ARRAYS]; /* by the array's kind one of these three */
     aclBoolArray *bools[RIG_ARRAYS];
+    aclFloatArray *floats[RIG_ARRAYS];
+    aclScalar *one_scalar[RIG_SCALARS];
+    aclScalarList *scalars[RIG_SCALARS];
     uint64_t *size;
     aclOpExecutor **out;
     /* What it left. */
@@ -66,6 +106,8 @@ struct rig_tensor {
     uint64_t *bits;          /* the same as bits */
     struct oracle_sum *sums; /* RIG_SUM: what the oracle wants */
     uint64_t *want;          /* RIG_EXACT: what the oracle wants */
+    double *near;            /* RIG_NEAR: the same, not rounded */
+    uint64_t *given;         /* of an output that is read as well: what it holds before */
     int64_t capacity;
     struct guard guard;
 };
@@ -74,12 +116,30 @@ struct rig_problem {
     const struct rig_operator *op;
     const struct test_case *test;
     struct rig_tensor tensor[RIG_OPERANDS];
+    struct rig_call call; /* of the case, without memory: attributes for the oracle */
+    int operands;         /* as call.operands */
     /* For RIG_SUM: compare.h. 0 and 1 unless the oracle sets them. */
     double roundings, headroom;
+    /* For RIG_NEAR; an oracle that sets ulp or absolute makes RIG_EXACT outputs of floating types
+     * RIG_NEAR ones, whose `near` it fills. */
+    struct compare_near near;
     /* What synchronising must say, and words its text must have; ACL_SUCCESS unless the oracle sets
      * it. */
     aclError sync_code;
     char sync_words[128];
+};
+
+/* The arguments of an operator's row, and the same by what they are; names end with NULL. */
+struct rig_argument {
+    const char *name;
+    enum op_kind kind;
+};
+struct rig_names {
+    struct rig_argument argument[RIG_SLOTS + 1];
+    const char *tensor[RIG_SLOTS + 1], *array[RIG_SLOTS + 1], *number[RIG_SLOTS + 1];
+    const char *scalar[RIG_SLOTS + 1], *text[RIG_SLOTS + 1];
+    enum op_kind tensor_kind[RIG_SLOTS], array_kind[RIG_SLOTS], number_kind[RIG_SLOTS];
+    enum op_kind scalar_kind[RIG_SLOTS];
 };
 
 typedef aclnnStatus rig_phase2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
@@ -89,15 +149,14 @@ struct rig_operator {
     const char *word; /* in the case language, and of the tests: "avg_pool3d" */
     const char *name; /* "aclnnAvgPool3d": every text of a refusal has it */
     /* From the operator's row (rig_calls.h): public names, each list with NULL at its end, and the
-     * phases. phase1 calls ...GetWorkspaceSize with call->tensor, ints, bools, scalar, size, out.
-     */
-    const char *const *tensor;
+     * phases. phase1 calls ...GetWorkspaceSize with the objects of the call. */
+    const char *const *tensor; /* lists of tensors as well: the slots */
     const char *const *array;
-    const bool *array_is_bools;
-    const char *const *scalar; /* numbers of all kinds */
+    const char *const *number; /* numbers of all kinds, and types */
+    const struct rig_names *names;
     aclnnStatus (*phase1)(struct rig_call *call);
     rig_phase2 *phase2;
-    struct rig_operand operand[RIG_OPERANDS]; /* of each tensor */
+    struct rig_operand operand[RIG_SLOTS]; /* of each slot */
     /* Arrays and scalars from the case; NULL: the case has them under their public names. */
     void (*arguments)(const struct test_case *test, struct rig_call *call);
     /* Random inputs are there; replaces those that are not free, e.g. indices. May be NULL. */
@@ -113,10 +172,28 @@ struct rig_operator {
     struct test_case (*random_case)(struct random *random, enum case_dtype dtype);
     struct test_case (*random_row)(const struct rig_operator *op, struct random *random,
                                    enum case_dtype dtype);
+    /* Of an operator that is no more than a row (rows_table.h): its oracle (oracle_rows.h) and what
+     * the row says. */
+    const struct oracle_row *row;
+    const enum case_dtype *types;
+    int type_count;
+    const char *rule;
 };
 
+/* Slots, which are operands too unless there are lists. */
 int rig_operand_count(const struct rig_operator *op);
 bool rig_is_output(const struct rig_operand *one);
+bool rig_is_list(const struct rig_operator *op, int slot);
+bool rig_is_optional(enum op_kind kind);
+/* What an operand of a call is. */
+const struct rig_operand *rig_role_of(const struct rig_call *call, int operand);
+/* "self", or "x[2]" of a list. */
+struct rig_name {
+    char text[CASE_WORD + 8];
+};
+struct rig_name rig_operand_name(const struct rig_call *call, int operand);
+/* Bits that an operand holds before the call: of what is read. */
+const uint64_t *rig_given(const struct rig_problem *problem, int operand);
 /* A random problem, by whichever of the two the operator has. */
 struct test_case rig_random_case(const struct rig_operator *op, struct random *random,
                                  enum case_dtype dtype);

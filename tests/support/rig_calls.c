@@ -1,90 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/rig_calls.h"
 
-#include "api/op_args.h"
+/* A line each for what an argument is, where a call has it, and how it is passed on. */
+/* clang-format off */
+#define KIND_IN(name)              {#name, OP_IN},
+#define KIND_IN_MUTABLE(name)      {#name, OP_IN},
+#define KIND_OPTIONAL(name)        {#name, OP_OPTIONAL},
+#define KIND_OUT(name)             {#name, OP_OUT},
+#define KIND_OUT_CONST(name)       {#name, OP_OUT},
+#define KIND_OPTIONAL_OUT(name)    {#name, OP_OPTIONAL_OUT},
+#define KIND_OPTIONAL_OUT_CONST(name){#name, OP_OPTIONAL_OUT},
+#define KIND_REF(name)             {#name, OP_REF},
+#define KIND_REF_CONST(name)       {#name, OP_REF},
+#define KIND_INS(name)             {#name, OP_INS},
+#define KIND_OUTS(name)            {#name, OP_OUTS},
+#define KIND_OUTS_CONST(name)      {#name, OP_OUTS},
+#define KIND_REFS(name)            {#name, OP_REFS},
+#define KIND_REFS_CONST(name)      {#name, OP_REFS},
+#define KIND_SCALAR(name)          {#name, OP_SCALAR},
+#define KIND_OPTIONAL_SCALAR(name) {#name, OP_OPTIONAL_SCALAR},
+#define KIND_COEFFICIENT(name)     {#name, OP_COEFFICIENT},
+#define KIND_SCALARS(name)         {#name, OP_SCALARS},
+#define KIND_INTS(name)            {#name, OP_INTS},
+#define KIND_FLOATS(name)          {#name, OP_FLOATS},
+#define KIND_BOOLS(name)           {#name, OP_BOOLS},
+#define KIND_BOOL(name)            {#name, OP_BOOL},
+#define KIND_INT8(name)            {#name, OP_INT8},
+#define KIND_INT(name)             {#name, OP_INT},
+#define KIND_INT64(name)           {#name, OP_INT64},
+#define KIND_UINT64(name)          {#name, OP_UINT64},
+#define KIND_FLOAT(name)           {#name, OP_FLOAT},
+#define KIND_DOUBLE(name)          {#name, OP_DOUBLE},
+#define KIND_TYPE(name)            {#name, OP_TYPE_OF},
+#define KIND_MATH(name)            {#name, OP_MATH},
+#define KIND_TEXT(name)            {#name, OP_TEXT_OF},
+#define KIND_TEXT_MUTABLE(name)    {#name, OP_TEXT_OF},
 
-/* ---- names, by kind ---- */
+#define TAKE_IN(name)              OP_PARAMETER_IN(name) = call->tensor[slot++];
+#define TAKE_IN_MUTABLE(name)      OP_PARAMETER_IN_MUTABLE(name) = call->tensor[slot++];
+#define TAKE_OPTIONAL(name)        OP_PARAMETER_OPTIONAL(name) = call->tensor[slot++];
+#define TAKE_OUT(name)             OP_PARAMETER_OUT(name) = call->tensor[slot++];
+#define TAKE_OUT_CONST(name)       OP_PARAMETER_OUT_CONST(name) = call->tensor[slot++];
+#define TAKE_OPTIONAL_OUT(name)    OP_PARAMETER_OPTIONAL_OUT(name) = call->tensor[slot++];
+#define TAKE_OPTIONAL_OUT_CONST(name)OP_PARAMETER_OPTIONAL_OUT_CONST(name) = call->tensor[slot++];
+#define TAKE_REF(name)             OP_PARAMETER_REF(name) = call->tensor[slot++];
+#define TAKE_REF_CONST(name)       OP_PARAMETER_REF_CONST(name) = call->tensor[slot++];
+#define TAKE_INS(name)             OP_PARAMETER_INS(name) = call->list[slot++];
+#define TAKE_OUTS(name)            OP_PARAMETER_OUTS(name) = call->list[slot++];
+#define TAKE_OUTS_CONST(name)      OP_PARAMETER_OUTS_CONST(name) = call->list[slot++];
+#define TAKE_REFS(name)            OP_PARAMETER_REFS(name) = call->list[slot++];
+#define TAKE_REFS_CONST(name)      OP_PARAMETER_REFS_CONST(name) = call->list[slot++];
+#define TAKE_SCALAR(name)          OP_PARAMETER_SCALAR(name) = call->one_scalar[scalar++];
+#define TAKE_OPTIONAL_SCALAR(name) OP_PARAMETER_OPTIONAL_SCALAR(name) = call->one_scalar[scalar++];
+#define TAKE_COEFFICIENT(name)     OP_PARAMETER_COEFFICIENT(name) = call->one_scalar[scalar++];
+#define TAKE_SCALARS(name)         OP_PARAMETER_SCALARS(name) = call->scalars[scalar++];
+#define TAKE_INTS(name)            OP_PARAMETER_INTS(name) = call->ints[array++];
+#define TAKE_FLOATS(name)          OP_PARAMETER_FLOATS(name) = call->floats[array++];
+#define TAKE_BOOLS(name)           OP_PARAMETER_BOOLS(name) = call->bools[array++];
+#define TAKE_BOOL(name)            OP_PARAMETER_BOOL(name) = call->number[number++] != 0;
+#define TAKE_INT8(name)            OP_PARAMETER_INT8(name) = (int8_t)call->number[number++];
+#define TAKE_INT(name)             OP_PARAMETER_INT(name) = (int)call->number[number++];
+#define TAKE_INT64(name)           OP_PARAMETER_INT64(name) = call->number[number++];
+#define TAKE_UINT64(name)          OP_PARAMETER_UINT64(name) = (uint64_t)call->number[number++];
+#define TAKE_FLOAT(name)           OP_PARAMETER_FLOAT(name) = (float)call->real[number++];
+#define TAKE_DOUBLE(name)          OP_PARAMETER_DOUBLE(name) = call->real[number++];
+#define TAKE_TYPE(name)            OP_PARAMETER_TYPE(name) = (aclDataType)call->number[number++];
+#define TAKE_MATH(name)            OP_PARAMETER_MATH(name) = (int8_t)call->number[number++];
+#define TAKE_TEXT(name)            OP_PARAMETER_TEXT(name) = call->text[text++];
+#define TAKE_TEXT_MUTABLE(name)    OP_PARAMETER_TEXT_MUTABLE(name) = (char *)(uintptr_t)call->text[text++];
 
-#define TENSOR_IN(name)       #name,
-#define TENSOR_OPTIONAL(name) #name,
-#define TENSOR_OUT(name)      #name,
-#define TENSOR_REF(name)      #name,
-#define TENSOR_INTS(name)
-#define TENSOR_BOOLS(name)
-#define TENSOR_BOOL(name)
-#define TENSOR_INT(name)
-#define TENSOR_INT64(name)
-#define TENSOR_MATH(name)
-
-#define ARRAY_IN(name)
-#define ARRAY_OPTIONAL(name)
-#define ARRAY_OUT(name)
-#define ARRAY_REF(name)
-#define ARRAY_INTS(name)  #name,
-#define ARRAY_BOOLS(name) #name,
-#define ARRAY_BOOL(name)
-#define ARRAY_INT(name)
-#define ARRAY_INT64(name)
-#define ARRAY_MATH(name)
-
-#define IS_BOOLS_IN(name)
-#define IS_BOOLS_OPTIONAL(name)
-#define IS_BOOLS_OUT(name)
-#define IS_BOOLS_REF(name)
-#define IS_BOOLS_INTS(name)  false,
-#define IS_BOOLS_BOOLS(name) true,
-#define IS_BOOLS_BOOL(name)
-#define IS_BOOLS_INT(name)
-#define IS_BOOLS_INT64(name)
-#define IS_BOOLS_MATH(name)
-
-#define SCALAR_IN(name)
-#define SCALAR_OPTIONAL(name)
-#define SCALAR_OUT(name)
-#define SCALAR_REF(name)
-#define SCALAR_INTS(name)
-#define SCALAR_BOOLS(name)
-#define SCALAR_BOOL(name)  #name,
-#define SCALAR_INT(name)   #name,
-#define SCALAR_INT64(name) #name,
-#define SCALAR_MATH(name)  #name,
-
-/* ---- calls: each argument from its place ---- */
-
-#define TAKE_IN(name)       const aclTensor *name = call->tensor[tensor++];
-#define TAKE_OPTIONAL(name) const aclTensor *name = call->tensor[tensor++];
-#define TAKE_OUT(name)      aclTensor *name = call->tensor[tensor++];
-#define TAKE_REF(name)      aclTensor *name = call->tensor[tensor++];
-#define TAKE_INTS(name)     const aclIntArray *name = call->ints[array++];
-#define TAKE_BOOLS(name)    const aclBoolArray *name = call->bools[array++];
-#define TAKE_BOOL(name)     bool name = call->scalar[scalar++] != 0;
-#define TAKE_INT(name)      int name = (int)call->scalar[scalar++];
-#define TAKE_INT64(name)    int64_t name = call->scalar[scalar++];
-#define TAKE_MATH(name)     int8_t name = (int8_t)call->scalar[scalar++];
-
-#define NAME_IN(name)       name
-#define NAME_OPTIONAL(name) name
-#define NAME_OUT(name)      name
-#define NAME_REF(name)      name
-#define NAME_INTS(name)     name
-#define NAME_BOOLS(name)    name
-#define NAME_BOOL(name)     name
-#define NAME_INT(name)      name
-#define NAME_INT64(name)    name
-#define NAME_MATH(name)     name
+#define NAME_IN(name)              name
+#define NAME_IN_MUTABLE(name)      name
+#define NAME_OPTIONAL(name)        name
+#define NAME_OUT(name)             name
+#define NAME_OUT_CONST(name)       name
+#define NAME_OPTIONAL_OUT(name)    name
+#define NAME_OPTIONAL_OUT_CONST(name)name
+#define NAME_REF(name)             name
+#define NAME_REF_CONST(name)       name
+#define NAME_INS(name)             name
+#define NAME_OUTS(name)            name
+#define NAME_OUTS_CONST(name)      name
+#define NAME_REFS(name)            name
+#define NAME_REFS_CONST(name)      name
+#define NAME_SCALAR(name)          name
+#define NAME_OPTIONAL_SCALAR(name) name
+#define NAME_COEFFICIENT(name)     name
+#define NAME_SCALARS(name)         name
+#define NAME_INTS(name)            name
+#define NAME_FLOATS(name)          name
+#define NAME_BOOLS(name)           name
+#define NAME_BOOL(name)            name
+#define NAME_INT8(name)            name
+#define NAME_INT(name)             name
+#define NAME_INT64(name)           name
+#define NAME_UINT64(name)          name
+#define NAME_FLOAT(name)           name
+#define NAME_DOUBLE(name)          name
+#define NAME_TYPE(name)            name
+#define NAME_MATH(name)            name
+#define NAME_TEXT(name)            name
+#define NAME_TEXT_MUTABLE(name)    name
+/* clang-format on */
 
 #define DEFINE(operator, arguments)                                                                \
-    const char *const operator##_tensors[] = {OP_EACH(TENSOR_, arguments) NULL};                   \
-    const char *const operator##_arrays[] = {OP_EACH(ARRAY_, arguments) NULL};                     \
-    const bool operator##_bools[] = {OP_EACH(IS_BOOLS_, arguments) false};                         \
-    const char *const operator##_scalars[] = {OP_EACH(SCALAR_, arguments) NULL};                   \
+    struct rig_names operator##_names = {.argument = {OP_EACH(KIND_, arguments){.name = NULL}}};   \
     aclnnStatus operator##_phase1(struct rig_call *call)                                           \
     {                                                                                              \
-        int tensor = 0, array = 0, scalar = 0;                                                     \
+        int slot = 0, array = 0, scalar = 0, number = 0, text = 0;                                 \
         OP_EACH(TAKE_, arguments)                                                                  \
-        (void)tensor, (void)array, (void)scalar;                                                   \
+        (void)slot, (void)array, (void)scalar, (void)number, (void)text;                           \
         return operator##GetWorkspaceSize(OP_LIST(NAME_, arguments), call->size, call->out);       \
     }
 #define OPERATOR(name, family, core, types, rule, arguments)            DEFINE(name, arguments)
 #define OPERATOR_BY_HAND(name, family, types, indices, note, arguments) DEFINE(name, arguments)
 #include "api/operators.def"
+
+static struct rig_names *const all[] = {
+#define OPERATOR(name, family, core, types, rule, arguments)            &name##_names,
+#define OPERATOR_BY_HAND(name, family, types, indices, note, arguments) &name##_names,
+#include "api/operators.def"
+};
+
+static void add(const char **names, enum op_kind *kinds, const struct rig_argument *argument)
+{
+    int count = 0;
+    while (names[count])
+        count++;
+    names[count] = argument->name;
+    if (kinds) kinds[count] = argument->kind;
+}
+
+static void sort(struct rig_names *names)
+{
+    for (const struct rig_argument *at = names->argument; at->name; at++) {
+        if (at->kind <= OP_REFS)
+            add(names->tensor, names->tensor_kind, at);
+        else if (at->kind <= OP_SCALARS)
+            add(names->scalar, names->scalar_kind, at);
+        else if (at->kind <= OP_BOOLS)
+            add(names->array, names->array_kind, at);
+        else if (at->kind <= OP_MATH)
+            add(names->number, names->number_kind, at);
+        else
+            add(names->text, NULL, at);
+    }
+}
+
+/* Before main: rows are constants that point at these lists. */
+__attribute__((constructor)) static void sort_all(void)
+{
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        sort(all[i]);
+}

@@ -46,7 +46,7 @@ static struct random start(void)
 static uint64_t checksum(const struct rig *rig)
 {
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a over words */
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
+    for (int i = 0; i < rig->problem.operands; i++) {
         const struct rig_tensor *tensor = &rig->problem.tensor[i];
         for (int64_t j = 0; j < tensor->count; j++)
             hash = (hash ^ tensor->bits[j]) * 0x100000001b3;
@@ -63,9 +63,9 @@ static void send_checksums(const struct workload *load, int to)
     for (int64_t i = 0; i < load->count; i++) {
         struct test_case test = case_number(load, i, &random);
         rig_load(&rig, load->op, &test);
-        for (int j = 0; j < rig_operand_count(load->op); j++) {
+        for (int j = 0; j < rig.problem.operands; j++) {
             struct rig_tensor *tensor = &rig.problem.tensor[j];
-            if (load->op->operand[j].role == RIG_SHAPE)
+            if (rig_role_of(&rig.problem.call, j)->role == RIG_SHAPE)
                 memset(tensor->bits, 0, (size_t)tensor->count * sizeof *tensor->bits);
         }
         if (!rig_run(&rig, RIG_END)) {

@@ -18,13 +18,14 @@ struct rig_flight rig_prepare(struct rig *rig, const struct rig_operator *op,
 {
     struct rig_flight flight = {.test = *test, .call = rig_call_of(op, test)};
     rig_load(rig, op, test);
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < flight.call.operands; i++) {
         struct operand *operand = &flight.call.operand[i];
-        if (op->operand[i].role == RIG_SHAPE) continue;
+        const struct rig_operand *one = rig_role_of(&flight.call, i);
+        if (one->role == RIG_SHAPE || flight.call.is_null[i]) continue;
         operand->data = memory(operand_bytes(operand));
         operand_poison(operand, RIG_POISON);
-        if (!rig_is_output(&op->operand[i]))
-            operand_write_bits(operand, rig->problem.tensor[i].bits);
+        if (!rig_is_output(one) || one->is_changed)
+            operand_write_bits(operand, rig_given(&rig->problem, i));
     }
     rig_open(&flight.call);
     return flight;
@@ -50,7 +51,7 @@ struct rig_flight rig_start(struct rig *rig, const struct rig_operator *op, cons
 void rig_finish(struct rig_flight *flight)
 {
     rig_close(&flight->call);
-    for (int i = 0; i < rig_operand_count(flight->call.op); i++)
+    for (int i = 0; i < flight->call.operands; i++)
         free(flight->call.operand[i].data);
     free(flight->workspace);
 }
@@ -65,8 +66,8 @@ bool rig_is_right(struct rig *rig, const struct rig_flight *flight)
 {
     const struct rig_operator *op = flight->call.op;
     rig_load(rig, op, &flight->test);
-    for (int i = 0; i < rig_operand_count(op); i++) {
-        if (!rig_is_output(&op->operand[i])) continue;
+    for (int i = 0; i < flight->call.operands; i++) {
+        if (!rig_is_output(rig_role_of(&flight->call, i)) || flight->call.is_null[i]) continue;
         operand_read(&flight->call.operand[i], rig->problem.tensor[i].values);
         operand_read_bits(&flight->call.operand[i], rig->problem.tensor[i].bits);
     }
@@ -75,10 +76,11 @@ bool rig_is_right(struct rig *rig, const struct rig_flight *flight)
 
 bool rig_is_unwritten(const struct rig_flight *flight)
 {
-    const struct rig_operator *op = flight->call.op;
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < flight->call.operands; i++) {
         const struct operand *operand = &flight->call.operand[i];
-        for (size_t j = 0; rig_is_output(&op->operand[i]) && j < operand_bytes(operand); j++) {
+        const struct rig_operand *one = rig_role_of(&flight->call, i);
+        const bool is_poison = rig_is_output(one) && !one->is_changed;
+        for (size_t j = 0; is_poison && j < operand_bytes(operand); j++) {
             if (((const unsigned char *)operand->data)[j] != RIG_POISON) return false;
         }
     }

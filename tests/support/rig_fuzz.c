@@ -117,13 +117,32 @@ static void change_window(struct bytes *bytes, struct test_case *test, uint8_t w
     }
 }
 
-/* One tensor that the case names. */
+/* Is it a tensor, and one that is read alone? */
+static bool is_tensor(const struct rig_operator *op, const char *name, bool *is_read)
+{
+    for (int i = 0; op->tensor[i]; i++)
+        if (strcmp(op->tensor[i], name) == 0) {
+            *is_read = op->operand[i].role == RIG_READ;
+            return true;
+        }
+    return false;
+}
+
+/* One argument that the case names. */
 static void change_argument(struct bytes *bytes, const struct rig_operator *op,
                             struct test_case *test)
 {
-    const int i = take(bytes) % test->arguments;
-    struct case_argument *argument = &test->argument[i];
+    struct case_argument *argument = &test->argument[take(bytes) % test->arguments];
     const uint8_t what = take(bytes);
+    bool is_read;
+    if (what % 6 == 5) {
+        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        return;
+    }
+    if (!is_tensor(op, argument->name, &is_read)) {
+        argument->real = (double)(argument->dims[0] = take(bytes) % 9);
+        return;
+    }
     switch (what % 6) {
     case 0:
         argument->rank = take(bytes) % (CASE_RANK + 1);
@@ -133,18 +152,14 @@ static void change_argument(struct bytes *bytes, const struct rig_operator *op,
         break;
     case 2:
         argument->layout = (enum case_layout)(take(bytes) % CASE_LAYOUTS);
-        if (argument->layout == CASE_BROADCAST && rig_is_output(&op->operand[i]))
-            argument->layout = CASE_STRIDED;
+        if (argument->layout == CASE_BROADCAST && !is_read) argument->layout = CASE_STRIDED;
         break;
     case 3:
         argument->has_dtype = true;
         argument->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
         break;
-    case 4:
-        argument->offset = take(bytes);
-        break;
     default:
-        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        argument->offset = take(bytes);
     }
 }
 
@@ -175,8 +190,8 @@ static bool same_arrays(const struct rig_call *a, const struct rig_call *b)
         if (one->is_null != other->is_null || one->length != other->length) return false;
         if (memcmp(one->values, other->values, sizeof one->values) != 0) return false;
     }
-    size_t scalars = (size_t)count_names(a->op->scalar);
-    return memcmp(a->scalar, b->scalar, scalars * sizeof a->scalar[0]) == 0;
+    size_t scalars = (size_t)count_names(a->op->number);
+    return memcmp(a->number, b->number, scalars * sizeof a->number[0]) == 0;
 }
 
 /* Does the operator see what changed in the attributes? The oracle would, so others are undone. */
@@ -266,19 +281,50 @@ static void break_array(struct bytes *bytes, struct rig_array *array)
         array->values[take(bytes) % RIG_ENTRIES] = take_wild(bytes);
 }
 
+static void break_scalars(struct bytes *bytes, struct rig_scalars *scalars)
+{
+    const uint8_t what = take(bytes);
+    struct rig_scalar *one = &scalars->value[take(bytes) % RIG_ENTRIES];
+    if (what % 8 == 0)
+        scalars->is_null = true;
+    else if (what % 8 == 1)
+        scalars->count = take(bytes) % (RIG_ENTRIES + 1);
+    else if (what % 8 == 2)
+        one->is_null = true;
+    else if (what % 8 == 3)
+        one->type = (aclDataType)(take(bytes) % 36 - 1);
+    else
+        one->real = (double)(one->integer = take_wild(bytes));
+}
+
+/* A list of tensors, as a whole. */
+static void break_slot(struct bytes *bytes, struct rig_call *call, int slot)
+{
+    if (!rig_is_list(call->op, slot)) return;
+    if (take(bytes) % 4 == 0)
+        call->no_list[slot] = true;
+    else if (call->count[slot] > 0)
+        call->count[slot]--;
+}
+
 static bool break_call(struct bytes *bytes, struct rig_call *call)
 {
     const struct rig_operator *op = call->op;
-    int arrays = count_names(op->array), scalars = count_names(op->scalar);
+    const int arrays = count_names(op->array), numbers = count_names(op->number);
+    const int scalars = count_names(op->names->scalar);
     uint8_t count = take(bytes) % 6;
     for (int i = 0; i < count; i++) {
         uint8_t what = take(bytes), which = take(bytes);
-        if (what < 128)
-            break_operand(bytes, call, which % rig_operand_count(op));
+        if (what < 120 && call->operands > 0)
+            break_operand(bytes, call, which % call->operands);
+        else if (what < 128)
+            break_slot(bytes, call, which % rig_operand_count(op));
         else if (what < 200 && arrays > 0)
             break_array(bytes, &call->array[which % arrays]);
-        else if (what < 250 && scalars > 0)
-            call->scalar[which % scalars] = take_wild(bytes);
+        else if (what < 225 && scalars > 0)
+            break_scalars(bytes, &call->scalar[which % scalars]);
+        else if (what < 250 && numbers > 0)
+            call->number[which % numbers] = take_wild(bytes);
         else if (what & 1)
             call->no_size = true;
         else
@@ -325,10 +371,16 @@ static bool dtype_of(aclDataType type, enum case_dtype *dtype)
 
 static bool has_empty(const struct rig_call *call)
 {
-    for (int i = 0; i < rig_operand_count(call->op); i++) {
-        if (reach_of(&call->operand[i]).is_empty) return true;
+    for (int i = 0; i < call->operands; i++) {
+        if (!call->is_null[i] && reach_of(&call->operand[i]).is_empty) return true;
     }
     return false;
+}
+
+/* May this operand be NULL? */
+static bool may_be_null(const struct rig_call *call, int i)
+{
+    return rig_is_optional(call->op->names->tensor_kind[call->slot[i]]);
 }
 
 /* Can it be run here? Aborts when it should have been refused. */
@@ -336,16 +388,15 @@ static bool check_views(const struct rig_call *call, const char *line)
 {
     bool is_small = true, is_empty = has_empty(call);
     uint64_t most = 1 << 16;
-    for (int i = 0; i < rig_operand_count(call->op); i++) {
-        const struct rig_operand *one = &call->op->operand[i];
+    for (int i = 0; i < call->operands; i++) {
+        const char *name = call->op->tensor[call->slot[i]];
         struct reach reach = reach_of(&call->operand[i]);
         enum case_dtype dtype;
-        if (one->role == RIG_SHAPE) continue;
-        EXPECT(!call->is_null[i], "%s: no %s", line, call->op->tensor[i]);
-        EXPECT(is_empty || reach.is_sound, "%s: accepted the view of %s", line,
-               call->op->tensor[i]);
-        EXPECT(dtype_of(call->operand[i].type, &dtype), "%s: type of %s", line,
-               call->op->tensor[i]);
+        if (rig_role_of(call, i)->role == RIG_SHAPE) continue;
+        if (call->is_null[i] && may_be_null(call, i)) continue;
+        EXPECT(!call->is_null[i], "%s: no %s", line, name);
+        EXPECT(is_empty || reach.is_sound, "%s: accepted the view of %s", line, name);
+        EXPECT(dtype_of(call->operand[i].type, &dtype), "%s: type of %s", line, name);
         if (reach.is_empty) continue;
         is_small &= reach.is_sound && reach.elements <= SMALL && reach.last <= SMALL;
         if (reach.is_sound && !__builtin_mul_overflow(reach.elements, 16, &reach.elements))
@@ -370,14 +421,14 @@ static void give_memory(struct rig_call *call, int i, struct random *random)
 {
     struct operand *operand = &call->operand[i];
     struct reach reach = reach_of(operand);
-    const struct rig_operand *one = &call->op->operand[i];
-    if (one->role == RIG_SHAPE) return;
+    const struct rig_operand *one = rig_role_of(call, i);
+    if (one->role == RIG_SHAPE || call->is_null[i]) return;
     dtype_of(operand->type, &operand->dtype);
     operand->span = reach.is_empty ? 0 : reach.last + 1;
     operand->data = malloc(operand_bytes(operand));
     EXPECT(operand->data, "malloc");
     operand_poison(operand, 0xFF);
-    if (rig_is_output(one) || reach.is_empty) return;
+    if ((rig_is_output(one) && !one->is_changed) || reach.is_empty) return;
     operand_randomize(operand, one->tensor == CASE_I ? CASE_TIES : CASE_PLAIN, random);
 }
 
@@ -387,9 +438,10 @@ static void run_broken(struct rig_call *call, const char *line)
     const struct rig_operator *op = call->op;
     struct random random = {7};
     void *workspace = NULL;
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < call->operands; i++) {
         give_memory(call, i, &random);
-        if (call->tensor[i]) aclSetRawTensorAddr(call->tensor[i], call->operand[i].data);
+        if (call->operand[i].tensor)
+            aclSetRawTensorAddr(call->operand[i].tensor, call->operand[i].data);
     }
     if (call->workspace_size > 0)
         EXPECT(posix_memalign(&workspace, 32, call->workspace_size) == 0, "posix_memalign");
@@ -398,10 +450,10 @@ static void run_broken(struct rig_call *call, const char *line)
            aclGetRecentErrMsg());
     aclError code = aclrtSynchronizeStream(rig.stream);
     EXPECT(code == ACL_SUCCESS || (code == BAD_INDEX && reads_indices(op)), "%s: %d", line, code);
-    for (int i = 0; i < rig_operand_count(op); i++) {
-        bool is_written = rig_is_output(&op->operand[i]);
+    for (int i = 0; i < call->operands; i++) {
+        bool is_written = rig_is_output(rig_role_of(call, i)) && !call->is_null[i];
         EXPECT(!is_written || operand_gaps_hold(&call->operand[i], 0xFF), "%s: %s", line,
-               op->tensor[i]);
+               op->tensor[call->slot[i]]);
         free(call->operand[i].data);
     }
     free(workspace);

@@ -14,8 +14,10 @@ struct named_value {
 };
 
 static const struct named_value type_names[] = {
-    {"undefined", ACL_DT_UNDEFINED}, {"u32", ACL_UINT32},    {"u64", ACL_UINT64},
-    {"complex64", ACL_COMPLEX64},    {"string", ACL_STRING}, {NULL, 0},
+    {"undefined", ACL_DT_UNDEFINED},
+    {"complex64", ACL_COMPLEX64},
+    {"string", ACL_STRING},
+    {NULL, 0},
 };
 
 static const struct named_value format_names[] = {
@@ -37,7 +39,8 @@ static const struct named_value format_names[] = {
 
 struct assignment {
     char object[WORD], field[WORD], value[WORD];
-    int index; /* -1: none */
+    int index;   /* field[index]=, or object[index]= when there is no field; -1: none */
+    int element; /* object[element], -1: none */
 };
 
 static void die(const char *change, const char *why)
@@ -46,24 +49,32 @@ static void die(const char *change, const char *why)
     abort();
 }
 
+/* The number in brackets, which go; -1: there are none. */
+static int take_index(char *word)
+{
+    char *bracket = strchr(word, '[');
+    if (!bracket) return -1;
+    *bracket = '\0';
+    return atoi(bracket + 1);
+}
+
 static bool next_assignment(const char **at, struct assignment *one)
 {
     const char *change = *at + strspn(*at, " ");
     size_t length = strcspn(change, " "), name = strcspn(change, "=");
     if (length == 0) return false;
     if (name >= length || length >= WORD) die(change, "is no assignment");
-    *one = (struct assignment){.index = -1};
+    *one = (struct assignment){.index = -1, .element = -1};
     memcpy(one->value, change + name + 1, length - name - 1);
     memcpy(one->object, change, name);
-    char *bracket = strchr(one->object, '['), *dot = strchr(one->object, '.');
-    if (bracket) {
-        one->index = atoi(bracket + 1);
-        *bracket = '\0';
-    }
+    char *dot = strchr(one->object, '.');
     if (dot) {
         *dot = '\0';
         strcpy(one->field, dot + 1);
+        one->index = take_index(one->field);
     }
+    one->element = take_index(one->object);
+    if (!dot) one->index = one->element;
     *at = change + length;
     return true;
 }
@@ -151,20 +162,56 @@ static int find(const char *const *names, const char *name)
     return -1;
 }
 
+/* x=null, x.length=2 of a list; the rest of x[1] or of what is none. */
+static void change_slot(struct rig_call *call, int slot, const struct assignment *one)
+{
+    const bool is_list = rig_is_list(call->op, slot), is_whole = one->element < 0;
+    if (is_list && is_whole && strcmp(one->value, "null") == 0) {
+        call->no_list[slot] = true;
+    } else if (is_list && is_whole && strcmp(one->field, "length") == 0) {
+        call->count[slot] = (int)number(one);
+    } else {
+        const int at = is_whole ? 0 : one->element;
+        if (at >= call->count[slot]) die(one->object, "has no such element");
+        change_operand(call, call->first[slot] + at, one);
+    }
+}
+
+/* alpha=null, alpha=2, alpha.type=f64; of a list as well scalars[1]=null, scalars.length=3. */
+static void change_scalar(struct rig_scalars *scalars, const struct assignment *one)
+{
+    struct rig_scalar *scalar = &scalars->value[one->element < 0 ? 0 : one->element];
+    const bool is_null = strcmp(one->value, "null") == 0;
+    if (is_null && one->element < 0)
+        scalars->is_null = true;
+    else if (is_null)
+        scalar->is_null = true;
+    else if (strcmp(one->field, "length") == 0)
+        scalars->count = (int)number(one);
+    else if (strcmp(one->field, "type") == 0)
+        scalar->type = type_of(one);
+    else
+        scalar->real = (double)(scalar->integer = number(one));
+}
+
 static void apply_one(struct rig_call *call, const struct assignment *one)
 {
     const struct rig_operator *op = call->op;
-    int array = find(op->array, one->object), scalar = find(op->scalar, one->object);
-    for (int i = 0; i < rig_operand_count(op); i++) {
-        if (strcmp(op->tensor[i], one->object) == 0) {
-            change_operand(call, i, one);
-            return;
-        }
-    }
-    if (array >= 0)
+    const int slot = find(op->tensor, one->object), array = find(op->array, one->object);
+    const int scalar = find(op->names->scalar, one->object);
+    const int at = find(op->number, one->object), text = find(op->names->text, one->object);
+    if (slot >= 0)
+        change_slot(call, slot, one);
+    else if (array >= 0)
         change_array(&call->array[array], one);
     else if (scalar >= 0)
-        call->scalar[scalar] = number(one);
+        change_scalar(&call->scalar[scalar], one);
+    else if (at >= 0 && op->names->number_kind[at] == OP_TYPE_OF)
+        call->number[at] = type_of(one);
+    else if (at >= 0)
+        call->real[at] = (double)(call->number[at] = number(one));
+    else if (text >= 0)
+        call->text[text] = NULL;
     else if (strcmp(one->object, "workspaceSize") == 0)
         call->no_size = true;
     else if (strcmp(one->object, "executor") == 0)
@@ -190,10 +237,10 @@ static struct rig_call sound_call(const struct rig_operator *op, const char *lin
     char error[256];
     if (!case_parse(line, &test, error, sizeof error)) die(line, error);
     struct rig_call call = rig_call_of(op, &test);
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < call.operands; i++) {
         call.operand[i].data = memory;
         call.operand[i].no_strides =
-            case_tensor_layout(&test, op->operand[i].tensor) == CASE_CONTIGUOUS;
+            case_tensor_layout(&test, rig_role_of(&call, i)->tensor) == CASE_CONTIGUOUS;
     }
     return call;
 }
@@ -253,6 +300,7 @@ static bool same_field(const struct rig_operator *op, const struct assignment *a
                        const struct assignment *b)
 {
     if (strcmp(a->object, b->object) != 0) return false;
+    if (a->element >= 0 && b->element >= 0 && a->element != b->element) return false;
     bool is_whole = a->field[0] == '\0' || b->field[0] == '\0';
     return is_whole || find(op->array, a->object) >= 0 || strcmp(a->field, b->field) == 0;
 }

@@ -7,7 +7,7 @@
 
 /* `change` is one or more assignments, separated by blanks, to public names of parameters:
  *     self=null               a null pointer: any tensor, array, workspaceSize, executor
- *     self.type=f64           a dtype of the case language, undefined, u32, u64, complex64, string
+ *     self.type=f64           a dtype of the case language, undefined, complex64, string
  *     self.format=nc1hwc0     nchw ncl nd nhwc ncdhw ndhwc nc1hwc0 fractal_z hwcn nc undefined
  *     self.tag=nhwc           the same, while the sizes keep their order
  *     self.rank=5             the sizes added are 1
@@ -15,7 +15,9 @@
  *     self.strides[0]=1       of a tensor that had none: the others become 0
  *     self.storage=119 self.offset=-1
  *     kernelSize.length=3     kernelSize[1]=0
- *     cubeMathType=4          any scalar
+ *     cubeMathType=4          any number
+ *     x[1].type=f16           the same of an element of a list; x=null, x.length=1 of the list
+ *     alpha=null alpha=3      an aclScalar; alpha.type=f64; scalars[1]=null, scalars.length=2
  * Numbers are decimal, max or min (of int64).
  *
  * argument and value: the text must have one of the words of each "a|b"; NULL: anything. The text

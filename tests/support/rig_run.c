@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/rig.h"
+#include "tests/support/oracle_rows.h"
 
 enum { POISON = 0xFF /* a NaN in every floating type */, WORKSPACE_ALIGNMENT = 32 };
 
@@ -35,6 +35,8 @@ void rig_end(struct rig *rig)
         free(tensor->bits);
         free(tensor->sums);
         free(tensor->want);
+        free(tensor->near);
+        free(tensor->given);
     }
     guard_free(&rig->workspace);
     need(aclrtDestroyStream(rig->stream) == ACL_SUCCESS, "aclrtDestroyStream");
@@ -59,6 +61,8 @@ static void reserve(struct rig_tensor *tensor)
     tensor->bits = resize(tensor->bits, tensor->capacity, sizeof *tensor->bits);
     tensor->sums = resize(tensor->sums, tensor->capacity, sizeof *tensor->sums);
     tensor->want = resize(tensor->want, tensor->capacity, sizeof *tensor->want);
+    tensor->near = resize(tensor->near, tensor->capacity, sizeof *tensor->near);
+    tensor->given = resize(tensor->given, tensor->capacity, sizeof *tensor->given);
 }
 
 /* Gives an input its elements through its view, because a broadcast view shares some. */
@@ -89,8 +93,8 @@ static void randomize_indices(const struct test_case *test, uint64_t *bits, int6
 
 static bool any_is_empty(const struct rig_problem *problem)
 {
-    for (int i = 0; i < rig_operand_count(problem->op); i++) {
-        if (problem->tensor[i].count == 0) return true;
+    for (int i = 0; i < problem->operands; i++) {
+        if (!problem->call.is_null[i] && problem->tensor[i].count == 0) return true;
     }
     return false;
 }
@@ -100,24 +104,48 @@ static bool has_oracle(const struct rig_problem *problem)
     return problem->op->runs_empty || !any_is_empty(problem);
 }
 
+/* Role of an operand of what is loaded. */
+static const struct rig_operand *role(const struct rig_problem *problem, int i)
+{
+    return rig_role_of(&problem->call, i);
+}
+
+static bool is_output(const struct rig_problem *problem, int i)
+{
+    return rig_is_output(role(problem, i)) && !problem->call.is_null[i];
+}
+
+static bool is_given(const struct rig_problem *problem, int i)
+{
+    const struct rig_operand *one = role(problem, i);
+    return (one->role == RIG_READ || one->is_changed) && !problem->call.is_null[i];
+}
+
+static void load_input(struct rig_problem *problem, int i, struct random *random)
+{
+    struct rig_tensor *tensor = &problem->tensor[i];
+    if (role(problem, i)->tensor == CASE_I) {
+        randomize_indices(problem->test, tensor->bits, tensor->count, random);
+        settle(tensor, tensor->bits, problem->test->data, random);
+    } else {
+        settle(tensor, NULL, problem->test->data, random);
+    }
+}
+
 static void load_inputs(struct rig_problem *problem, struct random *random)
 {
-    const struct rig_operator *op = problem->op;
-    for (int i = 0; i < rig_operand_count(op); i++) {
-        struct rig_tensor *tensor = &problem->tensor[i];
-        if (op->operand[i].role != RIG_READ) continue;
-        if (op->operand[i].tensor == CASE_I) {
-            randomize_indices(problem->test, tensor->bits, tensor->count, random);
-            settle(tensor, tensor->bits, problem->test->data, random);
-        } else {
-            settle(tensor, NULL, problem->test->data, random);
-        }
+    for (int i = 0; i < problem->operands; i++)
+        if (is_given(problem, i)) load_input(problem, i, random);
+    if (problem->op->fill && !any_is_empty(problem)) {
+        problem->op->fill(problem, random);
+        for (int i = 0; i < problem->operands; i++)
+            if (is_given(problem, i))
+                settle(&problem->tensor[i], problem->tensor[i].bits, problem->test->data, random);
     }
-    if (!op->fill || any_is_empty(problem)) return;
-    op->fill(problem, random);
-    for (int i = 0; i < rig_operand_count(op); i++) {
-        if (op->operand[i].role == RIG_READ)
-            settle(&problem->tensor[i], problem->tensor[i].bits, problem->test->data, random);
+    for (int i = 0; i < problem->operands; i++) {
+        struct rig_tensor *tensor = &problem->tensor[i];
+        if (!role(problem, i)->is_changed) continue;
+        memcpy(tensor->given, tensor->bits, (size_t)tensor->count * sizeof *tensor->bits);
     }
 }
 
@@ -125,13 +153,14 @@ static void load_inputs(struct rig_problem *problem, struct random *random)
 static void view(struct rig *rig, const struct test_case *test)
 {
     struct rig_problem *problem = &rig->problem;
-    const struct rig_call call = rig_call_of(problem->op, test);
     rig->test = *test;
     problem->test = &rig->test;
-    for (int i = 0; i < rig_operand_count(problem->op); i++) {
+    problem->call = rig_call_of(problem->op, test);
+    problem->operands = problem->call.operands;
+    for (int i = 0; i < problem->operands; i++) {
         struct rig_tensor *tensor = &problem->tensor[i];
-        tensor->view = call.operand[i];
-        tensor->count = operand_elements(&tensor->view);
+        tensor->view = problem->call.operand[i];
+        tensor->count = problem->call.is_null[i] ? 0 : operand_elements(&tensor->view);
         reserve(tensor);
     }
 }
@@ -141,6 +170,11 @@ void rig_ask(struct rig *rig)
     struct rig_problem *problem = &rig->problem;
     problem->roundings = 0;
     problem->headroom = 1;
+    problem->near = (struct compare_near){.via = CASE_DTYPES};
+    if (problem->op->row) {
+        problem->near.ulp = problem->op->row->ulp;
+        problem->near.absolute = problem->op->row->absolute;
+    }
     problem->sync_code = ACL_SUCCESS;
     problem->sync_words[0] = '\0';
     if (has_oracle(problem)) problem->op->oracle(problem);
@@ -157,17 +191,20 @@ void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_
 
 void rig_view(struct rig *rig, const struct test_case *test)
 {
-    const struct rig_problem before = rig->problem;
+    int64_t counts[RIG_OPERANDS];
+    const int operands = rig->problem.operands;
+    for (int i = 0; i < operands; i++)
+        counts[i] = rig->problem.tensor[i].count;
     view(rig, test);
-    for (int i = 0; i < rig_operand_count(before.op); i++)
-        need(rig->problem.tensor[i].count == before.tensor[i].count, "the same shape");
+    for (int i = 0; i < operands; i++)
+        need(rig->problem.tensor[i].count == counts[i], "the same shape");
 }
 
 void rig_set(struct rig *rig, int operand, const double *values)
 {
     struct rig_tensor *tensor = &rig->problem.tensor[operand];
     for (int64_t i = 0; i < tensor->count; i++) {
-        tensor->bits[i] = oracle_to_bits(tensor->view.dtype, values[i]);
+        tensor->given[i] = tensor->bits[i] = oracle_to_bits(tensor->view.dtype, values[i]);
         tensor->values[i] = oracle_from_bits(tensor->view.dtype, tensor->bits[i]);
     }
 }
@@ -216,7 +253,7 @@ static struct operand contiguous(const struct operand *view)
 static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way way)
 {
     struct rig_tensor *tensor = &rig->problem.tensor[i];
-    const struct rig_operand *one = &rig->problem.op->operand[i];
+    const struct rig_operand *one = role(&rig->problem, i);
     struct operand *operand = &run->call.operand[i];
     if (one->role == RIG_SHAPE || run->call.is_null[i]) return;
     *operand = tensor->view;
@@ -232,6 +269,7 @@ static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way 
             guard_place(&tensor->guard, bytes, way == RIG_FRONT ? GUARD_FRONT : GUARD_END,
                         operand_element_size(operand->dtype));
     operand_poison(operand, POISON);
+    if (one->is_changed) operand_write_bits(operand, tensor->given);
     if (rig_is_output(one)) return;
     operand_write_bits(operand, tensor->bits);
     run->before[i] = resize(NULL, (int64_t)bytes, 1);
@@ -287,17 +325,18 @@ static bool run_phases(struct rig *rig, struct run *run, enum rig_way way)
 
 static bool is_untouched(struct rig *rig, const struct run *run)
 {
-    const struct rig_operator *op = rig->problem.op;
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    const struct rig_problem *problem = &rig->problem;
+    for (int i = 0; i < problem->operands; i++) {
         const struct operand *operand = &run->call.operand[i];
         if (run->before[i] && !run->device[i] &&
             memcmp(run->before[i], operand->data, operand_bytes(operand)) != 0)
-            return complain(rig, "changed its input", op->tensor[i]);
-        if (op->operand[i].role == RIG_SHAPE || run->device[i] || run->call.is_null[i]) continue;
-        if (!guard_intact(&rig->problem.tensor[i].guard))
-            return complain(rig, "changed bytes around", op->tensor[i]);
-        if (rig_is_output(&op->operand[i]) && !operand_gaps_hold(operand, POISON))
-            return complain(rig, "changed bytes between the elements of", op->tensor[i]);
+            return complain(rig, "changed its input", rig_operand_name(&problem->call, i).text);
+        if (role(problem, i)->role == RIG_SHAPE || run->device[i] || run->call.is_null[i]) continue;
+        if (!guard_intact(&problem->tensor[i].guard))
+            return complain(rig, "changed bytes around", rig_operand_name(&problem->call, i).text);
+        if (is_output(problem, i) && !operand_gaps_hold(operand, POISON))
+            return complain(rig, "changed bytes between the elements of",
+                            rig_operand_name(&problem->call, i).text);
     }
     if (run->workspace && !run->is_workspace_device && !guard_intact(&rig->workspace))
         return complain(rig, "changed bytes around", "the workspace");
@@ -307,7 +346,7 @@ static bool is_untouched(struct rig *rig, const struct run *run)
 bool rig_run(struct rig *rig, enum rig_way way)
 {
     struct run run = {.call = rig_call_of(rig->problem.op, &rig->test)};
-    int count = rig_operand_count(rig->problem.op);
+    int count = rig->problem.operands;
     for (int i = 0; i < count; i++)
         place_operand(rig, &run, i, way);
     rig_open(&run.call);
@@ -316,7 +355,7 @@ bool rig_run(struct rig *rig, enum rig_way way)
     ok = ok && is_untouched(rig, &run);
     for (int i = 0; i < count; i++) {
         struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (rig_is_output(&rig->problem.op->operand[i])) {
+        if (is_output(&rig->problem, i)) {
             operand_read(&run.call.operand[i], tensor->values);
             operand_read_bits(&run.call.operand[i], tensor->bits);
         }
@@ -348,7 +387,7 @@ static bool wrong_element(struct rig *rig, int operand, int64_t i, const char *w
     print_position(&rig->problem.tensor[operand].view, i, position, sizeof position);
     snprintf(rig->text, sizeof rig->text, "%s\n  isa %s: %s[%s]: %s", case_print(&rig->test, line),
              getenv("ACLNN_CPU_ISA") ? getenv("ACLNN_CPU_ISA") : "best",
-             rig->problem.op->tensor[operand], position, what);
+             rig_operand_name(&rig->problem.call, operand).text, position, what);
     return false;
 }
 
@@ -384,10 +423,31 @@ static bool compare_exactly(struct rig *rig, int operand)
     return true;
 }
 
+static bool compare_closely(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    const enum case_dtype dtype = tensor->view.dtype;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        const double want = tensor->near[i], got = oracle_from_bits(dtype, tensor->bits[i]);
+        if (compare_near(rig->problem.near, dtype, want, got)) continue;
+        char what[256];
+        snprintf(what, sizeof what, "expected %.17g, got %.17g, %.3g ulp away", want, got,
+                 fabs(got - want) / oracle_ulp(dtype == CASE_F64 ? CASE_F64 : CASE_F32, want));
+        return wrong_element(rig, operand, i, what);
+    }
+    return true;
+}
+
 static bool is_unwritten(struct rig *rig, int operand)
 {
     const struct rig_tensor *tensor = &rig->problem.tensor[operand];
-    if (tensor->count == 0) return true;
+    for (int64_t i = 0; role(&rig->problem, operand)->is_changed && i < tensor->count; i++) {
+        const uint64_t found = tensor->bits[i], given = tensor->given[i];
+        const bool is_nan = oracle_is_nan(tensor->view.dtype, given);
+        if (found != given && !(is_nan && oracle_is_nan(tensor->view.dtype, found)))
+            return wrong_element(rig, operand, i, "written although all is empty");
+    }
+    if (tensor->count == 0 || role(&rig->problem, operand)->is_changed) return true;
     struct operand one = tensor->view;
     uint64_t poison = 0, found = 0;
     memset(&poison, POISON, operand_element_size(one.dtype));
@@ -399,16 +459,23 @@ static bool is_unwritten(struct rig *rig, int operand)
     return true;
 }
 
+static bool compare(struct rig *rig, int i)
+{
+    const struct compare_near *near = &rig->problem.near;
+    const bool is_near = near->ulp > 0 || near->absolute > 0;
+    const enum rig_role how = role(&rig->problem, i)->role;
+    if (how == RIG_SUM) return compare_sums(rig, i);
+    if (how == RIG_NEAR || (is_near && oracle_is_float(rig->problem.tensor[i].view.dtype)))
+        return compare_closely(rig, i);
+    return compare_exactly(rig, i);
+}
+
 bool rig_compare(struct rig *rig)
 {
-    const struct rig_operator *op = rig->problem.op;
     bool ok = true;
-    for (int i = 0; ok && i < rig_operand_count(op); i++) {
-        if (!rig_is_output(&op->operand[i])) continue;
-        if (!has_oracle(&rig->problem))
-            ok = is_unwritten(rig, i);
-        else
-            ok = op->operand[i].role == RIG_SUM ? compare_sums(rig, i) : compare_exactly(rig, i);
+    for (int i = 0; ok && i < rig->problem.operands; i++) {
+        if (!is_output(&rig->problem, i)) continue;
+        ok = has_oracle(&rig->problem) ? compare(rig, i) : is_unwritten(rig, i);
     }
     return ok;
 }
@@ -421,10 +488,9 @@ static const char *const way_names[RIG_WAYS] = {"at the front of a page", "at th
 /* The outputs' bits of the last run into, or against, a copy. */
 static bool same_bits(struct rig *rig, uint64_t *kept[RIG_OPERANDS], const char *way)
 {
-    const struct rig_operator *op = rig->problem.op;
-    for (int i = 0; i < rig_operand_count(op); i++) {
+    for (int i = 0; i < rig->problem.operands; i++) {
         const struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (!rig_is_output(&op->operand[i])) continue;
+        if (!is_output(&rig->problem, i)) continue;
         for (int64_t j = 0; j < tensor->count; j++) {
             if (tensor->bits[j] == kept[i][j]) continue;
             char what[160];
@@ -438,7 +504,7 @@ static bool same_bits(struct rig *rig, uint64_t *kept[RIG_OPERANDS], const char 
 
 static void keep_bits(const struct rig *rig, uint64_t *kept[RIG_OPERANDS])
 {
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
+    for (int i = 0; i < rig->problem.operands; i++) {
         const struct rig_tensor *tensor = &rig->problem.tensor[i];
         kept[i] = resize(NULL, tensor->count, sizeof *tensor->bits);
         memcpy(kept[i], tensor->bits, (size_t)tensor->count * sizeof *tensor->bits);
@@ -532,11 +598,22 @@ static bool launch(struct rig *rig, struct rig_call *call, void *workspace)
 
 static void read_outputs(struct rig *rig, const struct run *run)
 {
-    for (int i = 0; i < rig_operand_count(rig->problem.op); i++) {
-        if (!rig_is_output(&rig->problem.op->operand[i])) continue;
-        operand_read_bits(&run->call.operand[i], rig->problem.tensor[i].bits);
-        operand_poison(&run->call.operand[i], POISON);
+    for (int i = 0; i < rig->problem.operands; i++) {
+        const struct operand *operand = &run->call.operand[i];
+        if (!is_output(&rig->problem, i)) continue;
+        operand_read_bits(operand, rig->problem.tensor[i].bits);
+        operand_poison(operand, POISON);
+        if (role(&rig->problem, i)->is_changed)
+            operand_write_bits(operand, rig->problem.tensor[i].given);
     }
+}
+
+/* Then a second run sees what the first one wrote. */
+static bool changes_any(const struct rig_problem *problem)
+{
+    for (int i = 0; i < problem->operands; i++)
+        if (role(problem, i)->is_changed) return true;
+    return false;
 }
 
 bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const char *line)
@@ -549,7 +626,7 @@ bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const 
     keep_bits(rig, kept);
 
     struct run run = {.call = rig_call_of(op, &test)};
-    for (int i = 0; i < rig_operand_count(op); i++)
+    for (int i = 0; i < rig->problem.operands; i++)
         place_operand(rig, &run, i, RIG_END);
     rig_open(&run.call);
     aclnnStatus status = rig_phase1(&run.call);
@@ -564,10 +641,12 @@ bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const 
             read_outputs(rig, &run);
             ok = ok && same_bits(rig, kept, "from a repeatable executor");
         }
-        ok = ok && launch(rig, &run.call, first) && launch(rig, &run.call, (void *)aligned) &&
-             synchronize(rig);
-        read_outputs(rig, &run);
-        ok = ok && same_bits(rig, kept, "from two runs in flight");
+        if (ok && !changes_any(&rig->problem)) {
+            ok = launch(rig, &run.call, first) && launch(rig, &run.call, (void *)aligned) &&
+                 synchronize(rig);
+            read_outputs(rig, &run);
+            ok = ok && same_bits(rig, kept, "from two runs in flight");
+        }
         need(aclDestroyAclOpExecutor(run.call.executor) == ACLNN_SUCCESS, "destroy");
         free(second);
     }

@@ -12,10 +12,10 @@ static void window_arguments(const struct test_case *test, struct rig_call *call
     call->array[0] = rig_kernel(test);
     call->array[1] = rig_stride(test);
     call->array[2] = rig_pad(test);
-    call->scalar[0] = test->ceil;
-    call->scalar[1] = !test->exclude_pad;
-    call->scalar[2] = test->divisor;
-    call->scalar[3] = test->math;
+    call->number[0] = test->ceil;
+    call->number[1] = !test->exclude_pad;
+    call->number[2] = test->divisor;
+    call->number[3] = test->math;
 }
 
 /* Before the divisor is applied a sum is that much larger. */
@@ -130,9 +130,9 @@ static void grad_arguments(const struct test_case *test, struct rig_call *call)
     call->array[PADS_BEGIN] = rig_pad(test);
     call->array[PADS_END] = rig_pad_end(test);
     call->array[DILATIONS] = rig_dilation(test);
-    call->scalar[0] = test->auto_pad;
-    call->scalar[1] = test->ceil;
-    call->scalar[2] = !test->exclude_pad;
+    call->number[0] = test->auto_pad;
+    call->number[1] = test->ceil;
+    call->number[2] = !test->exclude_pad;
 }
 
 static struct test_case random_grad(struct random *random, enum case_dtype dtype)

@@ -12,10 +12,10 @@ static void arguments(const struct test_case *test, struct rig_call *call)
     call->array[0] = rig_kernel(test);
     call->array[1] = rig_stride(test);
     call->array[2] = rig_pad(test);
-    call->scalar[0] = test->ceil;
-    call->scalar[1] = !test->exclude_pad;
-    call->scalar[2] = test->divisor;
-    call->scalar[3] = test->math;
+    call->number[0] = test->ceil;
+    call->number[1] = !test->exclude_pad;
+    call->number[2] = test->divisor;
+    call->number[3] = test->math;
 }
 
 static void oracle(struct rig_problem *problem)

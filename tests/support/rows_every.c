@@ -3,27 +3,23 @@
 
 #include <string.h>
 
-#include "api/op_args.h"
 #include "tests/support/rig_calls.h"
 
-#define ROLE_IN(name)       {RIG_READ, CASE_NAMED, NULL},
-#define ROLE_OPTIONAL(name) {RIG_READ, CASE_NAMED, NULL},
-#define ROLE_OUT(name)      {RIG_EXACT, CASE_NAMED, NULL},
-#define ROLE_REF(name)      {RIG_EXACT, CASE_NAMED, NULL},
-#define ROLE_INTS(name)
-#define ROLE_BOOLS(name)
-#define ROLE_BOOL(name)
-#define ROLE_INT(name)
-#define ROLE_INT64(name)
-#define ROLE_MATH(name)
+#define OPERATOR(name, family, core, types, rule, arguments)            {RIG_CALL(name)},
+#define OPERATOR_BY_HAND(name, family, types, indices, note, arguments) {RIG_CALL(name)},
 
-#define ROW(operator, arguments)                                        {RIG_CALL(operator), .operand = {OP_EACH(ROLE_, arguments)}},
-#define OPERATOR(name, family, core, types, rule, arguments)            ROW(name, arguments)
-#define OPERATOR_BY_HAND(name, family, types, indices, note, arguments) ROW(name, arguments)
-
-static const struct rig_operator rows[] = {
+static struct rig_operator rows[] = {
 #include "api/operators.def"
 };
+
+/* What is written is an output. */
+static struct rig_operand role_of(enum op_kind kind)
+{
+    const bool is_read = kind == OP_IN || kind == OP_OPTIONAL || kind == OP_INS;
+    return (struct rig_operand){.role = is_read ? RIG_READ : RIG_EXACT,
+                                .tensor = CASE_NAMED,
+                                .is_changed = kind == OP_REF || kind == OP_REFS};
+}
 
 int rows_every_count(void)
 {
@@ -32,12 +28,14 @@ int rows_every_count(void)
 
 const struct rig_operator *rows_every(int i)
 {
+    for (int slot = 0; rows[i].tensor[slot]; slot++)
+        rows[i].operand[slot] = role_of(rows[i].names->tensor_kind[slot]);
     return &rows[i];
 }
 
 const struct rig_operator *rows_every_named(const char *name)
 {
     for (int i = 0; i < rows_every_count(); i++)
-        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+        if (strcmp(rows[i].name, name) == 0) return rows_every(i);
     return NULL;
 }

@@ -218,7 +218,7 @@ static void arguments(const struct test_case *test, struct rig_call *call)
     call->array[STRIDE] = rig_stride(test);
     call->array[PADDING] = rig_pad(test);
     call->array[DILATION] = rig_dilation(test);
-    call->scalar[0] = test->ceil;
+    call->number[0] = test->ceil;
 }
 
 /* (N, C, kernel, (ceil(windows / 16) + 1) * 32) bytes. */
@@ -376,8 +376,8 @@ static void arguments_onnx(const struct test_case *test, struct rig_call *call)
     call->array[1] = rig_stride(test);
     call->array[2] = rig_pads(test);
     call->array[3] = rig_dilation(test);
-    call->scalar[0] = test->auto_pad;
-    call->scalar[1] = test->ceil;
+    call->number[0] = test->auto_pad;
+    call->number[1] = test->ceil;
 }
 
 static struct test_case random_onnx(struct random *random, enum case_dtype dtype)

@@ -20,8 +20,8 @@ static void arguments_recompute(const struct test_case *test, struct rig_call *c
     call->array[2] = rig_pad(test);
     call->array[3] = rig_pad_end(test);
     call->array[4] = rig_dilation(test);
-    call->scalar[0] = test->auto_pad;
-    call->scalar[1] = test->ceil;
+    call->number[0] = test->auto_pad;
+    call->number[1] = test->ceil;
 }
 
 static void oracle_recompute(struct rig_problem *problem)
@@ -62,7 +62,7 @@ const struct rig_operator rig_aclnnext_max_pool_backward = {
 
 static void arguments_flat(const struct test_case *test, struct rig_call *call)
 {
-    call->scalar[0] = test->storage_order;
+    call->number[0] = test->storage_order;
 }
 
 /* Where an index into the whole of gradInput points to, in the dense channels-first copy. */

@@ -7,21 +7,11 @@
 #include "tests/support/rig.h"
 
 struct table_row {
-    struct rig_operator op;
-    const enum case_dtype *types;
-    int type_count;
-    bool is_unary; /* one tensor read, one written */
+    struct rig_operator op; /* types and type_count are the row's */
+    const char *family;
 };
 
 int table_rows(void);
 const struct table_row *table_row(int i);
-
-/* oracle_elementwise.c: what a function of one operand gives. */
-struct oracle_unary {
-    const char *name; /* "aclnnAbs" */
-    double (*real)(double x);
-    int64_t (*integer)(int64_t x);
-};
-const struct oracle_unary *oracle_unary_of(const char *name); /* NULL: there is none */
 
 #endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The families' oracles, and what they share. */
+#include "tests/support/oracle_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the families ---- */
+
+#define FAMILIES FAMILY(elementwise)
+
+#define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
+FAMILIES
+#undef FAMILY
+
+static const struct oracle_row *const families[] = {
+#define FAMILY(name) oracle_##name##_rows,
+    FAMILIES
+#undef FAMILY
+};
+
+/* Is it one of the words? */
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+const struct oracle_row *oracle_row_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        for (const struct oracle_row *row = families[i]; row->name; row++)
+            if (has_word(row->name, name)) return row;
+    return NULL;
+}
+
+/* ---- types ---- */
+
+int oracle_kind(enum case_dtype dtype)
+{
+    return dtype == CASE_BOOL ? 0 : oracle_is_float(dtype) ? 2 : 1;
+}
+
+static bool is_unsigned(enum case_dtype dtype)
+{
+    return dtype == CASE_U8 || dtype == CASE_U16 || dtype == CASE_U32 || dtype == CASE_U64;
+}
+
+static enum case_dtype signed_of(size_t size)
+{
+    return size == 2 ? CASE_I16 : size == 4 ? CASE_I32 : CASE_I64;
+}
+
+enum case_dtype oracle_promote(enum case_dtype a, enum case_dtype b)
+{
+    const size_t of_a = operand_element_size(a), of_b = operand_element_size(b);
+    if (oracle_kind(a) != oracle_kind(b)) return oracle_kind(a) > oracle_kind(b) ? a : b;
+    if (a == b) return a;
+    if (oracle_is_float(a)) return of_a == of_b ? CASE_F32 : of_a > of_b ? a : b;
+    if (is_unsigned(a) == is_unsigned(b)) return of_a > of_b ? a : b;
+    const size_t without_sign = is_unsigned(a) ? of_a : of_b;
+    const size_t with_sign = is_unsigned(a) ? of_b : of_a;
+    return signed_of(with_sign > without_sign ? with_sign : 2 * without_sign);
+}
+
+enum case_dtype oracle_promote_scalar(enum case_dtype tensor, enum case_dtype scalar)
+{
+    if (oracle_kind(scalar) <= oracle_kind(tensor)) return tensor;
+    return oracle_is_float(scalar) ? CASE_F32 : CASE_I64;
+}
+
+/* ---- casts ---- */
+
+/* The double that rounds as the integer does: its last bit says whether bits behind it were set. */
+static double jammed(uint64_t magnitude)
+{
+    enum { LOST = 11 };
+    if (magnitude >> 53 == 0) return (double)magnitude;
+    const bool is_inexact = (magnitude & ((1 << LOST) - 1)) != 0;
+    return (double)(magnitude >> LOST | is_inexact) * (1 << LOST);
+}
+
+uint64_t oracle_cast_whole(enum case_dtype to, int64_t value)
+{
+    const size_t bits = 8 * operand_element_size(to);
+    if (to == CASE_BOOL) return value != 0;
+    if (to == CASE_F64) return oracle_to_bits(to, (double)value);
+    if (oracle_is_float(to))
+        return oracle_to_bits(to,
+                              value < 0 ? -jammed(0 - (uint64_t)value) : jammed((uint64_t)value));
+    return bits == 64 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << bits) - 1);
+}
+
+uint64_t oracle_cast_real(enum case_dtype to, double value)
+{
+    if (to == CASE_BOOL) return value != 0;
+    if (!oracle_is_float(to) && isnan(value)) return 0;
+    return oracle_to_bits(to, value);
+}
+
+double oracle_value(const struct rig_problem *problem, int operand, int64_t i)
+{
+    const struct rig_tensor *tensor = &problem->tensor[operand];
+    return oracle_from_bits(tensor->view.dtype, rig_given(problem, operand)[i]);
+}
+
+int64_t oracle_whole_value(const struct rig_problem *problem, int operand, int64_t i)
+{
+    const struct rig_tensor *tensor = &problem->tensor[operand];
+    return oracle_integer(tensor->view.dtype, rig_given(problem, operand)[i]);
+}
+
+void oracle_real(struct rig_problem *problem, int operand, int64_t i, enum case_dtype via,
+                 double value)
+{
+    struct rig_tensor *tensor = &problem->tensor[operand];
+    const enum case_dtype to = tensor->view.dtype;
+    const uint64_t bits = oracle_cast_real(via, value);
+    tensor->near[i] = value;
+    tensor->want[i] = via == to              ? bits
+                      : oracle_is_float(via) ? oracle_cast_real(to, oracle_from_bits(via, bits))
+                                             : oracle_cast_whole(to, oracle_integer(via, bits));
+    problem->near.via = via;
+}
+
+void oracle_whole(struct rig_problem *problem, int operand, int64_t i, enum case_dtype via,
+                  int64_t value)
+{
+    struct rig_tensor *tensor = &problem->tensor[operand];
+    const enum case_dtype to = tensor->view.dtype;
+    const int64_t kept = oracle_integer(via, oracle_cast_whole(via, value));
+    tensor->want[i] = oracle_cast_whole(to, kept);
+    tensor->near[i] = oracle_from_bits(to, tensor->want[i]);
+    problem->near.via = to;
+}
+
+int64_t oracle_broadcast(const struct operand *to, int64_t i, const struct operand *from)
+{
+    int64_t at = 0, step = 1;
+    for (int back = 1; back <= from->rank; back++) {
+        const int64_t size = from->dims[from->rank - back], whole = to->dims[to->rank - back];
+        if (size > 1) at += i % whole * step;
+        step *= size;
+        i /= whole;
+    }
+    return at;
+}
