@@ -31,8 +31,9 @@ vd wide_cos_near(vd r)
 
 #define WIDE_TRIG_NEAR 0x1p20f
 
-/* x = n pi / 2 + r, |r| <= pi / 4; the low bits of quadrant are n's. The first two parts of pi / 2
- * have 33 bits, so their products with n are exact, on levels without fused multiply-add too. */
+/* x = n pi / 2 + r, |r| <= pi / 4; the low bits of quadrant are n's. The first part of pi / 2 has
+ * 33 bits, so its product with n is exact, on levels without fused multiply-add too. The float
+ * nearest to a multiple has |r| > 2^-28. */
 struct wide_angle {
     vd r;
     vul quadrant;
@@ -43,9 +44,8 @@ struct wide_angle wide_angle_of(vd x)
 {
     const vd sum = vd_fma(x, vd_all(0x1.45f306dc9c883p-1), vd_all(WIDE_ROUNDING)),
              n = sum - WIDE_ROUNDING;
-    vd r = vd_fma(n, vd_all(-0x1.921fb544p+0), x);
-    r = vd_fma(n, vd_all(-0x1.0b4611a6p-34), r);
-    r = vd_fma(n, vd_all(-0x1.3198a2e037073p-69), r);
+    const vd near = vd_fma(n, vd_all(-0x1.921fb544p+0), x);
+    const vd r = vd_fma(n, vd_all(-0x1.0b4611a626331p-34), near);
     return (struct wide_angle){r, (vul)sum};
 }
 
