@@ -73,13 +73,14 @@ double v_remainder_f64(double x, double y)
 K_TEMPLATE
 double v_sigmoid_f64(double x)
 {
-    return 1 / (1 + exp(-x));
+    const double e = exp(-fabs(x));
+    return (x < 0 ? e : 1) / (1 + e);
 }
 
 K_TEMPLATE
 double v_silu_f64(double x)
 {
-    return x / (1 + exp(-x));
+    return x * v_sigmoid_f64(x);
 }
 
 K_TEMPLATE
@@ -112,7 +113,7 @@ K_TEMPLATE
 double v_gelu_tanh_f64(double x)
 {
     const double twice = 2 * 0x1.9884533d43651p-1;
-    return x / (1 + exp(-twice * (x + 0.044715 * x * x * x)));
+    return x * v_sigmoid_f64(twice * (x + 0.044715 * x * x * x));
 }
 
 /* lgamma itself writes the sign of gamma to a variable that all threads share. */

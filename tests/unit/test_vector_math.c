@@ -285,8 +285,8 @@ Test(vector_math, levels_with_fused_multiply_add_give_the_same_bits)
         }
 }
 
-/* Relative to the value, or to 1 where results near zeros are differences. Subnormal results may be
- * 0: 1 / (1 + e^-x) is where e^-x overflows. */
+/* Relative to the value, or to 1 where results near zeros are differences. A product of a subnormal
+ * e^x has fewer digits. */
 Test(vector_math, doubles_are_right)
 {
     struct random random = {random_test_seed()};
