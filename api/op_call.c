@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/op_check.h"
 #include "runtime/support/base.h"
 
 enum { LINE = 4096 };
@@ -174,11 +175,15 @@ static void put_number(struct line *line, const char *name, int64_t value)
     if (value != 0) put(line, " %s=%" PRId64, name, value);
 }
 
-static void put_options(struct line *line, const struct op_call *call,
-                        const struct ex_descriptor *large, const struct ex_descriptor *small)
+static void put_options(struct line *line, const struct op_call *call, const aclTensor *large_side,
+                        const aclTensor *small_side)
 {
+    const struct ex_descriptor *large = &large_side->descriptor, *small = &small_side->descriptor;
     const uint64_t axes = (uint64_t)call->axes;
     if (call->kernel) {
+        /* Of empty tensors nothing holds the small side to the extents that the windows give. */
+        if (op_is_empty(small_side) || op_is_empty(large_side))
+            put_extents(line, " o", small, call->axes);
         put_array(line, "k", call->kernel, axes);
         put_array(line, "s", call->stride, axes);
         put_pads(line, call);
@@ -213,7 +218,7 @@ void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *ca
     if (!is_single) put(&line, "n%" PRId64, d->sizes[0]);
     put(&line, "c%" PRId64, size_of(d, is_single ? 0 : 1, is_single));
     put_extents(&line, " ", d, call->axes);
-    put_options(&line, call, d, &small->descriptor);
+    put_options(&line, call, large, small);
     if (call->result && call->result->descriptor.data_type != value->descriptor.data_type)
         put(&line, " to=%s", type_word(call->result->descriptor.data_type));
     ex_call(plan, line.text);

@@ -106,6 +106,8 @@ Test(call_log, lines_read_as_a_user_writes_them)
          "adaptive_avg_pool2d f16 c5 9x11 o4x5"},
         {&rig_max_unpool2d_backward, "max_unpool2d_backward i16 n1c2 8x6 o4x3 to=i32 idx=i64",
          "max_unpool2d_backward i16 n1c2 8x6 o4x3 idx=i64 to=i32"},
+        {&rig_avg_pool2d_backward, "avg_pool2d_backward f16 n1c3 10x10 o0x0 k4 p0",
+         "avg_pool2d_backward f16 n1c3 10x10 o0x0 k4 sempty p0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct told told;
