@@ -108,7 +108,7 @@ aclnnStatus op_check_same_type(const char *op, const char *argument, const aclTe
     return ACLNN_SUCCESS;
 }
 
-enum k_dtype op_k_dtype(const aclTensor *tensor)
+enum k_dtype op_k_dtype_of(aclDataType type)
 {
     static const uint8_t types[] = {
         [ACL_FLOAT] = K_F32, [ACL_FLOAT16] = K_F16, [ACL_BF16] = K_BF16, [ACL_DOUBLE] = K_F64,
@@ -116,7 +116,12 @@ enum k_dtype op_k_dtype(const aclTensor *tensor)
         [ACL_INT32] = K_I32, [ACL_UINT32] = K_U32,  [ACL_INT64] = K_I64, [ACL_UINT64] = K_U64,
         [ACL_BOOL] = K_BOOL,
     };
-    return (enum k_dtype)types[tensor->descriptor.data_type];
+    return (enum k_dtype)types[type];
+}
+
+enum k_dtype op_k_dtype(const aclTensor *tensor)
+{
+    return op_k_dtype_of((aclDataType)tensor->descriptor.data_type);
 }
 
 aclnnStatus op_check_format(const char *op, const char *argument, const aclTensor *tensor,

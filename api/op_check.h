@@ -55,6 +55,7 @@ aclnnStatus op_check_same_type(const char *op, const char *argument, const aclTe
                                const char *other_argument, const aclTensor *other);
 /* The kernels' name of a floating, integer or BOOL type that a check has accepted. */
 enum k_dtype op_k_dtype(const aclTensor *tensor);
+enum k_dtype op_k_dtype_of(aclDataType type);
 
 /* One of the formats in the set (OP_FORMAT of each), else 161002. The storage format counts. */
 #define OP_FORMAT(format) (UINT64_C(1) << (format))

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of elementwise functions. */
+/* Plans of elementwise functions: operands as they lie, broadcast by strides of 0, scalars as
+ * constants. */
+#include "api/op_elementwise.h"
+
 #include "api/op_check.h"
-#include "api/op_row.h"
+#include "api/op_families.h"
+#include "api/op_rule.h"
 #include "executor/steps.h"
-#include "kernels/elementwise/k_elementwise.h"
+
+/* ---- results that overlap operands ---- */
 
 /* Bytes [begin, end) that a view reaches, where it is now. */
 struct range {
@@ -22,44 +27,157 @@ static struct range range_of(const struct ex_descriptor *d)
 
 static bool is_same_view(const struct ex_descriptor *a, const struct ex_descriptor *b)
 {
+    if (a->rank != b->rank || ex_element_size(a->data_type) != ex_element_size(b->data_type))
+        return false;
     for (int i = 0; i < a->rank; i++)
-        if (a->sizes[i] != 1 && a->strides[i] != b->strides[i]) return false;
+        if (a->sizes[i] != b->sizes[i] || (a->sizes[i] != 1 && a->strides[i] != b->strides[i]))
+            return false;
     return range_of(a).begin == range_of(b).begin;
 }
 
-/* Whether writing one element may change another that is still to be read. Tensors without an
- * address are taken to lie apart. */
-static bool disturbs(const struct ex_descriptor *to, const struct ex_descriptor *from)
+bool op_disturbs(const struct ex_descriptor *to, const struct ex_descriptor *from)
 {
-    if (!atomic_load_explicit(&to->address, memory_order_acquire) ||
+    if (to == from || !atomic_load_explicit(&to->address, memory_order_acquire) ||
         !atomic_load_explicit(&from->address, memory_order_acquire))
         return false;
     const struct range a = range_of(to), b = range_of(from);
     return a.begin < b.end && b.begin < a.end && !is_same_view(to, from);
 }
 
-void op_plan_elementwise(struct ex_plan *plan, const struct op_row *row,
-                         const struct op_value *values, const int *buffers)
+static bool disturbs_some(const struct op_problem *problem, const struct op_value *result)
 {
-    enum { FROM, TO };
-    const struct ex_descriptor *from = op_descriptor(values[FROM].tensor);
-    const struct ex_descriptor *to = op_descriptor(values[TO].tensor);
-    const struct ex_order order = ex_order_identity(to->rank);
-    struct k_elementwise e = {.function = (enum k_unary)row->core,
-                              .dtype = op_k_dtype(values[FROM].tensor),
-                              .rank = from->rank};
-    const bool through_scratch = disturbs(to, from);
-    int64_t dense = 1;
-    for (int i = e.rank - 1; i >= 0; i--) {
-        e.sizes[i] = from->sizes[i];
-        e.from_strides[i] = from->strides[i];
-        e.to_strides[i] = through_scratch ? dense : to->strides[i];
-        dense *= from->sizes[i];
+    for (int i = 0; i < problem->tensor_count; i++)
+        if (op_is_read(problem->tensor[i]) &&
+            op_disturbs(&result->tensor->descriptor, &problem->tensor[i]->tensor->descriptor))
+            return true;
+    return false;
+}
+
+/* ---- the loop ---- */
+
+/* The operand's strides over the broadcast shape. */
+static void lay_out(const struct op_problem *problem, const struct ex_descriptor *d,
+                    struct k_loop_operand *operand)
+{
+    const int missing = problem->rank - d->rank;
+    for (int i = 0; i < problem->rank; i++) {
+        const int axis = i - missing;
+        operand->strides[i] = axis < 0 || (d->sizes[axis] == 1) ? 0 : d->strides[axis];
     }
-    const size_t bytes = (size_t)dense * ex_element_size(to->data_type);
-    const int target = through_scratch ? ex_scratch(plan, bytes) : buffers[TO];
-    if (target < 0) return;
-    ex_step_way(plan, "elementwise", K_CHOICE_elementwise, e.dtype, &e, sizeof e,
-                EX_BUFFERS(buffers[FROM], target), NULL);
-    ex_deliver(plan, target, buffers[TO], &order);
+}
+
+static void lay_out_dense(const struct op_problem *problem, struct k_loop_operand *operand)
+{
+    int64_t dense = 1;
+    for (int i = problem->rank - 1; i >= 0; i--) {
+        operand->strides[i] = dense;
+        dense *= problem->sizes[i];
+    }
+}
+
+static void add_operand(struct k_elementwise *e, const struct op_problem *problem,
+                        const struct op_value *value)
+{
+    struct k_loop_operand *operand = &e->loop.operand[e->loop.results + e->loop.operands++];
+    operand->dtype = operand->via = op_k_dtype(value->tensor);
+    const bool is_half = problem->type == ACL_FLOAT16 || problem->type == ACL_BF16;
+    if (is_half && !op_is_floating((aclDataType)value->tensor->descriptor.data_type))
+        operand->via = problem->type == ACL_BF16 ? K_BF16 : K_F16;
+    lay_out(problem, &value->tensor->descriptor, operand);
+}
+
+static void set_number(struct k_elementwise *e, int i, const struct op_value *value)
+{
+    if (value->kind == OP_FLOAT || value->kind == OP_DOUBLE) {
+        e->reals[i] = value->real;
+        e->integers[i] = (int64_t)value->real;
+    } else if (op_is_scalar(value)) {
+        e->reals[i] = value->scalar ? op_scalar_real(value->scalar) : 0;
+        e->integers[i] = value->scalar ? op_scalar_integer(value->scalar) : 0;
+    } else {
+        e->reals[i] = (double)value->integer;
+        e->integers[i] = value->integer;
+    }
+}
+
+/* What the plan is about to compute, and its buffers. */
+struct elementwise_plan {
+    struct k_elementwise e;
+    int buffers[K_LOOP_OPERANDS];
+    int result_argument[K_LOOP_OPERANDS];
+};
+
+static bool add_results(struct ex_plan *plan, const struct op_problem *problem, const int *buffers,
+                        struct elementwise_plan *made)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < problem->rank; i++)
+        elements *= problem->sizes[i];
+    for (int i = 0; i < problem->count; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (!op_is_written(value) || !value->tensor) continue;
+        const int result = made->e.loop.results++;
+        struct k_loop_operand *operand = &made->e.loop.operand[result];
+        const size_t bytes =
+            (size_t)elements * ex_element_size(value->tensor->descriptor.data_type);
+        operand->dtype = operand->via = op_k_dtype(value->tensor);
+        made->result_argument[result] = i;
+        if (disturbs_some(problem, value)) {
+            lay_out_dense(problem, operand);
+            made->buffers[result] = ex_scratch(plan, bytes);
+        } else {
+            lay_out(problem, &value->tensor->descriptor, operand);
+            made->buffers[result] = buffers[i];
+        }
+        if (made->buffers[result] < 0) return false;
+    }
+    return true;
+}
+
+/* Operands in the order of the arguments; scalars among them become constants, the others and the
+ * numbers follow in the order of the arguments. */
+static void add_operands(const struct op_problem *problem, const int *buffers,
+                         struct elementwise_plan *made)
+{
+    struct k_elementwise *e = &made->e;
+    int operand = 0, number = 0;
+    for (int i = 0; i < problem->count; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (op_is_read(value) && value->tensor) {
+            made->buffers[e->loop.results + e->loop.operands] = buffers[i];
+            add_operand(e, problem, value);
+            operand++;
+        } else if (op_is_scalar(value) && value->kind != OP_COEFFICIENT) {
+            e->constants |= 1U << operand++;
+            set_number(e, number++, value);
+        }
+    }
+    for (int i = 0; i < problem->count; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (value->kind == OP_COEFFICIENT || (value->kind >= OP_BOOL && value->kind <= OP_DOUBLE))
+            set_number(e, number++, value);
+    }
+}
+
+void op_plan_elementwise(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
+{
+    const struct op_elementwise *more = problem->row->rule->more;
+    const struct ex_order order = ex_order_identity(problem->rank);
+    struct elementwise_plan made;
+    struct k_elementwise *e = &made.e;
+    e->core = (enum k_core)problem->row->core;
+    e->constants = 0;
+    e->loop.results = e->loop.operands = 0;
+    e->loop.rank = problem->rank;
+    for (int i = 0; i < problem->rank; i++)
+        e->loop.sizes[i] = problem->sizes[i];
+    e->loop.compute = k_compute_of(op_k_dtype_of(problem->type));
+    if (!add_results(plan, problem, buffers, &made)) return;
+    add_operands(problem, buffers, &made);
+    if (more && more->adjust) more->adjust(problem, e);
+    const struct k_work work = k_elementwise_finish(e);
+    ex_step(plan, k_core_name(e->core), k_best()->elementwise, e, sizeof *e, work, made.buffers,
+            e->loop.results + e->loop.operands);
+    for (int i = 0; i < e->loop.results; i++)
+        ex_deliver(plan, made.buffers[i], buffers[made.result_argument[i]], &order);
 }

@@ -4,130 +4,153 @@
 #include "aclnn_operators.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
-
-static bool is_tensor(const struct op_value *value)
-{
-    return value->kind <= OP_REF;
-}
-
-static bool is_written(const struct op_value *value)
-{
-    return value->kind == OP_OUT || value->kind == OP_OPTIONAL_OUT || value->kind == OP_REF;
-}
+#include "api/op_families.h"
 
 static bool may_be_null(const struct op_value *value)
 {
-    return value->kind == OP_OPTIONAL || value->kind == OP_OPTIONAL_OUT || value->kind >= OP_BOOL;
+    return value->kind == OP_OPTIONAL || value->kind == OP_OPTIONAL_OUT ||
+           value->kind == OP_OPTIONAL_SCALAR || value->kind >= OP_INTS;
 }
 
-/* The tensors that are given, in the order of the arguments. */
-struct tensors {
-    int count;
-    const struct op_value *value[OP_ROW_ARGUMENTS];
-};
-
-static struct tensors tensors_of(const struct op_value *values, int count)
+static aclnnStatus check_null(const char *name, const struct op_value *value)
 {
-    struct tensors tensors = {0};
-    for (int i = 0; i < count; i++)
-        if (is_tensor(&values[i]) && values[i].tensor) tensors.value[tensors.count++] = &values[i];
-    return tensors;
-}
-
-static aclnnStatus check_types(const struct op_row *row, const struct tensors *tensors)
-{
-    const struct op_value *first = tensors->value[0];
-    for (int i = 0; i < tensors->count; i++)
-        OP_TRY(op_check_type(row->name, tensors->value[i]->name, tensors->value[i]->tensor,
-                             row->types, row->type_names));
-    for (int i = 1; i < tensors->count; i++)
-        OP_TRY(op_check_same_type(row->name, tensors->value[i]->name, tensors->value[i]->tensor,
-                                  first->name, first->tensor));
+    OP_CHECK(name, value->pointer || may_be_null(value), ACLNN_ERR_PARAM_NULLPTR, "%s is NULL",
+             value->name);
+    if (!op_is_list(value) || !value->tensors) return ACLNN_SUCCESS;
+    for (uint64_t i = 0; i < value->tensors->size; i++)
+        OP_CHECK(name, value->tensors->elements[i], ACLNN_ERR_PARAM_NULLPTR,
+                 "%s[%" PRIu64 "] is NULL", value->name, i);
     return ACLNN_SUCCESS;
 }
 
-static aclnnStatus check_shapes(const struct op_row *row, const struct tensors *tensors)
+static aclnnStatus check_view(const char *name, const struct op_value *value,
+                              const aclTensor *tensor)
 {
-    const struct op_value *first = tensors->value[0];
-    for (int i = 0; i < tensors->count; i++)
-        OP_TRY(op_check_rank(row->name, tensors->value[i]->name, tensors->value[i]->tensor, 0,
-                             EX_MAX_RANK));
-    for (int i = 0; i < tensors->count; i++)
-        OP_TRY(op_check_sizes(row->name, tensors->value[i]->name, tensors->value[i]->tensor));
-    for (int i = 1; i < tensors->count; i++)
-        OP_TRY(op_check_same_shape(row->name, tensors->value[i]->name, tensors->value[i]->tensor,
-                                   first->name, first->tensor));
-    return ACLNN_SUCCESS;
+    const bool is_written =
+        op_is_written(value) || value->kind == OP_OUTS || value->kind == OP_REFS;
+    return is_written ? op_check_output_view(name, value->name, tensor)
+                      : op_check_input_view(name, value->name, tensor);
 }
 
-static aclnnStatus check(const struct op_row *row, const struct op_value *values, int count,
-                         const struct tensors *tensors)
+/* Formats and memory of all tensors, those of lists too. */
+static aclnnStatus check_each(const struct op_problem *problem,
+                              aclnnStatus (*check)(const char *, const struct op_value *,
+                                                   const aclTensor *))
 {
-    for (int i = 0; i < count; i++)
-        OP_CHECK(row->name, values[i].pointer || may_be_null(&values[i]), ACLNN_ERR_PARAM_NULLPTR,
-                 "%s is NULL", values[i].name);
-    OP_TRY(check_types(row, tensors));
-    for (int i = 0; i < tensors->count; i++)
-        OP_TRY(
-            op_check_public_format(row->name, tensors->value[i]->name, tensors->value[i]->tensor));
-    OP_TRY(check_shapes(row, tensors));
-    for (int i = 0; i < tensors->count; i++) {
-        const struct op_value *value = tensors->value[i];
-        OP_TRY(is_written(value) ? op_check_output_view(row->name, value->name, value->tensor)
-                                 : op_check_input_view(row->name, value->name, value->tensor));
+    const char *name = problem->row->name;
+    for (int i = 0; i < problem->count; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (op_is_tensor(value) && value->tensor) OP_TRY(check(name, value, value->tensor));
+        if (!op_is_list(value) || !value->tensors) continue;
+        for (uint64_t j = 0; j < value->tensors->size; j++)
+            OP_TRY(check(name, value, value->tensors->elements[j]));
     }
     return ACLNN_SUCCESS;
 }
 
-static bool any_is_empty(const struct tensors *tensors)
+static aclnnStatus check_format(const char *name, const struct op_value *value,
+                                const aclTensor *tensor)
 {
-    for (int i = 0; i < tensors->count; i++)
-        if (op_is_empty(tensors->value[i]->tensor)) return true;
-    return false;
+    return op_check_public_format(name, value->name, tensor);
+}
+
+static aclnnStatus check_rank(const char *name, const struct op_value *value,
+                              const aclTensor *tensor)
+{
+    return op_check_rank(name, value->name, tensor, 0, EX_MAX_RANK);
+}
+
+static aclnnStatus check_sizes(const char *name, const struct op_value *value,
+                               const aclTensor *tensor)
+{
+    return op_check_sizes(name, value->name, tensor);
+}
+
+static aclnnStatus check(struct op_problem *problem)
+{
+    const struct op_rule *rule = problem->row->rule;
+    for (int i = 0; i < problem->count; i++)
+        OP_TRY(check_null(problem->row->name, &problem->values[i]));
+    OP_TRY(rule->types(problem));
+    if (!rule->any_storage) OP_TRY(check_each(problem, check_format));
+    OP_TRY(check_each(problem, check_rank));
+    OP_TRY(check_each(problem, check_sizes));
+    OP_TRY(rule->shapes(problem));
+    return check_each(problem, check_view);
+}
+
+static struct op_problem problem_of(const struct op_row *row, const struct op_value *values,
+                                    int count)
+{
+    struct op_problem problem;
+    problem.row = row;
+    problem.values = values;
+    problem.count = count;
+    problem.tensor_count = 0;
+    problem.empty = false;
+    problem.type = ACL_DT_UNDEFINED;
+    problem.rank = 0;
+    for (int i = 0; i < count; i++)
+        if (op_is_tensor(&values[i]) && values[i].tensor)
+            problem.tensor[problem.tensor_count++] = &values[i];
+    return problem;
+}
+
+static int buffer_of(struct ex_plan *plan, const struct op_value *value)
+{
+    if (value->kind == OP_INS) return ex_input_list(plan, value->tensors);
+    if (op_is_list(value)) return ex_output_list(plan, value->tensors);
+    if (!op_is_tensor(value)) return -1;
+    struct ex_descriptor *tensor = value->tensor ? op_descriptor(value->tensor) : NULL;
+    return op_is_written(value) ? ex_output(plan, tensor) : ex_input(plan, tensor);
 }
 
 aclnnStatus op_row_phase1(const struct op_row *row, const struct op_value *values, int count,
                           uint64_t *workspace_size, aclOpExecutor **executor)
 {
-    const struct tensors tensors = tensors_of(values, count);
     int buffers[OP_ROW_ARGUMENTS];
     OP_CHECK(row->name, workspace_size, ACLNN_ERR_PARAM_NULLPTR, "workspaceSize is NULL");
     OP_CHECK(row->name, executor, ACLNN_ERR_PARAM_NULLPTR, "executor is NULL");
-    OP_TRY(check(row, values, count, &tensors));
+    struct op_problem problem = problem_of(row, values, count);
+    OP_TRY(check(&problem));
     struct ex_plan *plan = ex_plan_new(row->name);
     if (__builtin_expect(rt_log_topic_on(RT_LOG_CALLS), 0))
         op_call_note_row(plan, row->name, values, count);
-    for (int i = 0; i < count; i++) {
-        buffers[i] = -1;
-        if (!is_tensor(&values[i])) continue;
-        struct ex_descriptor *tensor = values[i].tensor ? op_descriptor(values[i].tensor) : NULL;
-        buffers[i] = is_written(&values[i]) ? ex_output(plan, tensor) : ex_input(plan, tensor);
-    }
-    if (!any_is_empty(&tensors)) row->plan(plan, row, values, buffers);
+    for (int i = 0; i < count; i++)
+        buffers[i] = buffer_of(plan, &values[i]);
+    for (int i = 0; i < problem.tensor_count && !problem.empty; i++)
+        problem.empty = op_is_empty(problem.tensor[i]->tensor);
+    if (plan && (!problem.empty || row->rule->runs_empty)) row->plan(plan, &problem, buffers);
     return ex_seal(plan, workspace_size, executor);
 }
 
 /* ---- the rows ---- */
 
-#define TYPE_FLOAT   | OP_TYPE(ACL_FLOAT)
-#define TYPE_FLOAT16 | OP_TYPE(ACL_FLOAT16)
-#define TYPE_BF16    | OP_TYPE(ACL_BF16)
-#define TYPE_DOUBLE  | OP_TYPE(ACL_DOUBLE)
-#define TYPE_INT8    | OP_TYPE(ACL_INT8)
-#define TYPE_UINT8   | OP_TYPE(ACL_UINT8)
-#define TYPE_INT16   | OP_TYPE(ACL_INT16)
-#define TYPE_INT32   | OP_TYPE(ACL_INT32)
-#define TYPE_INT64   | OP_TYPE(ACL_INT64)
-#define TYPE_BOOL    | OP_TYPE(ACL_BOOL)
+#define TYPE_FLOAT      | OP_TYPE(ACL_FLOAT)
+#define TYPE_FLOAT16    | OP_TYPE(ACL_FLOAT16)
+#define TYPE_BF16       | OP_TYPE(ACL_BF16)
+#define TYPE_DOUBLE     | OP_TYPE(ACL_DOUBLE)
+#define TYPE_INT8       | OP_TYPE(ACL_INT8)
+#define TYPE_UINT8      | OP_TYPE(ACL_UINT8)
+#define TYPE_INT16      | OP_TYPE(ACL_INT16)
+#define TYPE_UINT16     | OP_TYPE(ACL_UINT16)
+#define TYPE_INT32      | OP_TYPE(ACL_INT32)
+#define TYPE_UINT32     | OP_TYPE(ACL_UINT32)
+#define TYPE_INT64      | OP_TYPE(ACL_INT64)
+#define TYPE_UINT64     | OP_TYPE(ACL_UINT64)
+#define TYPE_BOOL       | OP_TYPE(ACL_BOOL)
+#define TYPE_COMPLEX64  | OP_TYPE(ACL_COMPLEX64)
+#define TYPE_COMPLEX128 | OP_TYPE(ACL_COMPLEX128)
 
 #define OPERATOR(operator, family, what, type_list, type_rule, arguments)                          \
+    extern const struct op_rule op_rule_##type_rule;                                               \
     aclnnStatus operator##GetWorkspaceSize(OP_LIST(OP_PARAMETER_, arguments),                      \
                                            uint64_t *workspaceSize, aclOpExecutor **executor)      \
     {                                                                                              \
         static const struct op_row row = {.name = #operator,                                       \
                                           .types = 0 OP_EACH(TYPE_, type_list),                    \
                                           .type_names = OP_TEXT(type_list),                        \
-                                          .rule = OP_RULE_##type_rule,                             \
+                                          .rule = &op_rule_##type_rule,                            \
                                           .core = OP_CORE_##family(what),                          \
                                           .plan = op_plan_##family};                               \
         const struct op_value values[] = {OP_LIST(OP_VALUE_, arguments)};                          \

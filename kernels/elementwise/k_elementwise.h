@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result[i] = f(operand[i]) over up to 8 axes, the operand's strides in elements, 0 where it is
- * repeated. */
+/* Elementwise functions: a core, of which a body per compute type is run by the loop. */
 #ifndef ACLNN_CPU_KERNELS_ELEMENTWISE_K_ELEMENTWISE_H
 #define ACLNN_CPU_KERNELS_ELEMENTWISE_K_ELEMENTWISE_H
 
-#include "kernels/kernels.h"
+#include "kernels/loop/k_loop.h"
 
-enum { K_ELEMENTWISE_RANK = 8 };
-
-enum k_unary {
-#define K_UNARY(name) K_UNARY_##name,
-#include "kernels/elementwise/unary.def"
-    K_UNARIES
+enum k_core {
+#define K_CORE(name, results, operands, types, cost) K_CORE_##name,
+#include "kernels/elementwise/cores.def"
+    K_CORES
 };
 
-/* An item is K_ELEMENTWISE_TILE results that follow each other in row-major order of the axes. */
-enum { K_ELEMENTWISE_TILE = 1024 };
+enum {
+    K_NUMBERS = 8,        /* constants and coefficients of a call at most */
+    K_CONSTANTS = 1 << 3, /* a core's operands that may be constants are its first three */
+};
 
 struct k_elementwise {
-    enum k_unary function;
-    enum k_dtype dtype; /* of both tensors */
-    int rank;
-    int64_t elements;
-    int64_t sizes[K_ELEMENTWISE_RANK];
-    int64_t from_strides[K_ELEMENTWISE_RANK], to_strides[K_ELEMENTWISE_RANK];
+    struct k_loop loop;
+    enum k_core core;
+    unsigned constants; /* bit i: the core's operand i is no tensor but the next of the numbers */
+    /* The constants in the order of the operands, then the coefficients; for floating and for
+     * integer compute types. */
+    double reals[K_NUMBERS];
+    int64_t integers[K_NUMBERS];
 };
 
-enum { K_ELEMENTWISE_FROM, K_ELEMENTWISE_TO, K_ELEMENTWISE_BUFFERS };
+/* Whether the core computes in that type with those constants. */
+bool k_elementwise_has(enum k_core core, enum k_compute compute, unsigned constants);
+/* What a core and its operands are called, for messages and tests; operands and results. */
+const char *k_core_name(enum k_core core);
+int k_core_operands(enum k_core core);
+int k_core_results(enum k_core core);
+
+/* Finishes the loop. */
+struct k_work k_elementwise_finish(struct k_elementwise *e);
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparisons of tensors: greater. */
+#ifndef OP_API_INC_GTTENSOR_H_
+#define OP_API_INC_GTTENSOR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self > other, as torch.gt. A NaN is not greater than anything, nor is anything greater
+ * than it.
+ *
+ * - self, other: broadcast; compared in the type that they promote to. FLOAT, FLOAT16, BF16,
+ *   DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - out: of the broadcast shape; BOOL, or any other type, which gets 1 and 0. */
+ACLNN_API aclnnStatus aclnnGtTensorGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
+                                                    aclTensor *out, uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnGtTensor(void *workspace, uint64_t workspaceSize,
+                                    aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The families whose operators are rows: each has op_plan_<family>, and OP_CORE_<family>(core), the
+ * number of what it is to compute. */
+#ifndef ACLNN_CPU_API_OP_FAMILIES_H
+#define ACLNN_CPU_API_OP_FAMILIES_H
+
+#include "api/op_row.h"
+#include "kernels/elementwise/k_elementwise.h"
+
+op_row_plan op_plan_elementwise;
+#define OP_CORE_elementwise(core) K_CORE_##core
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names by which bodies know this compute type. Included before them, any number of times. */
+#undef T
+#undef MASK
+#undef ELEMENT
+#undef NAME
+#undef NUMBERS_OF
+#define T             vf /* a vector */
+#define MASK          vi /* what comparing two gives: -1 or 0 in each lane */
+#define ELEMENT       float
+#define NAME(f)       f##_f32
+#define NUMBERS_OF(e) ((e)->reals) /* a call's constants and coefficients */

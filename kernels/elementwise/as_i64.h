@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names by which bodies know this compute type. Included before them, any number of times. */
+#undef T
+#undef MASK
+#undef ELEMENT
+#undef NAME
+#undef NUMBERS_OF
+#define T             vl /* a vector */
+#define MASK          vl /* what comparing two gives: -1 or 0 in each lane */
+#define ELEMENT       int64_t
+#define NAME(f)       f##_i64
+#define NUMBERS_OF(e) ((e)->integers) /* a call's constants and coefficients */

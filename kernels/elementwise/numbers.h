@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies for every compute type; included once for each (as_<type>.h). y: results, x: operands, s:
+ * coefficients, all by lanes. Integers wrap. */
+
+/* Lanes of a where the mask is set, of b elsewhere. */
+K_TEMPLATE
+T NAME(pick)(MASK mask, T a, T b)
+{
+    return (T)((mask & (MASK)a) | (~mask & (MASK)b));
+}
+
+K_TEMPLATE
+T NAME(truth)(MASK mask)
+{
+    return NAME(pick)(mask, (T){0} + 1, (T){0});
+}
+
+K_TEMPLATE
+void NAME(copy)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = x[0];
+}
+
+/* The sign bit of a floating number goes, of a NaN, too; the least integer stays itself. */
+K_TEMPLATE
+void NAME(abs)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(magnitude)(x[0]);
+}
+
+K_TEMPLATE
+void NAME(neg)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = -x[0];
+}
+
+/* s[0]: alpha */
+K_TEMPLATE
+void NAME(add)(T *y, const T *x, const T *s)
+{
+    y[0] = x[0] + s[0] * x[1];
+}
+
+K_TEMPLATE
+void NAME(sub)(T *y, const T *x, const T *s)
+{
+    y[0] = x[0] - s[0] * x[1];
+}
+
+K_TEMPLATE
+void NAME(mul)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = x[0] * x[1];
+}
+
+K_TEMPLATE
+void NAME(gt)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] > x[1]);
+}
+
+K_TEMPLATE
+void NAME(where)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(pick)(x[0] != 0, x[1], x[2]);
+}
+
+/* s[0]: value */
+K_TEMPLATE
+void NAME(addcmul)(T *y, const T *x, const T *s)
+{
+    y[0] = x[0] + s[0] * x[1] * x[2];
+}

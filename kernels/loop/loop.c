@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A box of the loop is a tile: operands that lie dense in the compute type are used where they are;
+ * others are gathered and widened into a tile of the stack. The body runs over the tile. Its
+ * results are stored where they belong, or narrowed and scattered. A box's operands are all read
+ * before its first result is written, so a result may be an operand. */
+#include "kernels/loop/loop.h"
+
+#include <string.h>
+
+#include "kernels/loop/convert.h"
+#include "kernels/vector/simd.h"
+
+enum { TILE_BYTES = K_LOOP_TILE * 8 };
+
+/* The box at work: where it begins, and its extents. */
+struct box {
+    int64_t offset[K_LOOP_OPERANDS]; /* in elements, of each operand */
+    int64_t rows, columns;
+};
+
+static int all_operands(const struct k_loop *loop)
+{
+    return loop->results + loop->operands;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void find_box(const struct k_loop *loop, int64_t item, struct box *box)
+{
+    const struct k_loop_walk *walk = &loop->walk;
+    const int inner = loop->rank - 1, across = walk->across;
+    const int64_t column = item % walk->column_boxes * walk->columns;
+    int64_t rest = item / walk->column_boxes, index[K_LOOP_RANK] = {0};
+    const int64_t row = rest % walk->row_boxes * walk->rows;
+    rest /= walk->row_boxes;
+    for (int axis = inner - 1; axis >= 0 && rest > 0; axis--) {
+        if (axis == across) continue;
+        index[axis] = rest % loop->sizes[axis];
+        rest /= loop->sizes[axis];
+    }
+    index[inner] = column;
+    if (across >= 0) index[across] = row;
+    for (int i = 0; i < all_operands(loop); i++) {
+        const int64_t *strides = loop->operand[i].strides;
+        int64_t offset = 0;
+        for (int axis = 0; axis < loop->rank; axis++)
+            offset += index[axis] * strides[axis];
+        box->offset[i] = offset;
+    }
+    box->columns = smaller(walk->columns, loop->sizes[inner] - column);
+    box->rows = across < 0 ? 1 : smaller(walk->rows, loop->sizes[across] - row);
+}
+
+/* ---- elements of a constant size between a box and a tile ---- */
+
+/* One row; steps in elements. */
+K_TEMPLATE
+void move_row(int64_t size, char *to, int64_t to_step, const char *from, int64_t from_step,
+              int64_t count)
+{
+    if (to_step == 1 && from_step == 1)
+        memcpy(to, from, (size_t)(count * size));
+    else if (to_step == 1)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * size, from + i * from_step * size, (size_t)size);
+    else
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
+}
+
+/* The side that is no tile has its own steps along rows and columns. Along its dense axis lines of
+ * memory are read or written whole. */
+K_TEMPLATE
+void move_box(int64_t size, bool gathers, char *tile, char *tensor, const struct box *box,
+              int64_t row_step, int64_t column_step)
+{
+    const bool by_columns = row_step == 1 && column_step != 1;
+    const int64_t outer = by_columns ? box->columns : box->rows;
+    const int64_t inner = by_columns ? box->rows : box->columns;
+    const int64_t tile_outer = by_columns ? 1 : box->columns;
+    const int64_t tile_inner = by_columns ? box->columns : 1;
+    const int64_t tensor_outer = by_columns ? column_step : row_step;
+    const int64_t tensor_inner = by_columns ? row_step : column_step;
+    for (int64_t i = 0; i < outer; i++) {
+        char *in_tile = tile + i * tile_outer * size, *in_tensor = tensor + i * tensor_outer * size;
+        if (gathers)
+            move_row(size, in_tile, tile_inner, in_tensor, tensor_inner, inner);
+        else
+            move_row(size, in_tensor, tensor_inner, in_tile, tile_inner, inner);
+    }
+}
+
+static void gather(int64_t size, char *tile, char *tensor, const struct box *box, int64_t row_step,
+                   int64_t column_step)
+{
+    if (size == 1)
+        move_box(1, true, tile, tensor, box, row_step, column_step);
+    else if (size == 2)
+        move_box(2, true, tile, tensor, box, row_step, column_step);
+    else if (size == 4)
+        move_box(4, true, tile, tensor, box, row_step, column_step);
+    else
+        move_box(8, true, tile, tensor, box, row_step, column_step);
+}
+
+static void scatter(int64_t size, char *tile, char *tensor, const struct box *box, int64_t row_step,
+                    int64_t column_step)
+{
+    if (size == 1)
+        move_box(1, false, tile, tensor, box, row_step, column_step);
+    else if (size == 2)
+        move_box(2, false, tile, tensor, box, row_step, column_step);
+    else if (size == 4)
+        move_box(4, false, tile, tensor, box, row_step, column_step);
+    else
+        move_box(8, false, tile, tensor, box, row_step, column_step);
+}
+
+/* Copies past the caches; whole lines of the target, its ends as usual. */
+static void stream_bytes(char *to, const char *from, int64_t bytes)
+{
+    const int64_t head = smaller((int64_t)(-(uintptr_t)to & (LINE_BYTES - 1)), bytes);
+    memcpy(to, from, (size_t)head);
+    int64_t at = head;
+    for (; at + LINE_BYTES <= bytes; at += LINE_BYTES)
+        for (int64_t i = 0; i < LINE_BYTES; i += K_VECTOR_BYTES)
+            k_stream(to + at + i, v_load((const float *)(const void *)(from + at + i)));
+    memcpy(to + at, from + at, (size_t)(bytes - at));
+}
+
+/* ---- operands and results of a box ---- */
+
+struct view {
+    char *at; /* of the box's first element */
+    int64_t size, row_step, column_step;
+    bool is_dense; /* the box's elements follow each other */
+};
+
+static struct view view_of(const struct k_loop *loop, int i, void *const buffers[],
+                           const struct box *box)
+{
+    const struct k_loop_operand *operand = &loop->operand[i];
+    const int across = loop->walk.across;
+    struct view view = {.size = k_dtype_size(operand->dtype),
+                        .row_step = across < 0 ? 0 : operand->strides[across],
+                        .column_step = operand->strides[loop->rank - 1]};
+    view.at = (char *)buffers[i] + box->offset[i] * view.size;
+    view.is_dense = (view.column_step == 1 || box->columns == 1) &&
+                    (box->rows == 1 || view.row_step == box->columns);
+    return view;
+}
+
+/* Rounds what is in the tile to a half type. */
+static void round_to(enum k_dtype half, char *tile, char *room, int64_t count)
+{
+    k_narrow(K_AS_F32, half, tile, room, count);
+    k_widen(K_AS_F32, half, room, tile, count);
+}
+
+/* The operand's elements as a dense tile of the compute type: where they lie, or in `tile`. */
+static const void *fetch(const struct k_loop *loop, int i, void *const buffers[],
+                         const struct box *box, char *tile, char *room)
+{
+    const struct k_loop_operand *operand = &loop->operand[i];
+    const struct view view = view_of(loop, i, buffers, box);
+    const int64_t count = box->rows * box->columns;
+    const bool is_plain = operand->dtype == k_dtype_of(loop->compute);
+    const char *elements = view.at;
+    if (!view.is_dense) {
+        char *into = is_plain ? tile : room;
+        gather(view.size, into, view.at, box, view.row_step, view.column_step);
+        elements = into;
+    }
+    if (is_plain) return elements;
+    k_widen(loop->compute, operand->dtype, elements, tile, count);
+    if (operand->via != operand->dtype) round_to(operand->via, tile, room, count);
+    return tile;
+}
+
+static bool is_direct(const struct k_loop *loop, int i, const struct view *view)
+{
+    return view->is_dense && !loop->walk.streams &&
+           loop->operand[i].dtype == k_dtype_of(loop->compute);
+}
+
+/* Brings a result from its tile to where it belongs. */
+static void deliver(const struct k_loop *loop, int i, void *const buffers[], const struct box *box,
+                    char *tile, char *room)
+{
+    const struct k_loop_operand *operand = &loop->operand[i];
+    const struct view view = view_of(loop, i, buffers, box);
+    const int64_t count = box->rows * box->columns;
+    char *elements = tile;
+    if (is_direct(loop, i, &view)) return; /* it is there */
+    if (operand->dtype != k_dtype_of(loop->compute)) {
+        elements = view.is_dense && !loop->walk.streams ? view.at : room;
+        k_narrow(loop->compute, operand->dtype, tile, elements, count);
+        if (elements == view.at) return;
+    }
+    if (!loop->walk.streams)
+        scatter(view.size, elements, view.at, box, view.row_step, view.column_step);
+    else if (view.is_dense)
+        stream_bytes(view.at, elements, count * view.size);
+    else
+        for (int64_t row = 0; row < box->rows; row++)
+            stream_bytes(view.at + row * view.row_step * view.size,
+                         elements + row * box->columns * view.size, box->columns * view.size);
+}
+
+static void run_box(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
+                    void *const buffers[], const struct box *box, char (*tiles)[TILE_BYTES],
+                    char *room)
+{
+    const void *operands[K_LOOP_OPERANDS];
+    void *results[K_LOOP_OPERANDS];
+    for (int i = loop->results; i < all_operands(loop); i++)
+        operands[i - loop->results] = fetch(loop, i, buffers, box, tiles[i], room);
+    for (int i = 0; i < loop->results; i++) {
+        const struct view view = view_of(loop, i, buffers, box);
+        results[i] = is_direct(loop, i, &view) ? (void *)view.at : (void *)tiles[i];
+    }
+    body(parameters, operands, results, box->rows * box->columns);
+    for (int i = 0; i < loop->results; i++)
+        deliver(loop, i, buffers, box, tiles[i], room);
+}
+
+/* All of a slice at once. */
+static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
+                     void *const buffers[], struct k_slice slice)
+{
+    const int64_t size = k_dtype_size(k_dtype_of(loop->compute)), step = loop->walk.columns;
+    const int64_t begin = slice.begin * step, end = smaller(slice.end * step, loop->sizes[0]);
+    const void *operands[K_LOOP_OPERANDS];
+    void *results[K_LOOP_OPERANDS];
+    for (int i = 0; i < loop->results; i++)
+        results[i] = (char *)buffers[i] + begin * size;
+    for (int i = 0; i < loop->operands; i++)
+        operands[i] = (char *)buffers[loop->results + i] + begin * size;
+    if (begin < end) body(parameters, operands, results, end - begin);
+}
+
+void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
+                void *const buffers[], struct k_slice slice)
+{
+    _Alignas(LINE_BYTES) char tiles[K_LOOP_OPERANDS][TILE_BYTES], room[TILE_BYTES];
+    struct box box;
+    if (loop->walk.is_flat && !loop->walk.streams) {
+        run_flat(loop, body, parameters, buffers, slice);
+        return;
+    }
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        find_box(loop, item, &box);
+        run_box(loop, body, parameters, buffers, &box, tiles, room);
+    }
+    if (loop->walk.streams) k_stream_end();
+}
