@@ -86,14 +86,39 @@ static void add_operand(struct k_elementwise *e, const struct op_problem *proble
     lay_out(problem, &value->tensor->descriptor, operand);
 }
 
-static void set_number(struct k_elementwise *e, int i, const struct op_value *value)
+/* What is left of an integer in a tensor's type. */
+static int64_t wrapped(aclDataType type, int64_t value)
+{
+    switch (type) {
+    case ACL_BOOL:
+        return value != 0;
+    case ACL_INT8:
+        return (int8_t)value;
+    case ACL_UINT8:
+        return (uint8_t)value;
+    case ACL_INT16:
+        return (int16_t)value;
+    case ACL_UINT16:
+        return (uint16_t)value;
+    case ACL_INT32:
+        return (int32_t)value;
+    case ACL_UINT32:
+        return (uint32_t)value;
+    default:
+        return value;
+    }
+}
+
+static void set_number(struct k_elementwise *e, const struct op_problem *problem, int i,
+                       const struct op_value *value)
 {
     if (value->kind == OP_FLOAT || value->kind == OP_DOUBLE) {
         e->reals[i] = value->real;
         e->integers[i] = (int64_t)value->real;
     } else if (op_is_scalar(value)) {
         e->reals[i] = value->scalar ? op_scalar_real(value->scalar) : 0;
-        e->integers[i] = value->scalar ? op_scalar_integer(value->scalar) : 0;
+        e->integers[i] =
+            value->scalar ? wrapped(problem->type, op_scalar_integer(value->scalar)) : 0;
     } else {
         e->reals[i] = (double)value->integer;
         e->integers[i] = value->integer;
@@ -121,6 +146,8 @@ static bool add_results(struct ex_plan *plan, const struct op_problem *problem, 
         const size_t bytes =
             (size_t)elements * ex_element_size(value->tensor->descriptor.data_type);
         operand->dtype = operand->via = op_k_dtype(value->tensor);
+        if (problem->result == problem->type) operand->via = op_k_dtype_of(problem->type);
+        if (operand->via == k_dtype_of(made->e.loop.compute)) operand->via = operand->dtype;
         made->result_argument[result] = i;
         if (disturbs_some(problem, value)) {
             lay_out_dense(problem, operand);
@@ -149,13 +176,13 @@ static void add_operands(const struct op_problem *problem, const int *buffers,
             operand++;
         } else if (op_is_scalar(value) && value->kind != OP_COEFFICIENT) {
             e->constants |= 1U << operand++;
-            set_number(e, number++, value);
+            set_number(e, problem, number++, value);
         }
     }
     for (int i = 0; i < problem->count; i++) {
         const struct op_value *value = &problem->values[i];
         if (value->kind == OP_COEFFICIENT || (value->kind >= OP_BOOL && value->kind <= OP_DOUBLE))
-            set_number(e, number++, value);
+            set_number(e, problem, number++, value);
     }
 }
 
@@ -176,7 +203,7 @@ void op_plan_elementwise(struct ex_plan *plan, const struct op_problem *problem,
     add_operands(problem, buffers, &made);
     if (more && more->adjust) more->adjust(problem, e);
     const struct k_work work = k_elementwise_finish(e);
-    ex_step(plan, k_core_name(e->core), k_best()->elementwise, e, sizeof *e, work, made.buffers,
+    ex_step(plan, "elementwise", k_best()->elementwise, e, sizeof *e, work, made.buffers,
             e->loop.results + e->loop.operands);
     for (int i = 0; i < e->loop.results; i++)
         ex_deliver(plan, made.buffers[i], buffers[made.result_argument[i]], &order);

@@ -88,7 +88,7 @@ static struct op_problem problem_of(const struct op_row *row, const struct op_va
     problem.count = count;
     problem.tensor_count = 0;
     problem.empty = false;
-    problem.type = ACL_DT_UNDEFINED;
+    problem.type = problem.result = ACL_DT_UNDEFINED;
     problem.rank = 0;
     for (int i = 0; i < count; i++)
         if (op_is_tensor(&values[i]) && values[i].tensor)

@@ -21,7 +21,8 @@ struct op_problem {
     const struct op_value *tensor[OP_ROW_ARGUMENTS]; /* in the order of the arguments */
     bool empty;                                      /* some tensor has no element */
     aclDataType type;                                /* in which is computed */
-    int rank;                                        /* of the broadcast shape */
+    aclDataType result; /* of results, before they are cast to what they are stored as */
+    int rank;           /* of the broadcast shape */
     int64_t sizes[EX_MAX_RANK];
 };
 

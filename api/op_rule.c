@@ -203,8 +203,9 @@ aclnnStatus op_find_type(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus op_check_results(const struct op_problem *problem, aclDataType type)
+aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
 {
+    problem->result = type;
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         const aclDataType to = (aclDataType)value->tensor->descriptor.data_type;
@@ -287,7 +288,7 @@ static aclnnStatus one_type(struct op_problem *problem)
     for (int i = 1; i < problem->tensor_count; i++)
         OP_TRY(op_check_same_type(problem->row->name, problem->tensor[i]->name,
                                   problem->tensor[i]->tensor, first->name, first->tensor));
-    problem->type = (aclDataType)first->tensor->descriptor.data_type;
+    problem->type = problem->result = (aclDataType)first->tensor->descriptor.data_type;
     return ACLNN_SUCCESS;
 }
 

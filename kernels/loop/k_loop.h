@@ -20,8 +20,9 @@ enum k_compute { K_AS_F32, K_AS_F64, K_AS_I32, K_AS_I64, K_COMPUTES };
 
 struct k_loop_operand {
     enum k_dtype dtype;
-    /* An operand of another type is rounded to this one first: integers that meet a half type. Its
-     * own dtype otherwise. */
+    /* A value becomes one of this type on its way: an operand's before it is computed with
+     * (integers that meet a half type), a result's before it is stored (i8 computed as i32, stored
+     * as i16). Where that changes nothing it is dtype. */
     enum k_dtype via;
     int64_t strides[K_LOOP_RANK]; /* in elements */
 };

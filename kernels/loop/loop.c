@@ -153,11 +153,12 @@ static struct view view_of(const struct k_loop *loop, int i, void *const buffers
     return view;
 }
 
-/* Rounds what is in the tile to a half type. */
-static void round_to(enum k_dtype half, char *tile, char *room, int64_t count)
+/* Makes what is in the tile values of another type. */
+static void pass_through(const struct k_loop *loop, enum k_dtype via, char *tile, char *room,
+                         int64_t count)
 {
-    k_narrow(K_AS_F32, half, tile, room, count);
-    k_widen(K_AS_F32, half, room, tile, count);
+    k_narrow(loop->compute, via, tile, room, count);
+    k_widen(loop->compute, via, room, tile, count);
 }
 
 /* The operand's elements as a dense tile of the compute type: where they lie, or in `tile`. */
@@ -176,14 +177,15 @@ static const void *fetch(const struct k_loop *loop, int i, void *const buffers[]
     }
     if (is_plain) return elements;
     k_widen(loop->compute, operand->dtype, elements, tile, count);
-    if (operand->via != operand->dtype) round_to(operand->via, tile, room, count);
+    if (operand->via != operand->dtype) pass_through(loop, operand->via, tile, room, count);
     return tile;
 }
 
 static bool is_direct(const struct k_loop *loop, int i, const struct view *view)
 {
     return view->is_dense && !loop->walk.streams &&
-           loop->operand[i].dtype == k_dtype_of(loop->compute);
+           loop->operand[i].dtype == k_dtype_of(loop->compute) &&
+           loop->operand[i].via == loop->operand[i].dtype;
 }
 
 /* Brings a result from its tile to where it belongs. */
@@ -195,6 +197,7 @@ static void deliver(const struct k_loop *loop, int i, void *const buffers[], con
     const int64_t count = box->rows * box->columns;
     char *elements = tile;
     if (is_direct(loop, i, &view)) return; /* it is there */
+    if (operand->via != operand->dtype) pass_through(loop, operand->via, tile, room, count);
     if (operand->dtype != k_dtype_of(loop->compute)) {
         elements = view.is_dense && !loop->walk.streams ? view.at : room;
         k_narrow(loop->compute, operand->dtype, tile, elements, count);

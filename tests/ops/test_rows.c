@@ -80,12 +80,14 @@ static const char *line_of(const struct rig_operator *op, enum case_dtype dtype,
                             : is_first && is_read    ? self
                             : is_read                ? rest
                             : at->kind == OP_BOOL    ? "1"
+                            : dtype == CASE_BOOL     ? "true"
                             : at->kind <= OP_SCALARS ? "2"
                                                      : "1";
         operand += is_read || at->kind == OP_SCALAR || at->kind == OP_OPTIONAL_SCALAR;
         is_first &= !is_read || is_written;
-        used += snprintf(line + used, sizeof line - (size_t)used, " %s=%s%s", at->name, value,
-                         selects ? ":bool" : "");
+        const int extents = (int)strcspn(value, ":@"); /* the type stands behind them */
+        used += snprintf(line + used, sizeof line - (size_t)used, " %s=%.*s%s%s", at->name, extents,
+                         value, selects ? ":bool" : "", value + extents);
     }
     snprintf(line + used, sizeof line - (size_t)used, " %s", end);
     return line;

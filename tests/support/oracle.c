@@ -235,8 +235,8 @@ static double round_with(const struct format *format, double value, double (*nea
 static double nearest_even(double value)
 {
     double below = floor(value), part = value - below;
-    if (part < 0.5 || (part == 0.5 && fmod(below, 2) == 0)) return below;
-    return below + 1;
+    bool is_below = part < 0.5 || (part == 0.5 && fmod(below, 2) == 0);
+    return copysign(is_below ? below : below + 1, value); /* -0.2 becomes -0 */
 }
 
 static double nearest_away(double value)

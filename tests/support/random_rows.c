@@ -139,6 +139,9 @@ struct plan {
     int64_t dims[CASE_RANK]; /* of the result */
     int operand;             /* how many were added */
     enum case_dtype type;    /* promoted so far; CASE_DTYPES: nothing yet */
+    /* What the operands so far broadcast to; at first no axis. */
+    int joint_rank;
+    int64_t joint[CASE_RANK]; /* joint[0] is the last axis */
 };
 
 static bool has_type(const struct rig_operator *op, enum case_dtype dtype)
@@ -157,6 +160,15 @@ static int narrowed(const struct plan *plan, struct random *random, int64_t dims
     return plan->rank - left;
 }
 
+static void join(struct plan *plan, const int64_t *dims, int rank)
+{
+    for (int i = 0; i < rank; i++) {
+        const int64_t size = dims[rank - 1 - i];
+        if (i >= plan->joint_rank || plan->joint[i] == 1) plan->joint[i] = size;
+    }
+    if (rank > plan->joint_rank) plan->joint_rank = rank;
+}
+
 static void add_operand(struct plan *plan, struct test_case *test, struct random *random,
                         const char *name, bool is_changed)
 {
@@ -173,6 +185,7 @@ static void add_operand(struct plan *plan, struct test_case *test, struct random
     if (selects) dtype = random_once_in(random, 4) ? CASE_U8 : CASE_BOOL;
     if (!selects)
         plan->type = plan->type == CASE_DTYPES ? dtype : oracle_promote(plan->type, dtype);
+    join(plan, dims, rank);
     random_tensor(test, random, name, dtype, dims, rank, is_changed);
 }
 
@@ -262,8 +275,9 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
     const struct rig_operator *op = plan->op;
     struct test_case test = random_start(op, random, dtype);
     const uint64_t shape_seed = random_next(random);
+    int64_t dims[CASE_RANK];
     plan->type = CASE_DTYPES;
-    plan->operand = 0;
+    plan->operand = plan->joint_rank = 0;
     plan->list = random_once_in(random, 30) ? 0 : (int)random_between(random, 1, LIST);
     if (random_once_in(random, 40)) plan->list = 20;
     plan->rank = random_shape(random, plan->dims, ELEMENTS);
@@ -282,11 +296,13 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
         if (at->kind >= OP_SCALAR && at->kind <= OP_SCALARS) add_scalar(plan, &test, random, at);
         if (at->kind >= OP_BOOL && at->kind <= OP_DOUBLE) random_number(&test, at->name, 1);
     }
+    for (int i = 0; i < plan->joint_rank; i++)
+        dims[i] = plan->joint[plan->joint_rank - 1 - i];
     for (at = op->names->argument; at->name; at++) {
         if (at->kind == OP_OUTS) add_list(plan, &test, random, at->name, true, shape_seed);
         if (at->kind != OP_OUT && at->kind != OP_OPTIONAL_OUT) continue;
         random_tensor(&test, random, at->name, plan->is_same ? dtype : output_type(plan, random),
-                      plan->dims, plan->rank, true);
+                      dims, plan->joint_rank, true);
     }
     return test;
 }

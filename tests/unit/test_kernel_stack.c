@@ -16,6 +16,7 @@
 #include "runtime/support/stack.h"
 #include "tests/support/conv_rig.h"
 #include "tests/support/rows_pooling.h"
+#include "tests/support/rows_table.h"
 
 enum {
     KIB = 1024,
@@ -118,7 +119,7 @@ static void check_executor(aclOpExecutor *handle)
 
 /* ---- plans ---- */
 
-static void check_pooling(struct rig *rig, const struct rig_operator *op, struct test_case test)
+static void check_row(struct rig *rig, const struct rig_operator *op, struct test_case test)
 {
     rig_load(rig, op, &test);
     struct rig_call call = rig_call_of(op, &test);
@@ -177,7 +178,7 @@ static void check_product(const char *way, enum k_dtype dtype, int64_t m)
 }
 
 /* Ways that random problems seldom take. */
-static const char *const rare_pooling[] = {
+static const char *const rare_rows[] = {
     "max_pool2d_with_indices f32 n2c3 14x14 k2 s2",
     "max_pool2d_with_indices f32 n2c3 40x40 k2 s2",
     "max_pool2d_with_indices f32 n2c35 9x9 k3 s1 p1 nhwc",
@@ -188,16 +189,22 @@ static const char *const rare_pooling[] = {
     "max_pool2d_with_indices_backward f32 n2c35 9x9 k3 s1 p1 nhwc",
     "aclnnext_max_pool_grad f32 n2c3 14x14 k2 s2",
     "aclnnext_max_pool_backward bf16 n2c35 9x9 k3 s1 p1 nhwc",
+    "addcmul bf16 self=70x90 tensor1=70x90:s1x70 tensor2=90 value=2 out=70x90:strided",
 };
 
-static void check_rare_pooling(struct rig *rig, const char *line)
+static void check_rare_rows(struct rig *rig, const char *line)
 {
     struct test_case test;
     char error[200];
     cr_assert(case_parse(line, &test, error, sizeof error), "%s", error);
     for (int i = 0; i < ROWS_POOLING; i++)
         if (strcmp(rows_pooling[i]->word, test.op) == 0) {
-            check_pooling(rig, rows_pooling[i], test);
+            check_row(rig, rows_pooling[i], test);
+            return;
+        }
+    for (int i = 0; i < table_rows(); i++)
+        if (strcmp(table_row(i)->op.word, test.op) == 0) {
+            check_row(rig, &table_row(i)->op, test);
             return;
         }
     cr_assert_fail("no row for %s", line);
@@ -240,10 +247,10 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
     for (int i = 0; i < ROWS_POOLING * PROBLEMS; i++) {
         const struct rig_operator *op = rows_pooling[i % ROWS_POOLING];
         const enum case_dtype dtype = (enum case_dtype)(i / ROWS_POOLING % CASE_FLOATS);
-        check_pooling(&rig, op, op->random_case(&random, dtype));
+        check_row(&rig, op, op->random_case(&random, dtype));
     }
-    for (int i = 0; i < (int)RT_LENGTH(rare_pooling); i++)
-        check_rare_pooling(&rig, rare_pooling[i]);
+    for (int i = 0; i < (int)RT_LENGTH(rare_rows); i++)
+        check_rare_rows(&rig, rare_rows[i]);
     rig_end(&rig);
 
     conv_rig_begin(&conv_rig);
