@@ -3,6 +3,8 @@
  * constants. */
 #include "api/op_elementwise.h"
 
+#include <assert.h>
+
 #include "api/op_check.h"
 #include "api/op_families.h"
 #include "api/op_rule.h"
@@ -202,6 +204,7 @@ void op_plan_elementwise(struct ex_plan *plan, const struct op_problem *problem,
     if (!add_results(plan, problem, buffers, &made)) return;
     add_operands(problem, buffers, &made);
     if (more && more->adjust) more->adjust(problem, e);
+    assert(k_elementwise_has(e->core, e->loop.compute, e->constants));
     const struct k_work work = k_elementwise_finish(e);
     ex_step(plan, "elementwise", k_best()->elementwise, e, sizeof *e, work, made.buffers,
             e->loop.results + e->loop.operands);
