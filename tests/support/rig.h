@@ -236,7 +236,8 @@ struct rig {
 void rig_begin(struct rig *rig);
 void rig_end(struct rig *rig);
 
-/* Chooses the inputs of a case and asks the oracle. */
+/* Chooses the inputs of a case and asks the oracle; or does not ask. */
+void rig_load_inputs(struct rig *rig, const struct rig_operator *op, const struct test_case *test);
 void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test);
 /* What is loaded, with changes: another case of the same shapes, data kept; other elements of an
  * input, rounded to its type; asking the oracle again. */

@@ -510,7 +510,9 @@ int rig_fuzz(const struct rig_operator *const *rows, const uint8_t *data, size_t
     int count = 0;
     while (rows[count])
         count++;
-    const struct rig_operator *op = rows[take(&bytes) % count];
+    const int row = take(&bytes);
+    const struct rig_operator *op =
+        rows[(count > UINT8_MAX ? row << 8 | take(&bytes) : row) % count];
     bool is_changed;
     char line[CASE_LINE];
     struct test_case test = take_case(&bytes, op, &is_changed);

@@ -5,11 +5,11 @@
 
 #include "tests/support/rig.h"
 
-/* Bytes choose one of the rows (a list that ends with NULL), a random problem of it, changes of the
- * problem, and changes that break the call. A refusal must have a code and a text and write
- * nothing; a problem nobody changed must be accepted; what is accepted must have sound views, and
- * runs when it is small: against the oracle unless the call was broken, else in memory of exactly
- * the touched size. What does not hold aborts. */
+/* Bytes choose one of the rows (a list that ends with NULL; one byte, two of more than 255), a
+ * random problem of it, changes of the problem, and changes that break the call. A refusal must
+ * have a code and a text and write nothing; a problem nobody changed must be accepted; what is
+ * accepted must have sound views, and runs when it is small: against the oracle unless the call was
+ * broken, else in memory of exactly the touched size. What does not hold aborts. */
 void rig_fuzz_begin(void);
 int rig_fuzz(const struct rig_operator *const *rows, const uint8_t *data, size_t size);
 

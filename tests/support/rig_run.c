@@ -180,12 +180,18 @@ void rig_ask(struct rig *rig)
     if (has_oracle(problem)) problem->op->oracle(problem);
 }
 
-void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
+void rig_load_inputs(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
 {
     struct random random = {test->seed};
     rig->problem.op = op;
+    rig->problem.sync_code = ACL_SUCCESS;
     view(rig, test);
     load_inputs(&rig->problem, &random);
+}
+
+void rig_load(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
+{
+    rig_load_inputs(rig, op, test);
     rig_ask(rig);
 }
 
