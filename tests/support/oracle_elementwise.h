@@ -23,6 +23,12 @@
  *     UNARY_REAL(exp, "aclnnExp aclnnInplaceExp", 1, exp(x[0]))     a REAL one
  *     COMPARE(gt, "aclnnGtTensor aclnnGtScalar", x[0] > x[1])       BOOL, one form for all types
  *
+ * Random problems give BOOL and whole numbers 0 or 1, FLOAT and DOUBLE 0 to 1 in quarters. ADJUSTED
+ * takes a function more, which may change what is drawn:
+ *
+ *     ADJUSTED(round, "aclnnRoundDecimals", REAL, 1, decimals, round_to(x[0], p[0]), NONE)
+ *     static void decimals(struct test_case *test, struct random *random)
+ *
  * SELECTING(where, "aclnnSWhere", 1, real, integer) is a SAME one, bit for bit, the mask's operands
  * (bit i: x[i]) are bool or uint8, have no say in the type and are 0 or 1.
  *
@@ -45,7 +51,8 @@ struct oracle_elementwise {
     enum oracle_result result;
     unsigned selectors; /* operands that select */
     oracle_real_form *real;
-    oracle_integer_form *integer; /* NULL: floating types only, or a REAL one */
+    oracle_integer_form *integer;
+    void (*adjust)(struct test_case *test, struct random *random); /* may be NULL */
 };
 
 void oracle_elementwise(struct rig_problem *problem);
@@ -74,13 +81,15 @@ static inline int64_t times(int64_t a, int64_t b)
 #define UNARY_REAL(id, names, ulp, form) ELEMENTWISE(id, names, REAL, ulp, form, NONE)
 #define COMPARE(id, names, form)         ELEMENTWISE(id, names, BOOL, 0, form, form)
 #define ELEMENTWISE(id, names, result, ulp, real, integer)                                         \
-    ORACLE_LINE(id, names, 0, result, ulp, real, integer)
+    ORACLE_LINE(id, names, 0, result, ulp, NULL, real, integer)
+#define ADJUSTED(id, names, result, ulp, adjust, real, integer)                                    \
+    ORACLE_LINE(id, names, 0, result, ulp, adjust, real, integer)
 #define SELECTING(id, names, mask, real, integer)                                                  \
-    ORACLE_LINE(id, names, mask, SAME, 0, real, integer)
+    ORACLE_LINE(id, names, mask, SAME, 0, NULL, real, integer)
 #define NONE     0
 #define R(value) (is_double ? (value) : oracle_round(CASE_F32, value))
 
-#define ORACLE_FORMS(id, names, mask, result_type, ulp, of_real, of_integer)                       \
+#define ORACLE_FORMS(id, names, mask, result_type, ulp, change, of_real, of_integer)               \
     static double id##_real(int k, const double *x, const double *c, const double *p,              \
                             bool is_double)                                                        \
     {                                                                                              \
@@ -93,8 +102,8 @@ static inline int64_t times(int64_t a, int64_t b)
         return of_integer;                                                                         \
     }                                                                                              \
     static const struct oracle_elementwise id##_more = {ORACLE_##result_type, mask, id##_real,     \
-                                                        id##_integer};
-#define ORACLE_ROW(id, names, mask, result, units, of_real, of_integer)                            \
+                                                        id##_integer, change};
+#define ORACLE_ROW(id, names, mask, result, units, change, of_real, of_integer)                    \
     {.name = names,                                                                                \
      .oracle = oracle_elementwise,                                                                 \
      .random = random_elementwise,                                                                 \

@@ -82,11 +82,13 @@ static double real_scalar(const struct rig_scalar *scalar, enum case_dtype type)
     return type == CASE_F64 ? value : oracle_round(CASE_F32, value);
 }
 
+/* A floating one is cut to 64 bits first. */
 static int64_t integer_scalar(const struct rig_scalar *scalar, enum case_dtype type)
 {
-    const uint64_t bits = oracle_is_float(scalar->dtype) ? oracle_cast_real(type, scalar->real)
-                                                         : oracle_cast_whole(type, scalar->integer);
-    return oracle_integer(type, bits);
+    const int64_t value = oracle_is_float(scalar->dtype)
+                              ? (int64_t)oracle_cast_real(CASE_I64, scalar->real)
+                              : scalar->integer;
+    return oracle_integer(type, oracle_cast_whole(type, value));
 }
 
 /* The element of operand i that meets element `at` of the result, as one of the type. */

@@ -294,7 +294,10 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
     }
     for (at = op->names->argument; at->name; at++) {
         if (at->kind >= OP_SCALAR && at->kind <= OP_SCALARS) add_scalar(plan, &test, random, at);
-        if (at->kind >= OP_BOOL && at->kind <= OP_DOUBLE) random_number(&test, at->name, 1);
+        if (at->kind >= OP_BOOL && at->kind <= OP_UINT64)
+            random_number(&test, at->name, (double)random_below(random, 2));
+        if (at->kind == OP_FLOAT || at->kind == OP_DOUBLE)
+            random_number(&test, at->name, (double)random_below(random, 5) / 4);
     }
     for (int i = 0; i < plan->joint_rank; i++)
         dims[i] = plan->joint[plan->joint_rank - 1 - i];
@@ -317,5 +320,6 @@ struct test_case random_elementwise(const struct rig_operator *op, struct random
     do {
         test = draw(&plan, random, dtype);
     } while (!fits(&plan, &test));
+    if (plan.one->adjust) plan.one->adjust(&test, random);
     return test;
 }

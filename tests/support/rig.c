@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a case to a call. */
-#include "tests/support/rig.h"
+#include "tests/support/oracle_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,8 +186,12 @@ static struct rig_scalar scalar_of(const struct case_argument *argument)
     scalar.type = operand_acl_type(scalar.dtype);
     scalar.integer =
         argument->rank > 0 ? argument->dims[0] : (int64_t)oracle_to_bits(CASE_I64, argument->real);
-    if (!oracle_is_float(scalar.dtype)) return scalar;
-    scalar.real = oracle_round(scalar.dtype, scalar.real);
+    if (oracle_is_float(scalar.dtype)) {
+        scalar.real = oracle_round(scalar.dtype, scalar.real);
+        return scalar;
+    }
+    scalar.integer = oracle_integer(scalar.dtype, oracle_cast_whole(scalar.dtype, scalar.integer));
+    scalar.real = (double)scalar.integer;
     return scalar;
 }
 
