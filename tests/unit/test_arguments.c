@@ -9,7 +9,7 @@
 #include "api/op_call.h"
 #include "api/tensor.h"
 #include "executor/executor.h"
-#include "tests/support/oracle_rows.h"
+#include "tests/support/oracle_elementwise.h"
 
 enum { KINDS = 17 };
 
@@ -132,6 +132,92 @@ Test(arguments, reach_the_call)
     cr_expect(call.scalar[2].value[0].integer == 7 && call.scalar[2].value[1].real == -1);
     cr_expect(call.array[0].is_null && call.array[1].reals[0] == 0.5);
     cr_expect(call.array[2].length == 3 && call.array[2].values[2] == 1);
+}
+
+/* ---- lists of tensors with an elementwise oracle ---- */
+
+static double product(int k, const double *x, const double *c, const double *p, bool is_double)
+{
+    (void)k, (void)c, (void)p, (void)is_double;
+    return x[0] * x[1];
+}
+
+static int64_t whole_product(int k, const int64_t *x, const int64_t *c, const double *p)
+{
+    (void)k, (void)c, (void)p;
+    return times(x[0], x[1]);
+}
+
+static const struct oracle_elementwise products = {
+    .result = ORACLE_SAME, .real = product, .integer = whole_product};
+static const struct oracle_row product_row = {
+    .oracle = oracle_elementwise, .random = random_elementwise, .more = &products};
+static const enum case_dtype product_types[] = {CASE_F32, CASE_I16};
+
+static const struct rig_names product_names = {
+    .argument = {{"x", OP_INS}, {"scalars", OP_SCALARS}, {"out", OP_OUTS}},
+    .tensor = {"x", "out"},
+    .tensor_kind = {OP_INS, OP_OUTS},
+    .scalar = {"scalars"},
+    .scalar_kind = {OP_SCALARS},
+};
+
+static const struct rig_operator foreach = {
+    .word = "foreach",
+    .name = "aclnnForeach",
+    .tensor = product_names.tensor,
+    .array = product_names.array,
+    .number = product_names.number,
+    .names = &product_names,
+    .operand = {{RIG_READ, CASE_NAMED, NULL, false}, {RIG_EXACT, CASE_NAMED, NULL, false}},
+    .oracle = oracle_elementwise,
+    .random_row = random_elementwise,
+    .row = &product_row,
+    .types = product_types,
+    .type_count = 2,
+    .rule = "same",
+    .runs_empty = true,
+};
+
+static struct rig rig;
+
+Test(lists, each_element_has_its_own_scalar)
+{
+    struct test_case test;
+    char error[256];
+    cr_assert(case_parse("foreach f32 x=[2x3,4,0] scalars=[2,-3,1] out=[2x3:strided,4,0] seed=1",
+                         &test, error, sizeof error),
+              "%s", error);
+    rig_load(&rig, &foreach, &test);
+    cr_assert_eq(rig.problem.operands, 6);
+    for (int i = 0; i < 3; i++) {
+        const struct rig_tensor *from = &rig.problem.tensor[i], *to = &rig.problem.tensor[3 + i];
+        cr_assert_eq(from->count, to->count);
+        for (int64_t j = 0; j < to->count; j++)
+            cr_expect_eq(oracle_from_bits(CASE_F32, to->want[j]),
+                         oracle_round(CASE_F32, from->values[j] * (i == 0 ? 2 : -3)));
+    }
+}
+
+Test(lists, random_ones_are_problems)
+{
+    struct random random = {3};
+    int longest = 0, shortest = 99;
+    for (int n = 0; n < 300; n++) {
+        char line[CASE_LINE], again[CASE_LINE], error[256];
+        struct test_case test = rig_random_case(&foreach, &random, n % 2 ? CASE_F32 : CASE_I16);
+        case_print(&test, line);
+        cr_assert(case_parse(line, &test, error, sizeof error), "%s: %s", line, error);
+        cr_assert_str_eq(case_print(&test, again), line);
+        rig_load(&rig, &foreach, &test);
+        const int count = rig.problem.call.count[0];
+        cr_assert(count == rig.problem.call.count[1] && count == rig.problem.call.scalar[0].count);
+        for (int i = 0; i < count; i++)
+            cr_assert_eq(rig.problem.tensor[i].count, rig.problem.tensor[count + i].count);
+        if (count > longest) longest = count;
+        if (count < shortest) shortest = count;
+    }
+    cr_expect(longest == 20 && shortest == 0);
 }
 
 /* ---- types and casts ---- */
