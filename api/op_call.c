@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/op_check.h"
+#include "api/op_rule.h"
 #include "runtime/support/base.h"
 
 enum { LINE = 4096 };
@@ -249,32 +250,6 @@ static bool is_real_type(int32_t type)
     return type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16 || type == ACL_DOUBLE;
 }
 
-static double real_of(const aclScalar *scalar)
-{
-    float single;
-    double wide;
-    uint16_t half;
-    memcpy(&single, scalar->value, sizeof single);
-    memcpy(&wide, scalar->value, sizeof wide);
-    memcpy(&half, scalar->value, sizeof half);
-    if (scalar->data_type == ACL_FLOAT16) return aclFloat16ToFloat(half);
-    if (scalar->data_type != ACL_BF16) return scalar->data_type == ACL_DOUBLE ? wide : single;
-    const uint32_t bits = (uint32_t)half << 16;
-    memcpy(&single, &bits, sizeof single);
-    return single;
-}
-
-static int64_t whole_of(const aclScalar *scalar)
-{
-    const bool is_signed = scalar->data_type == ACL_INT8 || scalar->data_type == ACL_INT16 ||
-                           scalar->data_type == ACL_INT32;
-    const size_t bits = 8 * ex_element_size(scalar->data_type);
-    int64_t value; /* the bytes behind a value are 0 */
-    memcpy(&value, scalar->value, sizeof value);
-    if (!is_signed || value >> (bits - 1) == 0) return value;
-    return value - ((int64_t)1 << bits);
-}
-
 /* Value and type: of none that the language knows "?". */
 static void put_scalar(struct line *line, const aclScalar *scalar)
 {
@@ -283,9 +258,9 @@ static void put_scalar(struct line *line, const aclScalar *scalar)
         return;
     }
     if (is_real_type(scalar->data_type))
-        put_real(line, real_of(scalar));
+        put_real(line, op_scalar_real(scalar));
     else
-        put(line, "%" PRId64, whole_of(scalar));
+        put(line, "%" PRId64, op_scalar_integer(scalar));
     put(line, ":%s", type_word(scalar->data_type));
 }
 
