@@ -62,6 +62,7 @@ static void lay_out(const struct op_problem *problem, const struct ex_descriptor
                     struct k_loop_operand *operand)
 {
     const int missing = problem->rank - d->rank;
+    operand->offset = 0;
     for (int i = 0; i < problem->rank; i++) {
         const int axis = i - missing;
         operand->strides[i] = axis < 0 || (d->sizes[axis] == 1) ? 0 : d->strides[axis];
@@ -71,6 +72,7 @@ static void lay_out(const struct op_problem *problem, const struct ex_descriptor
 static void lay_out_dense(const struct op_problem *problem, struct k_loop_operand *operand)
 {
     int64_t dense = 1;
+    operand->offset = 0;
     for (int i = problem->rank - 1; i >= 0; i--) {
         operand->strides[i] = dense;
         dense *= problem->sizes[i];

@@ -66,7 +66,8 @@ K_TEMPLATE
 struct item item_at(size_t size, const struct k_copy *copy, void *const buffers[], int64_t item)
 {
     const int64_t bytes = (int64_t)size;
-    int64_t rest = item / copy->walk.pieces, to = 0, from = 0;
+    int64_t rest = item / copy->walk.pieces;
+    int64_t to = copy->to_offset, from = copy->from_offset;
     for (int axis = copy->walk.inner - 1; axis >= 0; axis--) {
         if (axis == copy->walk.across) continue;
         const int64_t index = rest % copy->sizes[axis];

@@ -27,7 +27,8 @@ struct k_copy {
     int element_size; /* 1, 2, 4, 8 or 16 bytes */
     int64_t sizes[K_COPY_RANK];
     int64_t from_strides[K_COPY_RANK], to_strides[K_COPY_RANK];
-    struct k_copy_walk walk; /* the way's plan finds it */
+    int64_t from_offset, to_offset; /* elements from the buffers' beginnings */
+    struct k_copy_walk walk;        /* the way's plan finds it */
 };
 
 enum { K_COPY_FROM, K_COPY_TO, K_COPY_BUFFERS };

@@ -24,6 +24,7 @@ struct k_loop_operand {
      * (integers that meet a half type), a result's before it is stored (i8 computed as i32, stored
      * as i16). Where that changes nothing it is dtype. */
     enum k_dtype via;
+    int64_t offset;               /* elements from the buffer's beginning to the first one */
     int64_t strides[K_LOOP_RANK]; /* in elements */
 };
 

@@ -45,7 +45,7 @@ static void find_box(const struct k_loop *loop, int64_t item, struct box *box)
     if (across >= 0) index[across] = row;
     for (int i = 0; i < all_operands(loop); i++) {
         const int64_t *strides = loop->operand[i].strides;
-        int64_t offset = 0;
+        int64_t offset = loop->operand[i].offset;
         for (int axis = 0; axis < loop->rank; axis++)
             offset += index[axis] * strides[axis];
         box->offset[i] = offset;
@@ -239,9 +239,11 @@ static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *par
     const void *operands[K_LOOP_OPERANDS];
     void *results[K_LOOP_OPERANDS];
     for (int i = 0; i < loop->results; i++)
-        results[i] = (char *)buffers[i] + begin * size;
-    for (int i = 0; i < loop->operands; i++)
-        operands[i] = (char *)buffers[loop->results + i] + begin * size;
+        results[i] = (char *)buffers[i] + (loop->operand[i].offset + begin) * size;
+    for (int i = 0; i < loop->operands; i++) {
+        const int at = loop->results + i;
+        operands[i] = (char *)buffers[at] + (loop->operand[at].offset + begin) * size;
+    }
     if (begin < end) body(parameters, operands, results, end - begin);
 }
 
