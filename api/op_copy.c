@@ -110,22 +110,14 @@ void op_copy_step(struct ex_plan *plan, int from, const struct op_view *from_vie
 
 /* ---- rules ---- */
 
-static bool is_complex(const aclTensor *tensor)
-{
-    const aclDataType type = (aclDataType)tensor->descriptor.data_type;
-    return type == ACL_COMPLEX64 || type == ACL_COMPLEX128;
-}
-
-/* Each of the row's types as each other; complex numbers only as themselves. */
+/* Each of the row's types as each other. */
 static aclnnStatus any_types(struct op_problem *problem)
 {
-    const char *name = problem->row->name;
-    const struct op_value *first = problem->tensor[0], *second = problem->tensor[1];
+    const struct op_value *first = problem->tensor[0];
     for (int i = 0; i < problem->tensor_count; i++)
-        OP_TRY(op_check_type(name, problem->tensor[i]->name, problem->tensor[i]->tensor,
-                             problem->row->types, problem->row->type_names));
-    if (problem->tensor_count > 1 && (is_complex(first->tensor) || is_complex(second->tensor)))
-        OP_TRY(op_check_same_type(name, second->name, second->tensor, first->name, first->tensor));
+        OP_TRY(op_check_type(problem->row->name, problem->tensor[i]->name,
+                             problem->tensor[i]->tensor, problem->row->types,
+                             problem->row->type_names));
     problem->type = problem->result = (aclDataType)first->tensor->descriptor.data_type;
     return ACLNN_SUCCESS;
 }

@@ -94,8 +94,6 @@ static void add_operand(struct k_elementwise *e, const struct op_problem *proble
 static int64_t wrapped(aclDataType type, int64_t value)
 {
     switch (type) {
-    case ACL_BOOL:
-        return value != 0;
     case ACL_INT8:
         return (int8_t)value;
     case ACL_UINT8:
@@ -121,8 +119,11 @@ static void set_number(struct k_elementwise *e, const struct op_problem *problem
         e->integers[i] = (int64_t)value->real;
     } else if (op_is_scalar(value)) {
         e->reals[i] = value->scalar ? op_scalar_real(value->scalar) : 0;
-        e->integers[i] =
-            value->scalar ? wrapped(problem->type, op_scalar_integer(value->scalar)) : 0;
+        e->integers[i] = 0;
+        if (value->scalar && problem->type == ACL_BOOL)
+            e->integers[i] = e->reals[i] != 0;
+        else if (value->scalar)
+            e->integers[i] = wrapped(problem->type, op_scalar_integer(value->scalar));
     } else {
         e->reals[i] = (double)value->integer;
         e->integers[i] = value->integer;

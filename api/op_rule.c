@@ -206,6 +206,14 @@ aclnnStatus op_find_type(struct op_problem *problem)
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
 {
     problem->result = type;
+    for (int i = 0; i < problem->count; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (value->kind != OP_COEFFICIENT) continue;
+        OP_CHECK(problem->row->name, op_can_cast(value->scalar->data_type, problem->type),
+                 ACLNN_ERR_PARAM_INVALID, "%s is of type %s, which cannot be cast to %s",
+                 value->name, op_data_type_name(value->scalar->data_type),
+                 op_data_type_name(problem->type));
+    }
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         const aclDataType to = (aclDataType)value->tensor->descriptor.data_type;

@@ -27,7 +27,7 @@ int64_t op_scalar_integer(const aclScalar *scalar); /* towards 0 */
 /* problem->type from the operands (tensors and scalars) that are computed with: each tensor's is
  * one of the row's. */
 aclnnStatus op_find_type(struct op_problem *problem);
-/* problem->result is `type`, and each result's type is one that it can be cast to. */
+/* The coefficients' types can be cast to problem->type. problem->result is `type`, and each result's type is one that it can be cast to. */
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type);
 /* problem->rank and sizes from the tensors that are read; those that are written have that shape.
  */

@@ -7,7 +7,7 @@
 
 /* ---- the families ---- */
 
-#define FAMILIES FAMILY(elementwise)
+#define FAMILIES FAMILY(elementwise) FAMILY(copy)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -88,6 +88,8 @@ struct case_argument *random_tensor(struct test_case *test, struct random *rando
 struct case_argument *random_scalar(struct test_case *test, struct random *random, const char *name,
                                     enum case_dtype dtype);
 struct case_argument *random_number(struct test_case *test, const char *name, double value);
+/* An aclDataType. */
+struct case_argument *random_type(struct test_case *test, const char *name, enum case_dtype dtype);
 struct case_argument *random_ints(struct test_case *test, const char *name, const int64_t *values,
                                   int count); /* any count up to RIG_ENTRIES */
 /* One of the row's types. */

@@ -105,6 +105,13 @@ struct case_argument *random_number(struct test_case *test, const char *name, do
     return argument;
 }
 
+struct case_argument *random_type(struct test_case *test, const char *name, enum case_dtype dtype)
+{
+    struct case_argument *argument = add(test, name, CASE_ALONE);
+    snprintf(argument->text, sizeof argument->text, "%s", case_dtype_name(dtype));
+    return argument;
+}
+
 struct case_argument *random_ints(struct test_case *test, const char *name, const int64_t *values,
                                   int count)
 {

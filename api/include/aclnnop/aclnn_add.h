@@ -15,7 +15,7 @@ extern "C" {
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
  *   UINT8 or BOOL.
  * - alpha: a scalar of any type; it has no say in the result's type. It is converted to the
- *   promoted type; for integers its fraction is lost.
+ *   promoted type, and must be of no higher kind.
  * - out: of the broadcast shape.
  *
  * Half types are added in FLOAT and rounded once. Integers wrap. The sum of two BOOLs is true if

@@ -13,9 +13,8 @@ extern "C" {
 /* selfRef = src, cast to selfRef's type, as torch.Tensor.copy_.
  *
  * - selfRef: the tensor that is written. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8, UINT16, UINT32, UINT64, BOOL, COMPLEX64 or COMPLEX128.
- * - src: broadcasts to selfRef's shape. Any of these types; a complex one only if both are of the
- *   same.
+ *   UINT8, UINT16, UINT32 or BOOL.
+ * - src: broadcasts to selfRef's shape. Any of these types.
  *
  * A number that becomes a floating one is rounded once to nearest even, to an infinity beyond the
  * range. A floating number that becomes an integer loses its fraction; beyond the range it becomes

@@ -12,8 +12,8 @@ extern "C" {
 
 /* Every element of selfRef becomes value, as torch.Tensor.fill_.
  *
- * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32,
- *   UINT64 or BOOL.
+ * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or
+ * BOOL.
  * - value: of any type; converted to selfRef's: a fraction is lost for integers, whose low bits
  *   are kept. */
 ACLNN_API aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor *selfRef,
