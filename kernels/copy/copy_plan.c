@@ -4,7 +4,7 @@
 #include "kernels/way.h"
 
 enum {
-    BLOCK_EDGE = 4,  /* elements along both axes from which blocks are worth it */
+    BLOCK_EDGE = 2,  /* elements along both axes from which blocks are worth it */
     GRAIN = 1 << 16, /* bytes worth a thread */
 };
 
@@ -102,10 +102,15 @@ struct k_work k_copy_blocks_plan(const struct k_problem *problem)
 {
     struct k_copy *copy = problem->parameters;
     struct k_copy_walk walk = {.inner = copy->rank - 1, .across = axis_across(copy)};
-    walk.block = K_COPY_LINE / copy->element_size;
+    walk.block = K_COPY_EDGE_BYTES / copy->element_size;
+    if (walk.block < K_COPY_EDGE) walk.block = K_COPY_EDGE;
     walk.row = copy->sizes[walk.inner];
     walk.across_size = copy->sizes[walk.across];
     walk.pieces = (walk.across_size + walk.block - 1) / walk.block;
+    size_t bytes = (size_t)copy->element_size;
+    for (int axis = 0; axis < copy->rank; axis++)
+        bytes *= (size_t)copy->sizes[axis];
+    walk.streams = bytes > k_cache_last_level() && copy->to_strides[walk.inner] == 1;
     copy->walk = walk;
     const int64_t rows = walk.across_size < walk.block ? walk.across_size : walk.block;
     return work_of(copy, rows * (walk.row < GRAIN ? walk.row : GRAIN) * copy->element_size);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* to[sum i*to_stride] = from[sum i*from_stride].
  * The destination is walked in rising order. Rows that are contiguous on both sides are memcpy.
- * When the source runs along another axis (a transposition), square blocks of one cache line by one
- * line's worth of rows are gathered line by line into a buffer and written out line by line, so
- * that each line of either side is touched once, and rows a power of two apart do not evict each
- * other while a block is in work. */
+ * When the source runs along another axis (a transposition), blocks are transposed into a buffer
+ * and written out row by row, so that some lines of memory are read and written at a time. */
 #include <string.h>
 
 #include "kernels/copy/k_copy.h"
-#include "kernels/vector/instance.h"
+#include "kernels/vector/transpose.h"
 
 /* One row of `count` elements of the constant size `size`; strides in bytes. */
 K_TEMPLATE
@@ -27,30 +25,45 @@ void copy_row(size_t size, char *to, int64_t to_step, const char *from, int64_t 
     }
 }
 
+/* Whole lines past the caches. */
+static void stream_row(char *to, const char *from, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += K_VECTOR_BYTES)
+        k_stream(to + at, v_load((const float *)(const void *)(from + at)));
+}
+
+K_TEMPLATE
+int64_t edge_of(size_t size)
+{
+    const int64_t edge = (int64_t)(K_COPY_EDGE_BYTES / size);
+    return edge < K_COPY_EDGE ? K_COPY_EDGE : edge;
+}
+
 /* A strip: `rows` rows of `count` elements, the source contiguous from row to row. */
 K_TEMPLATE
-void copy_strip(size_t size, char *to, int64_t to_row, int64_t to_step, const char *from,
-                int64_t from_step, int64_t rows, int64_t count)
+void copy_strip(size_t size, bool streams, char *to, int64_t to_row, int64_t to_step,
+                const char *from, int64_t from_step, int64_t rows, int64_t count)
 {
-    enum { EDGE = K_COPY_LINE };
-    const int64_t block = (int64_t)(EDGE / size);
-    char lines[EDGE * EDGE]; /* lines[column][row] */
-    for (int64_t column = 0; column < count; column += block) {
-        const int64_t columns = count - column < block ? count - column : block;
-        const char *source = from + column * from_step;
+    enum { LINE = 64, BLOCK_BYTES = K_COPY_EDGE_BYTES * K_COPY_EDGE_BYTES };
+    const int64_t bytes = (int64_t)size, edge = edge_of(size);
+    _Alignas(LINE) char block[BLOCK_BYTES]; /* block[row][column] */
+    for (int64_t column = 0; column < count; column += edge) {
+        const int64_t left = count - column;
+        const int64_t columns = left < edge ? left : edge;
+        const int64_t row_bytes = columns * bytes;
         char *target = to + column * to_step;
-        if (rows == block && columns == block && to_step == (int64_t)size) {
-            for (int64_t i = 0; i < block; i++)
-                memcpy(lines + i * EDGE, source + i * from_step, EDGE);
-            for (int64_t r = 0; r < block; r++)
-                for (int64_t i = 0; i < block; i++)
-                    memcpy(target + r * to_row + i * (int64_t)size,
-                           lines + i * EDGE + r * (int64_t)size, size);
+        transpose_elements(bytes, from + column * from_step, from_step, block, row_bytes, columns,
+                           rows);
+        if (to_step == bytes && to_row == row_bytes) {
+            memcpy(target, block, (size_t)(rows * row_bytes));
+        } else if (streams && (((uintptr_t)target | (uint64_t)to_row | (uint64_t)row_bytes) &
+                               (LINE - 1)) == 0) {
+            for (int64_t row = 0; row < rows; row++)
+                stream_row(target + row * to_row, block + row * row_bytes, row_bytes);
         } else {
-            for (int64_t i = 0; i < columns; i++)
-                for (int64_t r = 0; r < rows; r++)
-                    memcpy(target + r * to_row + i * to_step,
-                           source + i * from_step + r * (int64_t)size, size);
+            for (int64_t row = 0; row < rows; row++)
+                copy_row(size, target + row * to_row, to_step, block + row * row_bytes, bytes,
+                         columns);
         }
     }
 }
@@ -104,10 +117,12 @@ void copy_blocks(size_t size, const struct k_copy *copy, void *const buffers[],
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct item item = item_at(size, copy, buffers, i);
         const int64_t first = item.piece * walk->block, left = walk->across_size - first;
-        copy_strip(size, item.to + first * to_row, to_row, copy->to_strides[walk->inner] * bytes,
-                   item.from + first * bytes, copy->from_strides[walk->inner] * bytes,
-                   left < walk->block ? left : walk->block, walk->row);
+        copy_strip(size, walk->streams, item.to + first * to_row, to_row,
+                   copy->to_strides[walk->inner] * bytes, item.from + first * bytes,
+                   copy->from_strides[walk->inner] * bytes, left < walk->block ? left : walk->block,
+                   walk->row);
     }
+    if (walk->streams) k_stream_end();
 }
 
 /* The element's size is a constant in each case. */

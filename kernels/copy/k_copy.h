@@ -10,13 +10,14 @@
 enum { K_COPY_RANK = 8 };
 
 /* How a copy is walked. The inner axis is walked in rows. When the source runs along another axis,
- * `across`, that one is cut into strips of `block` rows, and each strip goes through square blocks.
+ * `across`, that one is cut into strips of `block` rows, and each strip is copied block by block.
  * An item is a piece of a row or a strip; the other axes are numbered outermost first. */
 struct k_copy_walk {
     int64_t pieces; /* items = (product of the other axes) * pieces */
     int64_t row, across_size;
     int inner, across; /* axis numbers; -1: none */
     int block;
+    bool streams; /* the destination is larger than the caches: stored past them */
 };
 
 /* to[sum i*to_stride] = from[sum i*from_stride] for every index vector i below sizes. Strides count
@@ -34,8 +35,9 @@ struct k_copy {
 enum { K_COPY_FROM, K_COPY_TO, K_COPY_BUFFERS };
 
 enum {
-    K_COPY_LINE = 64,       /* bytes of a transposed block's edge */
-    K_COPY_PIECE = 1 << 14, /* elements of a row that one item covers */
+    K_COPY_EDGE = 64,        /* elements of the edge of a block that is transposed, at least, */
+    K_COPY_EDGE_BYTES = 256, /* and bytes */
+    K_COPY_PIECE = 1 << 14,  /* elements of a row that one item covers */
 };
 
 /* Drops axes of size 1, orders and merges axes so that the inner loops are long; the set of copied

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels/vector/integers.h"
 #include "kernels/vector/simd.h"
 
 /* ---- elements of each type ---- */
@@ -78,10 +79,37 @@ int64_t integer_of(enum k_dtype dt, union element element)
 /* ---- to a compute type ---- */
 
 K_TEMPLATE
+bool is_small(enum k_dtype dt)
+{
+    return dt == K_BOOL || dt == K_I8 || dt == K_U8 || dt == K_I16 || dt == K_U16;
+}
+
+/* VL small integers, or the first `some` of them. */
+K_TEMPLATE
+vi load_some(enum k_dtype dt, const char *from, int64_t some)
+{
+    char block[VL * 2] = {0};
+    if (some >= VL) return v_load_integers(dt, from);
+    memcpy(block, from, (size_t)(some * size_of(dt)));
+    return v_load_integers(dt, block);
+}
+
+K_TEMPLATE
 void widen_as_i32(enum k_dtype dt, const char *from, int32_t *to, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = (int32_t)integer_of(dt, element_at(dt, from, i));
+    if (dt == K_I32) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+    } else if (is_small(dt)) {
+        int64_t i = 0;
+        for (; i + VL <= count; i += VL)
+            v_store((float *)(void *)(to + i), (vf)v_load_integers(dt, from + i * size_of(dt)));
+        if (i == count) return;
+        const vi rest = load_some(dt, from + i * size_of(dt), count - i);
+        memcpy(to + i, &rest, (size_t)(count - i) * sizeof *to);
+    } else {
+        for (int64_t i = 0; i < count; i++)
+            to[i] = (int32_t)integer_of(dt, element_at(dt, from, i));
+    }
 }
 
 K_TEMPLATE
@@ -105,6 +133,17 @@ void widen_halves(enum k_dtype dt, const char *from, float *to, int64_t count)
 K_TEMPLATE
 void widen_as_f32(enum k_dtype dt, const char *from, float *to, int64_t count)
 {
+    if (is_small(dt)) {
+        int64_t i = 0;
+        for (; i + VL <= count; i += VL)
+            v_store(to + i,
+                    __builtin_convertvector(v_load_integers(dt, from + i * size_of(dt)), vf));
+        if (i == count) return;
+        const vf rest =
+            __builtin_convertvector(load_some(dt, from + i * size_of(dt), count - i), vf);
+        memcpy(to + i, &rest, (size_t)(count - i) * sizeof *to);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         const union element element = element_at(dt, from, i);
         if (dt == K_F64)
@@ -229,6 +268,21 @@ void put_integer(enum k_dtype dt, char *to, int64_t i, int64_t value)
 K_TEMPLATE
 void narrow_i32(enum k_dtype dt, const int32_t *from, char *to, int64_t count)
 {
+    if (is_small(dt)) {
+        char rest[VL * 2];
+        vi value;
+        int64_t i = 0;
+        for (; i + VL <= count; i += VL) {
+            memcpy(&value, from + i, sizeof value);
+            v_store_integers(dt, to + i * size_of(dt), value);
+        }
+        if (i == count) return;
+        value = (vi){0};
+        memcpy(&value, from + i, (size_t)(count - i) * sizeof *from);
+        v_store_integers(dt, rest, value);
+        memcpy(to + i * size_of(dt), rest, (size_t)((count - i) * size_of(dt)));
+        return;
+    }
     for (int64_t i = 0; i < count; i++)
         put_integer(dt, to, i, from[i]);
 }
@@ -371,13 +425,13 @@ static void from_f64(enum k_dtype dtype, const double *from, char *to, int64_t c
     }
 }
 
-/* The float nearest to an integer, or, if it will be rounded once more to a half type, the one of
- * the two around it whose last bit is 1. */
-static float float_of(int64_t value, bool is_last)
+/* An integer as a float that will be rounded once more to a half type: of the two around it the one
+ * whose last bit is 1. */
+static float odd_float_of(int64_t value)
 {
     enum { FLOAT_BITS = 24, WIDE_BITS = 64 };
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    if (!is_last && magnitude >> FLOAT_BITS != 0) {
+    if (magnitude >> FLOAT_BITS != 0) {
         const int shift = WIDE_BITS - FLOAT_BITS - __builtin_clzll(magnitude);
         const uint64_t rest = magnitude & ((UINT64_C(1) << shift) - 1);
         magnitude = (magnitude >> shift | (rest != 0)) << shift;
@@ -385,17 +439,14 @@ static float float_of(int64_t value, bool is_last)
     return value < 0 ? -(float)magnitude : (float)magnitude;
 }
 
-static void i64_as_floats(enum k_dtype dtype, const int64_t *from, char *to, int64_t count)
+static void i64_as_halves(enum k_dtype dtype, const int64_t *from, char *to, int64_t count)
 {
     float block[VL];
     for (int64_t i = 0; i < count; i += VL) {
         const int some = count - i < VL ? (int)(count - i) : VL;
         for (int j = 0; j < some; j++)
-            block[j] = float_of(from[i + j], dtype == K_F32);
-        if (dtype == K_F32)
-            memcpy(to + i * 4, block, (size_t)some * 4);
-        else
-            some_as_halves(dtype, block, to + i * 2, some);
+            block[j] = odd_float_of(from[i + j]);
+        some_as_halves(dtype, block, to + i * 2, some);
     }
 }
 
@@ -403,9 +454,14 @@ static void from_i64(enum k_dtype dtype, const int64_t *from, char *to, int64_t 
 {
     switch (dtype) {
     case K_F32:
+        for (int64_t i = 0; i < count; i++) {
+            const float value = (float)from[i];
+            memcpy(to + i * 4, &value, sizeof value);
+        }
+        return;
     case K_F16:
     case K_BF16:
-        i64_as_floats(dtype, from, to, count);
+        i64_as_halves(dtype, from, to, count);
         return;
     case K_F64:
         for (int64_t i = 0; i < count; i++) {
@@ -441,7 +497,7 @@ static void from_i32(enum k_dtype dtype, const int32_t *from, char *to, int64_t 
             const int some = count - i < VL ? (int)(count - i) : VL;
             for (int j = 0; j < some; j++)
                 block[j] = from[i + j];
-            i64_as_floats(dtype, block, to + i * 2, some);
+            i64_as_halves(dtype, block, to + i * 2, some);
         }
         return;
     }

@@ -12,6 +12,8 @@ enum {
     K_LOOP_RANK = 8,
     K_LOOP_OPERANDS = 10, /* results and operands together */
     K_LOOP_TILE = 1024,   /* elements of a tile at most */
+    K_LOOP_BLOCK_BYTES =
+        16384, /* bytes of a tile that transposes, at most, whatever is computed in */
 };
 
 /* What the body computes in. f16 and bf16 are computed in f32; all integers of at most 32 bits but

@@ -9,8 +9,9 @@
 
 #include "kernels/loop/convert.h"
 #include "kernels/vector/simd.h"
+#include "kernels/vector/transpose.h"
 
-enum { TILE_BYTES = K_LOOP_TILE * 8 };
+enum { TILE_BYTES = K_LOOP_BLOCK_BYTES };
 
 /* The box at work: where it begins, and its extents. */
 struct box {
@@ -56,6 +57,20 @@ static void find_box(const struct k_loop *loop, int64_t item, struct box *box)
 
 /* ---- elements of a constant size between a box and a tile ---- */
 
+/* Copies of one element. */
+K_TEMPLATE
+void repeat(int64_t size, char *to, const char *from, int64_t count)
+{
+    char line[LINE_BYTES];
+    const int64_t bytes = count * size;
+    for (int64_t i = 0; i < LINE_BYTES; i += size)
+        memcpy(line + i, from, (size_t)size);
+    int64_t at = 0;
+    for (; at + LINE_BYTES <= bytes; at += LINE_BYTES)
+        memcpy(to + at, line, LINE_BYTES);
+    memcpy(to + at, line, (size_t)(bytes - at));
+}
+
 /* One row; steps in elements. */
 K_TEMPLATE
 void move_row(int64_t size, char *to, int64_t to_step, const char *from, int64_t from_step,
@@ -63,6 +78,8 @@ void move_row(int64_t size, char *to, int64_t to_step, const char *from, int64_t
 {
     if (to_step == 1 && from_step == 1)
         memcpy(to, from, (size_t)(count * size));
+    else if (to_step == 1 && from_step == 0)
+        repeat(size, to, from, count);
     else if (to_step == 1)
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i * size, from + i * from_step * size, (size_t)size);
@@ -71,25 +88,27 @@ void move_row(int64_t size, char *to, int64_t to_step, const char *from, int64_t
             memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
 }
 
-/* The side that is no tile has its own steps along rows and columns. Along its dense axis lines of
- * memory are read or written whole. */
+/* The side that is no tile has its own steps along rows and columns. */
 K_TEMPLATE
 void move_box(int64_t size, bool gathers, char *tile, char *tensor, const struct box *box,
               int64_t row_step, int64_t column_step)
 {
-    const bool by_columns = row_step == 1 && column_step != 1;
-    const int64_t outer = by_columns ? box->columns : box->rows;
-    const int64_t inner = by_columns ? box->rows : box->columns;
-    const int64_t tile_outer = by_columns ? 1 : box->columns;
-    const int64_t tile_inner = by_columns ? box->columns : 1;
-    const int64_t tensor_outer = by_columns ? column_step : row_step;
-    const int64_t tensor_inner = by_columns ? row_step : column_step;
-    for (int64_t i = 0; i < outer; i++) {
-        char *in_tile = tile + i * tile_outer * size, *in_tensor = tensor + i * tensor_outer * size;
+    const int64_t tile_row = box->columns * size;
+    if (row_step == 1 && column_step != 1) {
         if (gathers)
-            move_row(size, in_tile, tile_inner, in_tensor, tensor_inner, inner);
+            transpose_elements(size, tensor, column_step * size, tile, tile_row, box->columns,
+                               box->rows);
         else
-            move_row(size, in_tensor, tensor_inner, in_tile, tile_inner, inner);
+            transpose_elements(size, tile, tile_row, tensor, column_step * size, box->rows,
+                               box->columns);
+        return;
+    }
+    for (int64_t i = 0; i < box->rows; i++) {
+        char *in_tile = tile + i * tile_row, *in_tensor = tensor + i * row_step * size;
+        if (gathers)
+            move_row(size, in_tile, 1, in_tensor, column_step, box->columns);
+        else
+            move_row(size, in_tensor, column_step, in_tile, 1, box->columns);
     }
 }
 
@@ -188,6 +207,20 @@ static bool is_direct(const struct k_loop *loop, int i, const struct view *view)
            loop->operand[i].via == loop->operand[i].dtype;
 }
 
+/* Stores a box's elements where they belong. */
+static void place(const struct k_loop *loop, const struct view *view, const struct box *box,
+                  char *elements)
+{
+    if (!loop->walk.streams)
+        scatter(view->size, elements, view->at, box, view->row_step, view->column_step);
+    else if (view->is_dense)
+        stream_bytes(view->at, elements, box->rows * box->columns * view->size);
+    else
+        for (int64_t row = 0; row < box->rows; row++)
+            stream_bytes(view->at + row * view->row_step * view->size,
+                         elements + row * box->columns * view->size, box->columns * view->size);
+}
+
 /* Brings a result from its tile to where it belongs. */
 static void deliver(const struct k_loop *loop, int i, void *const buffers[], const struct box *box,
                     char *tile, char *room)
@@ -203,14 +236,7 @@ static void deliver(const struct k_loop *loop, int i, void *const buffers[], con
         k_narrow(loop->compute, operand->dtype, tile, elements, count);
         if (elements == view.at) return;
     }
-    if (!loop->walk.streams)
-        scatter(view.size, elements, view.at, box, view.row_step, view.column_step);
-    else if (view.is_dense)
-        stream_bytes(view.at, elements, count * view.size);
-    else
-        for (int64_t row = 0; row < box->rows; row++)
-            stream_bytes(view.at + row * view.row_step * view.size,
-                         elements + row * box->columns * view.size, box->columns * view.size);
+    place(loop, &view, box, elements);
 }
 
 static void run_box(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
@@ -247,6 +273,34 @@ static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *par
     if (begin < end) body(parameters, operands, results, end - begin);
 }
 
+/* Without operands all boxes are the same: computed and narrowed once. */
+static void run_constant(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
+                         void *const buffers[], struct k_slice slice, char (*tiles)[TILE_BYTES],
+                         char *room)
+{
+    const int64_t count = loop->walk.rows * loop->walk.columns;
+    void *results[K_LOOP_OPERANDS];
+    struct box box;
+    for (int i = 0; i < loop->results; i++)
+        results[i] = tiles[i];
+    body(parameters, NULL, results, count);
+    for (int i = 0; i < loop->results; i++) {
+        const struct k_loop_operand *operand = &loop->operand[i];
+        if (operand->via != operand->dtype) pass_through(loop, operand->via, tiles[i], room, count);
+        if (operand->dtype == k_dtype_of(loop->compute)) continue;
+        k_narrow(loop->compute, operand->dtype, tiles[i], room, count);
+        memcpy(tiles[i], room, (size_t)(count * k_dtype_size(operand->dtype)));
+    }
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        find_box(loop, item, &box);
+        for (int i = 0; i < loop->results; i++) {
+            const struct view view = view_of(loop, i, buffers, &box);
+            place(loop, &view, &box, tiles[i]);
+        }
+    }
+    if (loop->walk.streams) k_stream_end();
+}
+
 void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
                 void *const buffers[], struct k_slice slice)
 {
@@ -254,6 +308,10 @@ void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *paramete
     struct box box;
     if (loop->walk.is_flat && !loop->walk.streams) {
         run_flat(loop, body, parameters, buffers, slice);
+        return;
+    }
+    if (loop->operands == 0) {
+        run_constant(loop, body, parameters, buffers, slice, tiles, room);
         return;
     }
     for (int64_t item = slice.begin; item < slice.end; item++) {

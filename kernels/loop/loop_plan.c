@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    EDGE = 32,      /* rows and columns of a box that transposes: 32 * 32 is a tile */
-    EDGE_MIN = 4,   /* an axis shorter than this is no reason to transpose */
-    GRAIN = 32,     /* tiles of a copy that are worth a thread */
-    ALL_CACHES = 2, /* results beyond this many last-level caches are not worth keeping there */
+    EDGE = 64,        /* rows and columns of a box that transposes: some lines of memory */
+    EDGE_MIN = 4,     /* an axis shorter than this is no reason to transpose */
+    GRAIN = 32,       /* tiles of a copy that are worth a thread */
+    STREAM_MIN = 128, /* bytes of a row of results from which it is worth storing past the caches */
 };
 
 enum k_compute k_compute_of(enum k_dtype dtype)
@@ -135,6 +135,16 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Bytes of an element, of any operand or as it is computed. */
+static int64_t widest(const struct k_loop *loop)
+{
+    int64_t bytes = k_dtype_size(k_dtype_of(loop->compute));
+    for (int i = 0; i < all_operands(loop); i++)
+        if (k_dtype_size(loop->operand[i].dtype) > bytes)
+            bytes = k_dtype_size(loop->operand[i].dtype);
+    return bytes;
+}
+
 static void find_boxes(struct k_loop *loop)
 {
     struct k_loop_walk *walk = &loop->walk;
@@ -145,7 +155,7 @@ static void find_boxes(struct k_loop *loop)
     if (transposed >= 0) {
         walk->across = transposed;
         walk->rows = smaller(loop->sizes[transposed], EDGE);
-        walk->columns = smaller(loop->sizes[inner], K_LOOP_TILE / walk->rows);
+        walk->columns = smaller(loop->sizes[inner], K_LOOP_BLOCK_BYTES / widest(loop) / EDGE);
     } else if (inner > 0 && walk->columns <= K_LOOP_TILE / 2) {
         walk->across = inner - 1;
         walk->rows = smaller(loop->sizes[inner - 1], K_LOOP_TILE / walk->columns);
@@ -188,9 +198,8 @@ struct k_work k_loop_finish(struct k_loop *loop, int cost)
         if (axis != loop->rank - 1 && axis != walk->across) items *= loop->sizes[axis];
     }
     walk->is_flat = is_flat(loop);
-    walk->streams =
-        dense_result_bytes(loop, elements) > (int64_t)(ALL_CACHES * k_cache_last_level()) &&
-        walk->columns * k_dtype_size(loop->operand[0].dtype) >= 256;
+    walk->streams = dense_result_bytes(loop, elements) > (int64_t)k_cache_last_level() &&
+                    walk->columns * k_dtype_size(loop->operand[0].dtype) >= STREAM_MIN;
     const int64_t tile = walk->rows * walk->columns;
     int64_t grain = (int64_t)GRAIN * K_LOOP_TILE / tile / cost;
     return (struct k_work){.items = items, .grain = grain > 0 ? grain : 1};
