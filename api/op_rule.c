@@ -300,34 +300,31 @@ static aclnnStatus one_type(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
-/* Operands promote; results are of the promoted type or one that it casts to. */
-static aclnnStatus promoted(struct op_problem *problem)
+aclnnStatus op_types_promoted(struct op_problem *problem)
 {
     OP_TRY(op_find_type(problem));
     return op_check_results(problem, problem->type);
 }
 
-/* The same, and integers become FLOAT. */
-static aclnnStatus real(struct op_problem *problem)
+aclnnStatus op_types_real(struct op_problem *problem)
 {
     OP_TRY(op_find_type(problem));
     if (!op_is_floating(problem->type)) problem->type = ACL_FLOAT;
     return op_check_results(problem, problem->type);
 }
 
-/* The same as promoted, of which BOOL is made. */
-static aclnnStatus truth(struct op_problem *problem)
+aclnnStatus op_types_truth(struct op_problem *problem)
 {
     OP_TRY(op_find_type(problem));
     return op_check_results(problem, ACL_BOOL);
 }
 
 const struct op_rule op_rule_same = {.types = one_type, .shapes = op_check_one_shape};
-const struct op_rule op_rule_promote = {.types = promoted, .shapes = op_check_broadcast};
-const struct op_rule op_rule_real = {.types = real, .shapes = op_check_broadcast};
-const struct op_rule op_rule_truth = {.types = truth, .shapes = op_check_broadcast};
+const struct op_rule op_rule_promote = {.types = op_types_promoted, .shapes = op_check_broadcast};
+const struct op_rule op_rule_real = {.types = op_types_real, .shapes = op_check_broadcast};
+const struct op_rule op_rule_truth = {.types = op_types_truth, .shapes = op_check_broadcast};
 /* The first operand selects (where); the second one does (masked fill). */
 const struct op_rule op_rule_select_first = {
-    .types = promoted, .shapes = op_check_broadcast, .selectors = 1};
+    .types = op_types_promoted, .shapes = op_check_broadcast, .selectors = 1};
 const struct op_rule op_rule_select_second = {
-    .types = promoted, .shapes = op_check_broadcast, .selectors = 2};
+    .types = op_types_promoted, .shapes = op_check_broadcast, .selectors = 2};

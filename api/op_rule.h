@@ -27,11 +27,17 @@ int64_t op_scalar_integer(const aclScalar *scalar); /* towards 0 */
 /* problem->type from the operands (tensors and scalars) that are computed with: each tensor's is
  * one of the row's. */
 aclnnStatus op_find_type(struct op_problem *problem);
-/* The coefficients' types can be cast to problem->type. problem->result is `type`, and each result's type is one that it can be cast to. */
+/* The coefficients' types can be cast to problem->type. problem->result is `type`, and each
+ * result's type is one that it can be cast to. */
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type);
 /* problem->rank and sizes from the tensors that are read; those that are written have that shape.
  */
 aclnnStatus op_check_broadcast(struct op_problem *problem);
+/* The types of rules: operands promote, and results are of the promoted type or one that it casts
+ * to; the same, and integers become FLOAT; the same as the first, of which BOOL is made. */
+aclnnStatus op_types_promoted(struct op_problem *problem);
+aclnnStatus op_types_real(struct op_problem *problem);
+aclnnStatus op_types_truth(struct op_problem *problem);
 /* All tensors have the first one's shape. */
 aclnnStatus op_check_one_shape(struct op_problem *problem);
 

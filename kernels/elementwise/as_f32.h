@@ -5,8 +5,10 @@
 #undef ELEMENT
 #undef NAME
 #undef NUMBERS_OF
+#undef FN
 #define T             vf /* a vector */
 #define MASK          vi /* what comparing two gives: -1 or 0 in each lane */
 #define ELEMENT       float
 #define NAME(f)       f##_f32
 #define NUMBERS_OF(e) ((e)->reals) /* a call's constants and coefficients */
+#define FN(f)         v_##f        /* of kernels/vector/math.h */

@@ -4,10 +4,8 @@
 
 #include "kernels/elementwise/k_elementwise.h"
 #include "kernels/loop/loop.h"
+#include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
-
-typedef double vd __attribute__((vector_size(K_VECTOR_BYTES)));
-typedef int64_t vl __attribute__((vector_size(K_VECTOR_BYTES)));
 
 K_TEMPLATE
 vf magnitude_f32(vf x)
@@ -35,12 +33,29 @@ vl magnitude_i64(vl x)
     return (x ^ sign) - sign;
 }
 
+/* f of each lane. */
+K_TEMPLATE
+vf map_f32(vf (*f)(vf), vf x)
+{
+    return f(x);
+}
+
+K_TEMPLATE
+vd map_f64(double (*f)(double), vd x)
+{
+    for (int i = 0; i < (int)(sizeof x / sizeof x[0]); i++)
+        x[i] = f(x[i]);
+    return x;
+}
+
 #include "kernels/elementwise/as_f32.h"
+#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"
 
 #include "kernels/elementwise/as_f64.h"
+#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"

@@ -77,3 +77,52 @@ void NAME(addcmul)(T *y, const T *x, const T *s)
 {
     y[0] = x[0] + s[0] * x[1] * x[2];
 }
+
+K_TEMPLATE
+void NAME(sign)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] > 0) - NAME(truth)(x[0] < 0);
+}
+
+K_TEMPLATE
+void NAME(relu)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(pick)(x[0] <= 0, (T){0}, x[0]);
+}
+
+K_TEMPLATE
+void NAME(is_finite)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] - x[0] == 0);
+}
+
+K_TEMPLATE
+void NAME(is_inf)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(((x[0] > 0) | (x[0] < 0)) & (x[0] - x[0] != 0));
+}
+
+K_TEMPLATE
+void NAME(is_neg_inf)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((x[0] < 0) & (x[0] - x[0] != 0));
+}
+
+K_TEMPLATE
+void NAME(is_pos_inf)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((x[0] > 0) & (x[0] - x[0] != 0));
+}
+
+K_TEMPLATE
+void NAME(logical_not)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] == 0);
+}

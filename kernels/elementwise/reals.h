@@ -7,3 +7,10 @@ void NAME(div)(T *y, const T *x, const T *s)
     (void)s;
     y[0] = x[0] / x[1];
 }
+
+K_TEMPLATE
+void NAME(reciprocal)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = 1 / x[0];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Powers of 2. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_EXP2_H_
+#define OP_API_INC_LEVEL2_ACLNN_EXP2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = 2^self, as torch.exp2.
+ *
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - out: of its shape, of a floating type.
+ *
+ * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
+ACLNN_API aclnnStatus aclnnExp2GetWorkspaceSize(const aclTensor *self, aclTensor *out,
+                                                uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnExp2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                aclrtStream stream);
+
+/* selfRef becomes what aclnnExp2 gives for it; its type must be a floating one. */
+ACLNN_API aclnnStatus aclnnInplaceExp2GetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,
+                                                       aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceExp2(void *workspace, uint64_t workspaceSize,
+                                       aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of elementwise operators that choose what is computed by the arguments. */
+#include "api/op_elementwise.h"
+#include "api/op_rule.h"
+
+static void keep_integers(const struct op_problem *problem, struct k_elementwise *e)
+{
+    if (!op_is_floating(problem->type)) e->core = K_CORE_copy;
+}
+
+/* Roundings leave integers as they are. */
+const struct op_rule op_rule_rounding = {.types = op_types_promoted,
+                                         .shapes = op_check_broadcast,
+                                         .more = &(const struct op_elementwise){keep_integers}};
