@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running an operator by its name, which takes a compiler of operators and a store of compiled
- * ones. This library has neither: it says which call it cannot serve, so that a program that falls
- * back to this interface for one operator shows which one that is. */
+ * ones. This library has neither: beyond the few of op_by_name.c it says which call it cannot
+ * serve, so that a program that falls back to this interface for one operator shows which one that
+ * is. */
+#include "api/op_by_name.h"
 #include "api/tensor_desc.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_op_compiler.h"
 
 enum { CALL_TEXT = 768 };
-
-struct call {
-    const char *type;
-    int inputs;
-    const aclTensorDesc *const *input;
-    const aclDataBuffer *const *input_data;
-    int outputs;
-    const aclTensorDesc *const *output;
-    const aclDataBuffer *const *output_data;
-    const aclopAttr *attr;
-};
 
 static aclError check_side(const char *who, const char *name, int count, const void *descs,
                            const void *data)
@@ -45,13 +36,13 @@ static void append_tensors(char *text, size_t *length, int count, const aclTenso
     op_append(text, CALL_TEXT, length, ")");
 }
 
-static aclError refuse(const char *who, const struct call *call)
+static aclError run(const char *who, const struct op_named_call *call, aclrtStream stream)
 {
     if (!call->type) return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "opType is NULL");
     aclError status = check_side(who, "Input", call->inputs, call->input, call->input_data);
     if (status == ACL_SUCCESS)
         status = check_side(who, "Output", call->outputs, call->output, call->output_data);
-    if (status != ACL_SUCCESS) return status;
+    if (status != ACL_SUCCESS || op_run_by_name(who, call, stream, &status)) return status;
     char text[CALL_TEXT] = "";
     size_t length = 0;
     op_append(text, CALL_TEXT, &length, "%.100s", call->type);
@@ -77,10 +68,10 @@ aclError aclopCompileAndExecute(const char *opType, int numInputs,
     (void)engineType;
     (void)compileFlag;
     (void)opPath;
-    (void)stream;
-    return refuse(__func__,
-                  &(struct call){opType, numInputs, inputDesc, inputs, numOutputs, outputDesc,
-                                 (const aclDataBuffer *const *)outputs, attr});
+    return run(__func__,
+               &(struct op_named_call){opType, numInputs, inputDesc, inputs, numOutputs, outputDesc,
+                                       (const aclDataBuffer *const *)outputs, attr},
+               stream);
 }
 
 aclError aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDesc *inputDesc[],
@@ -93,22 +84,22 @@ aclError aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDe
     (void)engineType;
     (void)compileFlag;
     (void)opPath;
-    (void)stream;
-    return refuse(__func__,
-                  &(struct call){opType, numInputs, (const aclTensorDesc *const *)inputDesc,
-                                 (const aclDataBuffer *const *)inputs, numOutputs,
-                                 (const aclTensorDesc *const *)outputDesc,
-                                 (const aclDataBuffer *const *)outputs, attr});
+    return run(__func__,
+               &(struct op_named_call){opType, numInputs, (const aclTensorDesc *const *)inputDesc,
+                                       (const aclDataBuffer *const *)inputs, numOutputs,
+                                       (const aclTensorDesc *const *)outputDesc,
+                                       (const aclDataBuffer *const *)outputs, attr},
+               stream);
 }
 
 aclError aclopExecuteV2(const char *opType, int numInputs, aclTensorDesc *inputDesc[],
                         aclDataBuffer *inputs[], int numOutputs, aclTensorDesc *outputDesc[],
                         aclDataBuffer *outputs[], aclopAttr *attr, aclrtStream stream)
 {
-    (void)stream;
-    return refuse(__func__,
-                  &(struct call){opType, numInputs, (const aclTensorDesc *const *)inputDesc,
-                                 (const aclDataBuffer *const *)inputs, numOutputs,
-                                 (const aclTensorDesc *const *)outputDesc,
-                                 (const aclDataBuffer *const *)outputs, attr});
+    return run(__func__,
+               &(struct op_named_call){opType, numInputs, (const aclTensorDesc *const *)inputDesc,
+                                       (const aclDataBuffer *const *)inputs, numOutputs,
+                                       (const aclTensorDesc *const *)outputDesc,
+                                       (const aclDataBuffer *const *)outputs, attr},
+               stream);
 }

@@ -6,6 +6,7 @@
 #include "api/tensor_desc.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -262,6 +263,22 @@ aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType)
              "memType is %d; it must be a value of aclMemType", (int)memType);
     desc->placement = memType;
     return ACL_SUCCESS;
+}
+
+/* ---- What its memory has ---- */
+
+struct op_stored_tensor op_stored_tensor(const aclTensorDesc *desc)
+{
+    static const int64_t none[1];
+    const struct shape *shape = desc->storage.sizes ? &desc->storage : &desc->shape;
+    return (struct op_stored_tensor){
+        .type = desc->type,
+        .format =
+            desc->storage_format != ACL_FORMAT_UNDEFINED ? desc->storage_format : desc->format,
+        .rank = shape->rank < INT_MAX ? (int)shape->rank : INT_MAX,
+        .sizes = shape->sizes ? shape->sizes : none,
+        .is_on_host = desc->placement != ACL_MEMTYPE_DEVICE,
+    };
 }
 
 /* ---- Texts ---- */

@@ -3,9 +3,20 @@
 #ifndef ACLNN_CPU_API_TENSOR_DESC_H
 #define ACLNN_CPU_API_TENSOR_DESC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "acl/acl_op.h"
+
+/* A tensor as its memory has it. */
+struct op_stored_tensor {
+    aclDataType type;
+    aclFormat format;
+    int rank;
+    const int64_t *sizes; /* the description's; a negative one is not known */
+    bool is_on_host;
+};
+struct op_stored_tensor op_stored_tensor(const aclTensorDesc *desc);
 
 /* Writes "FLOAT[2,3]" or "{axis=1, keep_dims=true}" into text, cut when it does not fit; returns
  * its length. NULL is written as "NULL". */

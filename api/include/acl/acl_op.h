@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The older single-operator interface: attributes are kept, but no operator can be run by its name,
- * because that takes a compiler and a store of compiled operators. */
+/* The older single-operator interface: attributes are kept, and copies can be run by their names.
+ * For other operators that takes a compiler and a store of compiled operators, which are not here.
+ */
 #ifndef INC_EXTERNAL_ACL_ACL_OP_H_
 #define INC_EXTERNAL_ACL_ACL_OP_H_
 
@@ -63,9 +64,15 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char
                                                      int numLists, const int *numValues,
                                                      const int64_t *const values[]);
 
-/* Runs an operator by its name. Never does: ACL_ERROR_API_NOT_SUPPORT with a text that names the
- * operator, its tensors and its attributes; ACL_ERROR_INVALID_PARAM for NULL and negative numbers.
- */
+/* Runs an operator by its name, as work of the stream: one input is copied to one output, both in
+ * device memory, row-major in their formats, of known shapes.
+ * - "Identity" and "TransData": of one type. Between NCHW, NHWC and HWCN, and between NCDHW and
+ *   NDHWC, axes are permuted; ND on one side, or one format on both, keeps their order. NC and NCL.
+ * - "TensorMove": of one type and format.
+ * - "Cast": to the output's type, as aclnnInplaceCopy casts.
+ * ACL_ERROR_API_NOT_SUPPORT for all else, with a text that names the operator, its tensors and its
+ * attributes; ACL_ERROR_INVALID_PARAM for NULL, negative numbers and a buffer smaller than its
+ * tensor; the codes of aclnnInplaceCopy. */
 ACL_FUNC_VISIBILITY aclError aclopExecuteV2(const char *opType, int numInputs,
                                             aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
                                             int numOutputs, aclTensorDesc *outputDesc[],

@@ -43,7 +43,7 @@ typedef enum aclCompileFlag {
 
 typedef struct aclGraphDumpOption aclGraphDumpOption;
 
-/* Compiles an operator and runs it. Never does: errors as aclopExecuteV2. */
+/* Compiles an operator and runs it. Nothing is compiled: the same as aclopExecuteV2. */
 ACL_FUNC_VISIBILITY aclError aclopCompileAndExecute(
     const char *opType, int numInputs, const aclTensorDesc *const inputDesc[],
     const aclDataBuffer *const inputs[], int numOutputs, const aclTensorDesc *const outputDesc[],
