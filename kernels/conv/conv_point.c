@@ -16,7 +16,7 @@
 #include "kernels/conv/conv_band.h"
 #include "kernels/conv/conv_point_plan.h"
 #include "kernels/conv/conv_side.h"
-#include "kernels/gemm/gemm_panel.h"
+#include "kernels/conv/point_panel.h"
 
 enum {
     POINT_COLUMNS = POINT_TILES * CONV_TILE,

@@ -7,20 +7,20 @@
  * was built with or told to use. */
 #include "kernels/gemm/k_gemm.h"
 
-#ifdef K_BUILD_blis
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_usable;
+static const char *name;
+
+#ifdef K_BUILD_blis
 #include <blis.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool is_usable;
-static const char *name;
 
 /* BLIS's number of the kernels that suit this CPU; -1: leave the choice to it. */
 static int preferred(void)
@@ -59,19 +59,6 @@ static void choose(void)
     name = bli_arch_string(arch);
 }
 
-const char *k_blis_arch(void)
-{
-    pthread_once(&once, choose);
-    return name;
-}
-
-/* Elements from one position to the next. */
-bool k_blis_is_usable(void)
-{
-    pthread_once(&once, choose);
-    return is_usable;
-}
-
 void k_blis_multiply(enum k_dtype dtype, const struct k_gemm_blis *product)
 {
     const struct k_gemm_blis *p = product;
@@ -94,14 +81,8 @@ void k_blis_multiply(enum k_dtype dtype, const struct k_gemm_blis *product)
 }
 
 #else
-const char *k_blis_arch(void)
+static void choose(void)
 {
-    return NULL;
-}
-
-bool k_blis_is_usable(void)
-{
-    return false;
 }
 
 void k_blis_multiply(enum k_dtype dtype, const struct k_gemm_blis *product)
@@ -109,3 +90,15 @@ void k_blis_multiply(enum k_dtype dtype, const struct k_gemm_blis *product)
     (void)dtype, (void)product;
 }
 #endif
+
+const char *k_blis_arch(void)
+{
+    pthread_once(&once, choose);
+    return name;
+}
+
+bool k_blis_is_usable(void)
+{
+    pthread_once(&once, choose);
+    return is_usable;
+}

@@ -9,7 +9,7 @@ static void finish(const struct gemm_item *item)
     float sums[FINISH_RUN];
     for (int64_t row = 0; row < item->rows; row++)
         for (int64_t at = 0; at < item->columns; at += FINISH_RUN) {
-            const int64_t left = item->columns - at, some = left < FINISH_RUN ? left : FINISH_RUN;
+            const int64_t some = gemm_min(item->columns - at, FINISH_RUN);
             widen(K_F32, v_address(item->c, 4 * (row * g->c.row + at * g->c.column)), g->c.column,
                   some, sums);
             gemm_finish(item, row, at, some, sums);
@@ -31,18 +31,9 @@ void K_SYMBOL(gemm_blis)(const void *parameters, void *const buffers[], struct k
     const struct k_gemm *g = &view.gemm;
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
-        const struct k_gemm_blis product = {.m = item.rows,
-                                            .n = item.columns,
-                                            .k = g->k,
-                                            .a = item.a,
-                                            .b = item.b,
-                                            .c = item.c,
-                                            .a_row = g->a.row,
-                                            .a_column = g->a.column,
-                                            .b_row = g->b.row,
-                                            .b_column = g->b.column,
-                                            .c_row = g->c.row,
-                                            .c_column = g->c.column};
+        const struct k_gemm_blis product = {item.rows, item.columns, g->k,     item.a,
+                                            item.b,    item.c,       g->a.row, g->a.column,
+                                            g->b.row,  g->b.column,  g->c.row, g->c.column};
         k_blis_multiply(g->c.dtype, &product);
         if (!gemm_has_epilogue(g)) continue;
         if (g->c.dtype == K_F64)

@@ -9,16 +9,14 @@
 #include "kernels/vector/lanes.h"
 #include "kernels/vector/pairs.h"
 
-/* ---- register blocks ---- */
-
-/* conv_map: GEMM_ROWS result channels by GEMM_WIDTH vectors of positions. */
+/* A register block. */
 enum {
     GEMM_WIDTH = 3,
     GEMM_COLUMNS = GEMM_WIDTH * VL,
     GEMM_ROWS = K_VECTOR_BYTES == 64 ? 8 : 4,
 };
 
-/* Memory that a product announces, a line of it with each of its terms: what is needed soon, or
+/* Memory that a product prefetches, a line of it with each of its terms: what is needed soon, or
  * what is near anyway, without a step. */
 struct gemm_ahead {
     const char *at;
@@ -33,7 +31,7 @@ struct gemm_sums {
 };
 
 /* Rows of columns where they lie in a tensor, `step` bytes apart, as FLOAT or, for pairs, as
- * halves. A product that takes them from there leaves them packed at `to` and hides that they are
+ * bf16. A product that takes them from there leaves them packed at `to` and hides that they are
  * waited for. */
 struct gemm_source {
     const char *at; /* or NULL: b has them */
@@ -42,21 +40,21 @@ struct gemm_source {
 };
 
 /* Where a product of a whole panel puts complete sums, plus a bias each: rows of whole lines,
- * `apart` floats from each other. It announces where the next one will, a row at a time, or what is
- * near anyway. */
+ * `apart` floats from each other. It prefetches where the next one will, a row at a time, or what
+ * is near anyway. */
 struct gemm_result {
     float *at;
     int64_t apart;
     const float *bias;
-    bool stream; /* past the caches */
+    bool stream; /* by non-temporal stores */
     const float *next;
     int64_t next_apart;
 };
 
-/* c[row][column] = or += sum over k of a[k][row] * b[k][column]; a's rows are K_GEMM_PANEL apart.
- */
+/* c[row][column] = or += sum over k of a[k][row] * b[k][column] for the first `width` vectors of a
+ * tile; a's rows are K_GEMM_PANEL apart. */
 K_TEMPLATE
-void gemm_block(int rows, bool into, const float *a, const float *b, int64_t depth,
+void gemm_block(int rows, int width, bool into, const float *a, const float *b, int64_t depth,
                 struct gemm_sums c, struct gemm_ahead ahead, struct gemm_source source,
                 struct gemm_result result)
 {
@@ -65,7 +63,7 @@ void gemm_block(int rows, bool into, const float *a, const float *b, int64_t dep
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
-        for (int v = 0; v < GEMM_WIDTH; v++)
+        for (int v = 0; v < width; v++)
             sum[r][v] = (vf){0};
     for (int64_t share = 0, k = 0; share < shares; share++) {
         const int64_t end = depth * (share + 1) / shares;
@@ -73,23 +71,25 @@ void gemm_block(int rows, bool into, const float *a, const float *b, int64_t dep
             __builtin_prefetch(result.next + share * result.next_apart + v * VL, 1, 3);
         for (; k < end; k++) {
             const char *at = source.at ? source.at : (const char *)b;
-            const vf b0 = v_keep(k_load(K_F32, at)), b1 = v_keep(k_load(K_F32, at + sizeof b0));
-            const vf b2 = v_keep(k_load(K_F32, at + 2 * sizeof b0));
+            vf x[GEMM_WIDTH];
+#pragma GCC unroll 3
+            for (int v = 0; v < width; v++)
+                x[v] = v_keep(k_load(K_F32, at + v * K_VECTOR_BYTES));
             if (source.at) {
-                v_store(source.to, b0);
-                v_store(source.to + VL, b1);
-                v_store(source.to + 2 * VL, b2);
+#pragma GCC unroll 3
+                for (int v = 0; v < width; v++)
+                    v_store(source.to + v * VL, x[v]);
                 source.at += source.step;
                 source.to += GEMM_COLUMNS;
             }
-            __builtin_prefetch(ahead.at, 0, 2);
+            if (width == GEMM_WIDTH) __builtin_prefetch(ahead.at, 0, 2);
             ahead.at += ahead.step;
 #pragma GCC unroll 8
             for (int r = 0; r < rows; r++) {
                 const vf w = v_keep(v_all(a[r]));
-                sum[r][0] = v_fma(w, b0, sum[r][0]);
-                sum[r][1] = v_fma(w, b1, sum[r][1]);
-                sum[r][2] = v_fma(w, b2, sum[r][2]);
+#pragma GCC unroll 3
+                for (int v = 0; v < width; v++)
+                    sum[r][v] = v_fma(w, x[v], sum[r][v]);
             }
             a += K_GEMM_PANEL;
             b += GEMM_COLUMNS;
@@ -98,7 +98,7 @@ void gemm_block(int rows, bool into, const float *a, const float *b, int64_t dep
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
-        for (int v = 0; v < GEMM_WIDTH; v++) {
+        for (int v = 0; v < width; v++) {
             float *at = c.at + r * c.apart + v * VL;
             const vf value = c.add ? v_load(at) + sum[r][v] : sum[r][v];
             if (!into) {
@@ -124,7 +124,7 @@ vw v_load_words(const char *at)
 
 /* The same with rows of pairs; depth counts them. */
 K_TEMPLATE
-K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t depth,
+K_PAIRS_TARGET void gemm_pairs(int rows, int width, const float *a, const float *b, int64_t depth,
                                struct gemm_sums c, struct gemm_ahead ahead,
                                struct gemm_source source)
 {
@@ -132,38 +132,40 @@ K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
-        for (int v = 0; v < GEMM_WIDTH; v++)
+        for (int v = 0; v < width; v++)
             sum[r][v] = (vf){0};
     for (int64_t k = 0; k < depth; k++) {
-        vu b0, b1, b2;
+        vu x[GEMM_WIDTH];
         if (source.at) {
             const char *second = source.at + source.step;
             const vw one = v_load_words(source.at), other = v_load_words(second);
-            b0 = v_keep_pairs((vu)v_zip_halves(0, one, other));
-            b1 = v_keep_pairs((vu)v_zip_halves(1, one, other));
-            b2 = v_keep_pairs(v_pair(k_load(K_BF16, source.at + sizeof one),
-                                     k_load(K_BF16, second + sizeof one)));
-            v_store(source.to, (vf)b0);
-            v_store(source.to + VL, (vf)b1);
-            v_store(source.to + 2 * VL, (vf)b2);
+            x[0] = v_keep_pairs((vu)v_zip_halves(0, one, other));
+            x[1] = v_keep_pairs((vu)v_zip_halves(1, one, other));
+            x[2] = v_keep_pairs(v_pair(k_load(K_BF16, source.at + sizeof one),
+                                       k_load(K_BF16, second + sizeof one)));
+            v_store(source.to, (vf)x[0]);
+            v_store(source.to + VL, (vf)x[1]);
+            v_store(source.to + 2 * VL, (vf)x[2]);
             source.at = second + source.step;
             source.to += GEMM_COLUMNS;
         } else {
-            b0 = v_keep_pairs(v_load_pairs(b));
-            b1 = v_keep_pairs(v_load_pairs(b + VL));
-            b2 = v_keep_pairs(v_load_pairs(b + 2 * VL));
+#pragma GCC unroll 3
+            for (int v = 0; v < width; v++)
+                x[v] = v_keep_pairs(v_load_pairs(b + v * VL));
         }
-        __builtin_prefetch(ahead.at, 0, 2);
-        __builtin_prefetch(ahead.at + ahead.step, 0, 2);
+        if (width == GEMM_WIDTH) {
+            __builtin_prefetch(ahead.at, 0, 2);
+            __builtin_prefetch(ahead.at + ahead.step, 0, 2);
+        }
         ahead.at += 2 * ahead.step;
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             uint32_t pair;
             memcpy(&pair, a + r, sizeof pair);
             const vu w = v_keep_pairs(v_all_pairs(pair));
-            sum[r][0] = v_dot(w, b0, sum[r][0]);
-            sum[r][1] = v_dot(w, b1, sum[r][1]);
-            sum[r][2] = v_dot(w, b2, sum[r][2]);
+#pragma GCC unroll 3
+            for (int v = 0; v < width; v++)
+                sum[r][v] = v_dot(w, x[v], sum[r][v]);
         }
         a += K_GEMM_PANEL;
         b += GEMM_COLUMNS;
@@ -171,7 +173,7 @@ K_PAIRS_TARGET void gemm_pairs(int rows, const float *a, const float *b, int64_t
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 3
-        for (int v = 0; v < GEMM_WIDTH; v++) {
+        for (int v = 0; v < width; v++) {
             float *at = c.at + r * c.apart + v * VL;
             v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
         }

@@ -20,11 +20,6 @@ struct double_buffers {
     _Alignas(64) double sums[ITEM_ROWS * ITEM_COLUMNS];
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* to[term][lane], strides in elements; zeros behind the last lane. */
 K_TEMPLATE
 void pack_doubles(int width, const char *from, int64_t across, int64_t along, int64_t lanes,
@@ -97,11 +92,11 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
     for (int64_t column = 0; column < item->columns; column += DOUBLE_COLUMNS)
         pack_doubles(DOUBLE_COLUMNS,
                      v_address(item->b, 8 * (column * g->b.column + begin * g->b.row)), g->b.column,
-                     g->b.row, least(item->columns - column, DOUBLE_COLUMNS), terms,
+                     g->b.row, gemm_min(item->columns - column, DOUBLE_COLUMNS), terms,
                      own->columns + column * K_GEMM_DEPTH);
     for (int64_t row = 0; row < item->rows; row += DOUBLE_ROWS) {
         pack_doubles(DOUBLE_ROWS, v_address(item->a, 8 * (row * g->a.row + begin * g->a.column)),
-                     g->a.row, g->a.column, least(item->rows - row, DOUBLE_ROWS), terms,
+                     g->a.row, g->a.column, gemm_min(item->rows - row, DOUBLE_ROWS), terms,
                      own->panel);
         for (int64_t column = 0; column < item->columns; column += DOUBLE_COLUMNS)
             multiply_doubles(own->panel, own->columns + column * K_GEMM_DEPTH, terms, begin > 0,
@@ -119,7 +114,7 @@ void K_SYMBOL(gemm_doubles)(const void *parameters, void *const buffers[], struc
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
         if (view.gemm.k == 0) memset(own.sums, 0, sizeof own.sums);
         for (int64_t begin = 0; begin < view.gemm.k; begin += K_GEMM_DEPTH)
-            multiply_terms(&item, begin, least(view.gemm.k - begin, K_GEMM_DEPTH), &own);
+            multiply_terms(&item, begin, gemm_min(view.gemm.k - begin, K_GEMM_DEPTH), &own);
         for (int64_t row = 0; row < item.rows; row++)
             gemm_finish_doubles(&item, row, (const char *)(own.sums + row * ITEM_COLUMNS), 1);
     }

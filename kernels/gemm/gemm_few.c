@@ -17,11 +17,6 @@ enum {
     SWEEP_TERMS = 8,
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Terms [begin, begin + terms) of each row of a, as floats, rows `apart` floats from each other. */
 static void widen_rows(const struct gemm_item *item, int64_t begin, int64_t terms, int64_t apart,
                        float *to)
@@ -115,7 +110,7 @@ void K_SYMBOL(gemm_dots)(const void *parameters, void *const buffers[], struct k
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
         float sums[K_GEMM_FEW * DOT_SUMS] = {0};
         for (int64_t begin = 0; begin < view.gemm.k; begin += DOT_TERMS) {
-            const int64_t terms = least(view.gemm.k - begin, DOT_TERMS);
+            const int64_t terms = gemm_min(view.gemm.k - begin, DOT_TERMS);
             widen_rows(&item, begin, terms, DOT_TERMS, a);
             if (dt == K_F32)
                 add_all_dots(K_F32, &item, a, begin, terms, sums);
@@ -181,7 +176,7 @@ void K_SYMBOL(gemm_sweep)(const void *parameters, void *const buffers[], struct 
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
         memset(sums, 0, sizeof sums);
         for (int64_t begin = 0; begin < view.gemm.k; begin += K_GEMM_DEPTH) {
-            const int64_t terms = least(view.gemm.k - begin, K_GEMM_DEPTH);
+            const int64_t terms = gemm_min(view.gemm.k - begin, K_GEMM_DEPTH);
             widen_rows(&item, begin, terms, K_GEMM_DEPTH, a);
             if (dt == K_F32)
                 sweep_terms(K_F32, &item, a, begin, terms, sums);

@@ -14,6 +14,11 @@ struct gemm_item {
     int64_t b_block; /* items with the same number multiply the same columns of b */
 };
 
+static inline int64_t gemm_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 K_TEMPLATE
 int64_t gemm_size(enum k_dtype dt)
 {
@@ -50,8 +55,8 @@ static inline struct gemm_item gemm_item_at(const struct k_gemm_view *view, void
     const int64_t column = b_block % cut->column_blocks * cut->columns;
     const int64_t batch = b_block / cut->column_blocks;
     struct gemm_item item = {.gemm = g, .b_block = b_block};
-    item.rows = g->m - row < cut->rows ? g->m - row : cut->rows;
-    item.columns = g->n - column < cut->columns ? g->n - column : cut->columns;
+    item.rows = gemm_min(g->m - row, cut->rows);
+    item.columns = gemm_min(g->n - column, cut->columns);
     item.a = v_address(buffers[view->left], gemm_offset(g, &g->a, batch, row, 0));
     item.b = v_address(buffers[view->right], gemm_offset(g, &g->b, batch, 0, column));
     item.c =
@@ -69,7 +74,7 @@ void widen_of(enum k_dtype dt, const char *from, int64_t step, int64_t count, fl
 {
     for (int64_t i = 0; i < count; i += VL)
         v_store(to + i, k_load_between(dt, v_address(from, i * step * k_size(dt)), step, 0,
-                                       (int)(count - i < VL ? count - i : VL), (vf){0}));
+                                       (int)gemm_min(count - i, VL), (vf){0}));
 }
 
 /* `count` elements, and zeros up to a whole vector. */
@@ -89,7 +94,7 @@ void narrow_of(enum k_dtype dt, const float *from, int64_t count, char *to, int6
 {
     for (int64_t i = 0; i < count; i += VL)
         k_store_between(dt, (char *)(uintptr_t)v_address(to, i * step * k_size(dt)), step, 0,
-                        (int)(count - i < VL ? count - i : VL), v_load(from + i));
+                        (int)gemm_min(count - i, VL), v_load(from + i));
 }
 
 static __attribute__((noinline, unused)) void narrow(enum k_dtype dt, const float *from,
@@ -127,7 +132,7 @@ static __attribute__((unused)) void gemm_finish(const struct gemm_item *item, in
     const vf alpha = v_all((float)g->alpha), beta = v_all((float)g->beta);
     float extra[FINISH_RUN], result[FINISH_RUN];
     for (int64_t at = 0; at < count; at += FINISH_RUN) {
-        const int64_t some = count - at < FINISH_RUN ? count - at : FINISH_RUN;
+        const int64_t some = gemm_min(count - at, FINISH_RUN);
         if (g->has_addend)
             widen(g->addend.dtype,
                   v_address(item->addend,

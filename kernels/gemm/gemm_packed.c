@@ -4,9 +4,7 @@
  * An item packs K_GEMM_DEPTH rows of its columns of b at a time, which stay in L2, then for each
  * panel of 8 rows packs those of a, which stay in L1, and multiplies. Sums wait in the item's own
  * block, or in c where that is f32 with contiguous rows. Each sum is of runs of K_GEMM_DEPTH terms,
- * whatever the level.
- *
- * An item needs some 600 KiB of stack. */
+ * whatever the level. An item needs some 600 KiB of stack. */
 #include "kernels/gemm/gemm_item.h"
 #include "kernels/gemm/gemm_pack.h"
 #include "kernels/gemm/gemm_panel.h"
@@ -17,11 +15,6 @@ struct packed_buffers {
     _Alignas(64) float sums[K_GEMM_ROWS * K_GEMM_COLUMNS];
     int64_t b_block, begin; /* what is in columns; -1: nothing */
 };
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static __attribute__((noinline)) void pack_tile(enum k_dtype dt, bool pairs,
                                                 const struct gemm_strip *strip, float *to)
@@ -35,89 +28,28 @@ static __attribute__((noinline)) void pack_panel(enum k_dtype dt, bool pairs,
     pack_strip(dt, pairs, K_GEMM_PANEL, strip, to);
 }
 
-/* The last columns, of one or two vectors: a whole tile would waste the others. */
-K_TEMPLATE
-void multiply_vectors(int rows, int width, const float *a, const float *b, int64_t terms,
-                      struct gemm_sums c)
-{
-    vf sum[GEMM_ROWS][GEMM_WIDTH];
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++)
-            sum[r][v] = (vf){0};
-    for (int64_t k = 0; k < terms; k++, a += K_GEMM_PANEL, b += GEMM_COLUMNS) {
-        vf x[GEMM_WIDTH];
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++)
-            x[v] = v_keep(v_load(b + v * VL));
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; r++) {
-            const vf w = v_keep(v_all(a[r]));
-#pragma GCC unroll 2
-            for (int v = 0; v < width; v++)
-                sum[r][v] = v_fma(w, x[v], sum[r][v]);
-        }
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++) {
-            float *at = c.at + r * c.apart + v * VL;
-            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
-        }
-}
-
 #if defined(K_PAIRS)
-K_TEMPLATE
-K_PAIRS_TARGET void multiply_pair_vectors(int width, const float *a, const float *b, int64_t terms,
-                                          struct gemm_sums c)
-{
-    vf sum[GEMM_ROWS][GEMM_WIDTH];
-#pragma GCC unroll 8
-    for (int r = 0; r < GEMM_ROWS; r++)
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++)
-            sum[r][v] = (vf){0};
-    for (int64_t k = 0; k < terms; k++, a += K_GEMM_PANEL, b += GEMM_COLUMNS) {
-        vu x[GEMM_WIDTH];
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++)
-            x[v] = v_keep_pairs(v_load_pairs(b + v * VL));
-#pragma GCC unroll 8
-        for (int r = 0; r < GEMM_ROWS; r++) {
-            uint32_t pair;
-            memcpy(&pair, a + r, sizeof pair);
-            const vu w = v_keep_pairs(v_all_pairs(pair));
-#pragma GCC unroll 2
-            for (int v = 0; v < width; v++)
-                sum[r][v] = v_dot(w, x[v], sum[r][v]);
-        }
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < GEMM_ROWS; r++)
-#pragma GCC unroll 2
-        for (int v = 0; v < width; v++) {
-            float *at = c.at + r * c.apart + v * VL;
-            v_store(at, c.add ? v_load(at) + sum[r][v] : sum[r][v]);
-        }
-}
-
 static __attribute__((noinline)) K_PAIRS_TARGET void
-multiply_last_pairs(int width, const float *a, const float *b, int64_t terms, struct gemm_sums c)
+multiply_last_pairs(int width, const float *a, const float *b, int64_t depth, struct gemm_sums c)
 {
+    const struct gemm_source packed = {0};
+    const struct gemm_ahead none = {0};
     if (width == 1)
-        multiply_pair_vectors(1, a, b, terms, c);
+        gemm_pairs(GEMM_ROWS, 1, a, b, depth, c, none, packed);
     else
-        multiply_pair_vectors(2, a, b, terms, c);
+        gemm_pairs(GEMM_ROWS, 2, a, b, depth, c, none, packed);
 }
 #endif
 
-/* A whole panel times the first `width` vectors of a tile. Sums are the same as those of tiles. */
+/* A whole panel times the first one or two vectors of a tile, the last columns: a whole tile would
+ * waste the others. Sums are the same as those of tiles. */
 static __attribute__((noinline)) void multiply_last(bool pairs, int width, const float *a,
                                                     const float *b, int64_t terms,
                                                     struct gemm_sums c)
 {
+    const struct gemm_source packed = {0};
+    const struct gemm_result result = {0};
+    const struct gemm_ahead none = {0};
 #if defined(K_PAIRS)
     if (pairs) {
         multiply_last_pairs(width, a, b, (terms + 1) / 2, c);
@@ -127,9 +59,9 @@ static __attribute__((noinline)) void multiply_last(bool pairs, int width, const
     (void)pairs;
     for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
         if (width == 1)
-            multiply_vectors(GEMM_ROWS, 1, a + row, b, terms, c);
+            gemm_block(GEMM_ROWS, 1, false, a + row, b, terms, c, none, packed, result);
         else
-            multiply_vectors(GEMM_ROWS, 2, a + row, b, terms, c);
+            gemm_block(GEMM_ROWS, 2, false, a + row, b, terms, c, none, packed, result);
 }
 
 /* Floats of a packed tile of so many terms. */
@@ -149,7 +81,7 @@ static void pack_columns(const struct gemm_item *item, int64_t begin, int64_t te
             .from = v_address(item->b, size * (column * g->b.column + begin * g->b.row)),
             .across = g->b.column,
             .along = g->b.row,
-            .lanes = least(item->columns - column, GEMM_COLUMNS),
+            .lanes = gemm_min(item->columns - column, GEMM_COLUMNS),
             .terms = terms,
             .rounding = g->rounding};
         pack_tile(g->b.dtype, g->cut.pairs, &strip,
@@ -167,7 +99,7 @@ static void pack_rows(const struct gemm_item *item, int64_t row, int64_t begin, 
         .from = v_address(item->a, k_size(g->a.dtype) * (row * g->a.row + begin * g->a.column)),
         .across = g->a.row,
         .along = g->a.column,
-        .lanes = least(item->rows - row, K_GEMM_PANEL),
+        .lanes = gemm_min(item->rows - row, K_GEMM_PANEL),
         .terms = terms,
         .rounding = g->rounding};
     pack_panel(g->a.dtype, g->cut.pairs, &strip, to);
@@ -202,7 +134,7 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
                 sums.apart = g->c.row;
             }
             const float *tile = own->columns + column / GEMM_COLUMNS * tile_floats(g, terms);
-            const int64_t rows = least(item->rows - row, K_GEMM_PANEL);
+            const int64_t rows = gemm_min(item->rows - row, K_GEMM_PANEL);
             const int64_t vectors = (item->columns - column + VL - 1) / VL;
             if (rows == K_GEMM_PANEL && vectors < GEMM_WIDTH)
                 multiply_last(g->cut.pairs, (int)vectors, own->panel, tile, terms, sums);
@@ -217,7 +149,7 @@ static void run_item(const struct gemm_item *item, struct packed_buffers *own)
     const struct k_gemm *g = item->gemm;
     const int64_t stored = stored_columns(item, sums_in_result(g));
     for (int64_t begin = 0; begin < g->k; begin += K_GEMM_DEPTH)
-        multiply_terms(item, begin, least(g->k - begin, K_GEMM_DEPTH), stored, own);
+        multiply_terms(item, begin, gemm_min(g->k - begin, K_GEMM_DEPTH), stored, own);
     if (g->k == 0) memset(own->sums, 0, sizeof own->sums);
     for (int64_t row = 0; row < item->rows; row++) {
         if (stored > 0 && gemm_has_epilogue(g))

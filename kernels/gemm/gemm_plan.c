@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which way a product of matrices takes and how it is cut; the same for every number of threads. */
+#include <stdlib.h>
+
 #include "kernels/gemm/k_gemm.h"
 #include "kernels/way.h"
 
@@ -42,20 +44,15 @@ struct k_gemm_view k_gemm_view_of(const struct k_gemm *gemm)
     return (struct k_gemm_view){*gemm, K_GEMM_A, K_GEMM_B};
 }
 
-static int64_t distance(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
 /* Ways for few rows take the longer side of c as columns; others the axis along which its elements
  * lie closer, so that they store whole vectors. */
 static bool swaps(const struct k_gemm *gemm, bool has_few_rows)
 {
     if (has_few_rows) return gemm->n < gemm->m;
-    return distance(gemm->c.row) < distance(gemm->c.column);
+    return llabs(gemm->c.row) < llabs(gemm->c.column);
 }
 
-static struct k_gemm turned(const struct k_problem *problem, bool has_few_rows)
+static struct k_gemm oriented(const struct k_problem *problem, bool has_few_rows)
 {
     const struct k_gemm *gemm = problem->parameters;
     return swaps(gemm, has_few_rows) ? transposed_gemm(gemm) : *gemm;
@@ -96,7 +93,7 @@ static struct k_work cut_blocks(const struct k_problem *problem, int64_t rows, i
                                 int64_t column_unit)
 {
     struct k_gemm *gemm = problem->parameters;
-    const struct k_gemm g = turned(problem, false);
+    const struct k_gemm g = oriented(problem, false);
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, false)};
     for (;;) {
         cut_into(&gemm->cut, &g, rows, K_GEMM_PANEL, columns, column_unit);
@@ -149,7 +146,7 @@ struct k_work k_gemm_doubles_plan(const struct k_problem *problem)
 static struct k_work cut_columns(const struct k_problem *problem, int64_t columns)
 {
     struct k_gemm *gemm = problem->parameters;
-    const struct k_gemm g = turned(problem, true);
+    const struct k_gemm g = oriented(problem, true);
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, true)};
     cut_into(&gemm->cut, &g, K_GEMM_FEW, 1, columns, 1);
     return work_of(gemm);
@@ -163,7 +160,7 @@ static const char *few_rows_refuse(const struct k_gemm *g)
 
 const char *k_gemm_dots_refuses(const struct k_problem *problem)
 {
-    const struct k_gemm g = turned(problem, true);
+    const struct k_gemm g = oriented(problem, true);
     if (few_rows_refuse(&g)) return few_rows_refuse(&g);
     return g.b.row != 1 ? "columns of b are not contiguous" : NULL;
 }
@@ -175,14 +172,14 @@ struct k_work k_gemm_dots_plan(const struct k_problem *problem)
 
 const char *k_gemm_sweep_refuses(const struct k_problem *problem)
 {
-    const struct k_gemm g = turned(problem, true);
+    const struct k_gemm g = oriented(problem, true);
     if (few_rows_refuse(&g)) return few_rows_refuse(&g);
     return g.b.column != 1 ? "rows of b are not contiguous" : NULL;
 }
 
 struct k_work k_gemm_sweep_plan(const struct k_problem *problem)
 {
-    const struct k_gemm g = turned(problem, true);
+    const struct k_gemm g = oriented(problem, true);
     int64_t columns = up(g.n, ENOUGH);
     if (columns < SWEEP_COLUMNS) columns = SWEEP_COLUMNS;
     return cut_columns(problem, columns < K_GEMM_SWEEP ? columns : K_GEMM_SWEEP);
@@ -220,7 +217,7 @@ const char *k_gemm_blis_unwise(const struct k_problem *problem)
 struct k_work k_gemm_blis_plan(const struct k_problem *problem)
 {
     struct k_gemm *gemm = problem->parameters;
-    const struct k_gemm g = turned(problem, false);
+    const struct k_gemm g = oriented(problem, false);
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, false)};
     cut_into(&gemm->cut, &g, BLIS_COLUMNS, 1, BLIS_COLUMNS, 1);
     return work_of(gemm);

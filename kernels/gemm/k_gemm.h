@@ -5,8 +5,8 @@
  *
  * for i < m, j < n, p < k and every matrix of the batch. All strides are free: a transposed operand
  * has its two strides swapped, a stride of 0 repeats an operand (not c). A bias is an addend with a
- * stride of 0. c must not overlap a or b; it may be the addend
- * itself, element by element. Types: all of them f64, or each one f32, f16 or bf16.
+ * stride of 0. c must not overlap a or b; it may be the addend itself, element by element. Types:
+ * all of them f64, or each one f32, f16 or bf16.
  *
  * Sums of f32, f16 and bf16 run in f32, sums of f64 in f64; the result is rounded once when it is
  * stored. The cut of the work follows from the shape, so bits depend neither on the number of
