@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halves to floats and back, in integers, so that the caller's rounding mode and flush-to-zero
+/* FLOAT16 to floats and back, in integers, so that the caller's rounding mode and flush-to-zero
  * setting do not matter. */
 #include <string.h>
 

@@ -191,8 +191,8 @@ aclnnStatus aclnnextMemoryPlanSolve(aclnnextMemoryPlan *plan, uint64_t *totalSiz
     OP_CHECK(__func__, packing != EX_TOO_LARGE, ACLNN_ERR_PARAM_INVALID,
              "the buffers together exceed the address space");
     OP_CHECK(__func__,
-             packing == EX_PACKED && ex_arena_most_alive(plan->pieces, plan->count,
-                                                         &plan->most_alive, &plan->most_alive_step),
+             packing == EX_PACKED && ex_arena_max_alive(plan->pieces, plan->count, &plan->max_alive,
+                                                        &plan->max_alive_step),
              ACLNN_ERR_INNER, "no host memory to solve a plan of %d buffers", plan->count);
     plan->total = total;
     plan->is_solved = true;
@@ -226,8 +226,8 @@ aclnnStatus aclnnextMemoryPlanGetSummary(const aclnnextMemoryPlan *plan,
     OP_TRY(check_solved(__func__, plan));
     *summary = (aclnnextMemoryPlanSummary){
         .totalSize = plan->total,
-        .mostLiveSize = plan->most_alive,
-        .mostLiveStep = plan->most_alive_step,
+        .mostLiveSize = plan->max_alive,
+        .mostLiveStep = plan->max_alive_step,
         .bufferCount = (uint32_t)plan->count,
     };
     for (int i = 0; i < plan->count; i++) /* fits: Solve has added them up */

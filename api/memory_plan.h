@@ -13,8 +13,8 @@ struct aclnnextMemoryPlan {
     char **names; /* NULL for a buffer without */
     int count, capacity;
     bool is_solved;
-    size_t total, most_alive;
-    int64_t most_alive_step;
+    size_t total, max_alive;
+    int64_t max_alive_step;
 };
 
 /* "buffer 7" where it has none, into text. */

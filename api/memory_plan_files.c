@@ -67,8 +67,8 @@ static char *print_json(const aclnnextMemoryPlan *plan)
 {
     cJSON *root = cJSON_CreateObject(), *buffers = cJSON_AddArrayToObject(root, "buffers");
     bool is_whole = buffers && add_number(root, "totalSize", (double)plan->total) &&
-                    add_number(root, "mostLiveSize", (double)plan->most_alive) &&
-                    add_number(root, "mostLiveStep", (double)plan->most_alive_step);
+                    add_number(root, "mostLiveSize", (double)plan->max_alive) &&
+                    add_number(root, "mostLiveStep", (double)plan->max_alive_step);
     for (int i = 0; is_whole && i < plan->count; i++)
         is_whole = add_buffer(buffers, plan, i);
     char *text = is_whole ? cJSON_Print(root) : NULL;
@@ -124,9 +124,9 @@ static double y_of(const struct scale *scale, double bytes)
 }
 
 /* At most so many characters of a name. */
-static void put_text(FILE *file, const char *text, size_t most)
+static void put_text(FILE *file, const char *text, size_t max)
 {
-    for (size_t count = 0; *text && count < most; count++) {
+    for (size_t count = 0; *text && count < max; count++) {
         const char c = *text;
         const size_t length = rt_utf8_character(text);
         if (c == '<' || c == '>' || c == '&' || c == '"')
@@ -219,17 +219,17 @@ static void draw_buffer(FILE *file, const aclnnextMemoryPlan *plan, const struct
 
 static void draw_peak(FILE *file, const aclnnextMemoryPlan *plan, const struct scale *scale)
 {
-    char total[32], most[32];
-    const double x = x_of(scale, (double)plan->most_alive_step + 0.5);
+    char total[32], max[32];
+    const double x = x_of(scale, (double)plan->max_alive_step + 0.5);
     fprintf(file, "<path d=\"M%.1f %dv%d\" stroke=\"#c00\" stroke-dasharray=\"4 3\"/>\n", x, TOP,
             HEIGHT);
     fprintf(file, "<path d=\"M%d %.1fh%d\" stroke=\"#c00\" stroke-dasharray=\"4 3\"/>\n", LEFT,
-            y_of(scale, (double)plan->most_alive), WIDTH);
+            y_of(scale, (double)plan->max_alive), WIDTH);
     fprintf(file,
             "<text x=\"%d\" y=\"%d\" font-size=\"14\">%d buffers in %s; at most %s in use at once "
             "(step %" PRId64 ")</text>\n",
             LEFT, TOP - 14, plan->count, bytes_text((double)plan->total, total),
-            bytes_text((double)plan->most_alive, most), plan->most_alive_step);
+            bytes_text((double)plan->max_alive, max), plan->max_alive_step);
 }
 
 static void draw(FILE *file, const aclnnextMemoryPlan *plan)

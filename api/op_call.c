@@ -71,8 +71,7 @@ static void put_list(struct line *line, const char *head, const int64_t *values,
 }
 
 /* The first `most` entries, or the word for what is none. */
-static void put_array(struct line *line, const char *letter, const aclIntArray *array,
-                      uint64_t most)
+static void put_array(struct line *line, const char *letter, const aclIntArray *array, uint64_t max)
 {
     if (!array)
         put(line, " %snull", letter);
@@ -80,7 +79,7 @@ static void put_array(struct line *line, const char *letter, const aclIntArray *
         put(line, " %sempty", letter);
     else {
         put(line, " ");
-        put_list(line, letter, array->values, array->size < most ? array->size : most);
+        put_list(line, letter, array->values, array->size < max ? array->size : max);
     }
 }
 

@@ -2,12 +2,12 @@
 #include "api/op_conv.h"
 
 aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
-                                 int64_t least)
+                                 int64_t min)
 {
     for (uint64_t i = 0; i < array->size; i++) {
-        OP_CHECK(op, array->values[i] >= least, ACLNN_ERR_PARAM_INVALID,
+        OP_CHECK(op, array->values[i] >= min, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must be at least %" PRId64, argument, i,
-                 array->values[i], least);
+                 array->values[i], min);
         OP_CHECK(op, array->values[i] <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must be at most %d", argument, i,
                  array->values[i], INT32_MAX);

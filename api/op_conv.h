@@ -25,7 +25,7 @@ struct op_conv {
 /* All entries are at least `least` and at most INT32_MAX, so that kernels can multiply any two of
  * them; else 161002. */
 aclnnStatus op_conv_check_values(const char *op, const char *argument, const aclIntArray *array,
-                                 int64_t least);
+                                 int64_t min);
 /* One entry per axis, or `other` of them (0: not allowed), else 161002. */
 aclnnStatus op_conv_check_length(const char *op, const char *argument, const aclIntArray *array,
                                  int axes, int other);

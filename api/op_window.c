@@ -14,13 +14,13 @@ aclnnStatus op_check_array_length(const char *op, struct op_array array, int axe
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t least)
+aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t min)
 {
     for (uint64_t i = 0; array.array && i < array.array->size; i++) {
         const int64_t value = array.array->values[i];
-        OP_CHECK(op, value >= least, ACLNN_ERR_PARAM_INVALID,
+        OP_CHECK(op, value >= min, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must %s", array.name, i, value,
-                 least > 0 ? "be greater than 0" : "not be negative");
+                 min > 0 ? "be greater than 0" : "not be negative");
         OP_CHECK(op, value <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64 "; it must be at most %d", array.name, i, value,
                  INT32_MAX);
@@ -29,11 +29,11 @@ aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t
 }
 
 static aclnnStatus check_array(const char *op, const char *name, const aclIntArray *array, int axes,
-                               int64_t least, bool or_none)
+                               int64_t min, bool or_none)
 {
     const struct op_array named = {name, array};
     OP_TRY(op_check_array_length(op, named, axes, or_none));
-    return op_check_array_values(op, named, least);
+    return op_check_array_values(op, named, min);
 }
 
 static int64_t entry(const aclIntArray *array, int axis, int64_t otherwise)

@@ -24,7 +24,7 @@ struct op_array {
 aclnnStatus op_check_array_length(const char *op, struct op_array array, int axes, bool or_none);
 /* Every entry is at least that and at most INT32_MAX, so that kernels can multiply any two of them;
  * else 161002. */
-aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t least);
+aclnnStatus op_check_array_values(const char *op, struct op_array array, int64_t min);
 
 /* The window of three checked arrays; an empty stride (or NULL) is the kernel. */
 struct op_window op_window_of(int axes, const aclIntArray *kernel_size, const aclIntArray *stride,

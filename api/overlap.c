@@ -61,29 +61,28 @@ static int64_t ceil_div(int64_t a, int64_t b)
 }
 
 /* The d of an axis for which the axes below can still bring sum + d * stride back to 0. */
-static void bounds(const struct axis *axis, int64_t below, int64_t sum, int64_t *least,
-                   int64_t *most)
+static void bounds(const struct axis *axis, int64_t below, int64_t sum, int64_t *min, int64_t *max)
 {
-    *least = ceil_div(-below - sum, axis->stride);
-    *most = floor_div(below - sum, axis->stride);
-    if (*least < -axis->reach) *least = -axis->reach;
-    if (*most > axis->reach) *most = axis->reach;
+    *min = ceil_div(-below - sum, axis->stride);
+    *max = floor_div(below - sum, axis->stride);
+    if (*min < -axis->reach) *min = -axis->reach;
+    if (*max > axis->reach) *max = axis->reach;
 }
 
 /* sum + x * high->stride + y * low->stride == 0 for some x, y in reach; not both 0 if !moved. */
 static bool two_meet(const struct axis *low, const struct axis *high, int64_t sum, bool moved)
 {
     int64_t divisor = high->divisor;
-    int64_t modulus = low->stride / divisor, least, most;
+    int64_t modulus = low->stride / divisor, min, max;
     if (sum % divisor != 0) return false;
-    bounds(high, low->reach * low->stride, sum, &least, &most);
-    if (!moved) return modulus <= most; /* the smallest x that is not 0 */
-    if (least > most) return false;
+    bounds(high, low->reach * low->stride, sum, &min, &max);
+    if (!moved) return modulus <= max; /* the smallest x that is not 0 */
+    if (min > max) return false;
     int64_t wanted = -(sum / divisor) % modulus;
     if (wanted < 0) wanted += modulus;
     __int128 product = (__int128)wanted * inverse(high->stride / divisor, modulus);
     int64_t first = (int64_t)(product % modulus);
-    return first + modulus * ceil_div(least - first, modulus) <= most;
+    return first + modulus * ceil_div(min - first, modulus) <= max;
 }
 
 /* The axes from index down bring sum to 0. moved: some d of a larger stride is not 0. */
@@ -92,10 +91,10 @@ static enum op_overlap descend(struct search *search, int index, int64_t sum, bo
     const struct axis *axis = &search->axes[index];
     if (sum % axis->divisor != 0) return OP_APART;
     if (index == 1) return two_meet(axis - 1, axis, sum, moved) ? OP_MEET : OP_APART;
-    int64_t least, most;
-    bounds(axis, (axis - 1)->below, sum, &least, &most);
-    if (!moved && least < 0) least = 0; /* d and -d are one */
-    for (int64_t d = least; d <= most; d++) {
+    int64_t min, max;
+    bounds(axis, (axis - 1)->below, sum, &min, &max);
+    if (!moved && min < 0) min = 0; /* d and -d are one */
+    for (int64_t d = min; d <= max; d++) {
         if (++search->tries > MOST_TRIES) return OP_UNDECIDED;
         enum op_overlap found = descend(search, index - 1, sum + d * axis->stride, moved || d != 0);
         if (found != OP_APART) return found;

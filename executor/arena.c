@@ -290,7 +290,7 @@ static enum ex_packing pack_many(struct ex_piece *pieces, int count, size_t gap,
     enum ex_packing result = EX_NO_MEMORY;
     if (packing.places && packing.partner && packing.heir && search.ranked && search.order &&
         search.best_order && search.best_offsets && search.is_placed &&
-        ex_arena_most_alive(pieces, count, &bound, &step)) {
+        ex_arena_max_alive(pieces, count, &bound, &step)) {
         find_partners(&packing);
         if (effort == EX_THOROUGH) {
             look_for_best(&packing, &search, bound);
@@ -341,7 +341,7 @@ static int by_step(const void *left, const void *right)
     return (int)a->is_end - (int)b->is_end;
 }
 
-bool ex_arena_most_alive(const struct ex_piece *pieces, int count, size_t *bytes, int64_t *step)
+bool ex_arena_max_alive(const struct ex_piece *pieces, int count, size_t *bytes, int64_t *step)
 {
     struct change *changes = rt_alloc(2 * (size_t)count * sizeof *changes + 1);
     size_t changed = 0, alive = 0;

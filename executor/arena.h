@@ -40,6 +40,6 @@ enum ex_packing ex_arena_pack(struct ex_piece *pieces, int count, size_t gap, en
 /* The largest sum of sizes in use at one step, a piece and its heir counting once at the step where
  * they meet: no packing can be smaller. *step is the first one with that sum (0 without pieces).
  * false: no memory to work in. The sum of all sizes must fit a size_t. */
-bool ex_arena_most_alive(const struct ex_piece *pieces, int count, size_t *bytes, int64_t *step);
+bool ex_arena_max_alive(const struct ex_piece *pieces, int count, size_t *bytes, int64_t *step);
 
 #endif

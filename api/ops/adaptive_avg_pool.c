@@ -53,16 +53,16 @@ static aclnnStatus check_formats_2d(const aclTensor *self, const aclTensor *out)
 }
 
 static aclnnStatus check_output_size(const char *op, int axes, const aclIntArray *outputSize,
-                                     const aclTensor *out, int64_t least)
+                                     const aclTensor *out, int64_t min)
 {
     const struct ex_descriptor *d = &out->descriptor;
     OP_CHECK(op, outputSize->size == (uint64_t)axes, ACLNN_ERR_PARAM_INVALID,
              "outputSize has %" PRIu64 " entries; it must have %d", outputSize->size, axes);
     for (int i = 0; i < axes; i++) {
         const int64_t wanted = outputSize->values[i], size = d->sizes[d->rank - axes + i];
-        OP_CHECK(op, wanted >= least, ACLNN_ERR_PARAM_INVALID,
+        OP_CHECK(op, wanted >= min, ACLNN_ERR_PARAM_INVALID,
                  "outputSize[%d] is %" PRId64 "; it must %s", i, wanted,
-                 least > 0 ? "be greater than 0" : "not be negative");
+                 min > 0 ? "be greater than 0" : "not be negative");
         OP_CHECK(op, wanted == size, ACLNN_ERR_PARAM_INVALID,
                  "outputSize[%d] is %" PRId64 "; it must be out's size at dimension %d, which is "
                  "%" PRId64,

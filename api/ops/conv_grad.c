@@ -98,13 +98,13 @@ static aclnnStatus check_shapes(const struct arguments *a)
 
 /* NULL, empty, one entry, or one per axis; *array becomes NULL when it is empty. */
 static aclnnStatus check_array(const char *argument, const aclIntArray **array, int axes,
-                               int64_t least)
+                               int64_t min)
 {
     if (*array && (*array)->size == 0) *array = NULL;
     if (!*array) return ACLNN_SUCCESS;
     OP_CHECK(NAME, (*array)->size == 1 || (*array)->size == (uint64_t)axes, ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRIu64 " entries; it must have 0, 1 or %d", argument, (*array)->size, axes);
-    return op_conv_check_values(NAME, argument, *array, least);
+    return op_conv_check_values(NAME, argument, *array, min);
 }
 
 /* Pads of one axis that make ceil(size / stride) windows. */

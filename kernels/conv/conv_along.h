@@ -39,7 +39,7 @@ static struct along_run along_run_of(const struct conv_line *l, int64_t j)
     return run;
 }
 
-/* Positions of the operand that a result reads and the one before it does not: they are announced,
+/* Positions of the operand that a result reads and the one before it does not: they are prefetched,
  * but of long steps only some. */
 static int64_t along_new(const struct along_run *run)
 {

@@ -11,7 +11,7 @@
 enum {
     ALONG_AT_ONCE = 4, /* results that share a factor */
     ALONG_TAPS = 3,    /* that share the elements which they read */
-    ALONG_NEW = 2,     /* positions of an axis that are announced for one result */
+    ALONG_NEW = 2,     /* positions of an axis that are prefetched for one result */
 };
 
 /* A window's row inside the tensor: its factors, and the operand's row. */
@@ -38,10 +38,10 @@ struct along_item {
     int64_t below;                  /* bytes from a result to the one below it */
     int64_t row;                    /* bytes from row to row of the operand */
     int rows;                       /* of the window that are inside */
-    bool stream;                    /* results go past the caches, whole lines of them */
+    bool stream;                    /* non-temporal stores, whole lines of results */
     const char *ahead;              /* the operand's rows that results below need, so many */
     int64_t ahead_rows;
-    const char *next; /* positions of the first of them, to be announced, so many */
+    const char *next; /* positions of the first of them, to be prefetched, so many */
     int64_t nexts;
 };
 
@@ -175,7 +175,7 @@ void along_sums(enum k_dtype dt, int group, int results, int taps, bool is_whole
  * for writing, of the results below these. A few rows are read side by side, which the machine's
  * own prefetching does not follow; more lines at once would wait for each other. */
 K_TEMPLATE
-void along_announce(const struct along_item *item, int results, int64_t bytes, char *to,
+void along_prefetch(const struct along_item *item, int results, int64_t bytes, char *to,
                     int64_t step)
 {
     if (bytes % LINE_BYTES != 0) return;
@@ -219,7 +219,7 @@ void along_results(enum k_dtype dt, int group, int results, int taps, const stru
     vf sum[ALONG_AT_ONCE][2];
     int64_t c = 0;
     for (; c + BLOCK(dt) <= item->channels; c += BLOCK(dt)) {
-        along_announce(item, results, c * size, to, step);
+        along_prefetch(item, results, c * size, to, step);
         along_sums(dt, group, results, taps, true, 0, item, run, from, c, own, sum);
 #pragma GCC unroll 8
         for (int q = 0; q < results; q++)
@@ -228,7 +228,7 @@ void along_results(enum k_dtype dt, int group, int results, int taps, const stru
     }
     if (c == item->channels) return;
     const int count = (int)(item->channels - c);
-    along_announce(item, results, c * size, to, step);
+    along_prefetch(item, results, c * size, to, step);
     along_sums(dt, group, results, taps, false, count, item, run, from, c, own, sum);
 #pragma GCC unroll 8
     for (int q = 0; q < results; q++)

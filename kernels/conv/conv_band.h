@@ -171,7 +171,7 @@ enum { BAND_AHEAD = 3 }; /* channels */
 
 /* Bytes that will be read soon. Rows of a few lines begin anew in memory for each channel: the
  * machine's own prefetching begins too late for them. */
-static inline void band_announce(const char *from, int64_t bytes)
+static inline void band_prefetch(const char *from, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += LINE_BYTES)
         __builtin_prefetch(from + i);
@@ -204,9 +204,9 @@ static inline int64_t band_ahead_lines(const struct band_ahead *ahead)
     return ahead->bytes / LINE_BYTES * ahead->channels;
 }
 
-/* Announces `count` of those lines from `line` on, into L2: so many as fit between two blocks of
+/* Prefetches `count` of those lines from `line` on, into L2: so many as fit between two blocks of
  * arithmetic, since many at once would wait for each other. */
-static inline void band_ahead_announce(const struct band_ahead *ahead, int64_t line, int64_t count)
+static inline void band_ahead_prefetch(const struct band_ahead *ahead, int64_t line, int64_t count)
 {
     const int64_t lines = ahead->bytes / LINE_BYTES, all = lines * ahead->channels;
     for (int64_t end = line + count < all ? line + count : all; line < end; line++)
@@ -280,7 +280,7 @@ static __attribute__((unused)) void band_pack(const struct band *band,
                 const int64_t row = c * tensor->inner + d * tensor->axis[0] + h * tensor->axis[1];
                 const char *from_row = v_address(from, size * (row + s[2].first * apart));
                 if (c + BAND_AHEAD < channels && apart == 1)
-                    band_announce(
+                    band_prefetch(
                         v_address(from_row, size * (BAND_AHEAD * tensor->inner + line.first)),
                         size * (line.end - line.first));
 #if defined(K_ISA_avx512)

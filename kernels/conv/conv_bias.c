@@ -198,7 +198,7 @@ void add_lane(enum k_dtype dt, const char *from, int64_t step, int64_t rows, int
 }
 
 /* `count` positions of a row, the first of which belongs to that lane: tile by tile, each of which
- * is announced while the one before it is added lane by lane, so that sums stay in registers. */
+ * is prefetched while the one before it is added lane by lane, so that sums stay in registers. */
 K_TEMPLATE
 void add_row_along(enum k_dtype dt, const struct positions *p, const char *from, int64_t count,
                    int channels, int64_t lane, struct bias_along *own)

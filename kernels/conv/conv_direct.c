@@ -20,15 +20,15 @@
 
 /* ---- rows to the tensor ---- */
 
-/* The next row of those that follow each other in memory, past the caches. */
+/* The next row of those that follow each other in memory, by non-temporal stores. */
 static void stream_row(enum k_dtype dtype, const float *row, int64_t count,
                        struct direct_buffers *own)
 {
     const char *bytes = (const char *)row;
     if (dtype != K_F32) {
-        char *halves = (char *)(own->image[1] + CONV_LANES);
-        put_row(dtype, row, NULL, count, halves, 1);
-        bytes = halves;
+        char *rounded = (char *)(own->image[1] + CONV_LANES);
+        put_row(dtype, row, NULL, count, rounded, 1);
+        bytes = rounded;
     }
     vectors_append(&own->outlet.vectors, bytes, count * pack_size(dtype));
 }
@@ -74,11 +74,11 @@ static void begin_form(const struct direct_item *item, struct direct_part *part,
 }
 
 /* A share of the next item's bytes for each of `lines` lines. */
-static void announce_line(const struct direct_item *item, int64_t line, int64_t lines)
+static void prefetch_line(const struct direct_item *item, int64_t line, int64_t lines)
 {
     if (item->ahead.channels == 0) return;
     const int64_t share = conv_up(band_ahead_lines(&item->ahead), lines);
-    band_ahead_announce(&item->ahead, line * share, share);
+    band_ahead_prefetch(&item->ahead, line * share, share);
 }
 
 #if defined(K_ISA_avx512)
@@ -144,13 +144,13 @@ static void run_below(const struct direct_item *item, const struct direct_part *
                 put_row(tensor->dtype, form[0].image + row,
                         joined ? form[1].image + (line - start) * form[1].pitch : NULL, count,
                         to + line * to_line, step);
-            announce_line(item, line, lines);
+            prefetch_line(item, line, lines);
         }
     }
 }
 
 #if defined(K_ISA_avx512)
-/* The same, walked: past the caches by way of an image that has no gaps. */
+/* The same, walked: by non-temporal stores by way of an image that has no gaps. */
 static void run_walk(const struct direct_item *item, const struct direct_part *part, char *to,
                      int64_t to_line, struct direct_buffers *own)
 {
@@ -200,7 +200,7 @@ static void run_channels(const struct direct_item *item, struct direct_part *par
                 put_row(tensor->dtype, form[0].image + r * form[0].pitch,
                         joined ? form[1].image + r * form[1].pitch : NULL, count,
                         to + (first + r) * channel + line * to_line, step);
-            if (first == 0) announce_line(item, line, lines);
+            if (first == 0) prefetch_line(item, line, lines);
         }
     }
 }
@@ -317,7 +317,7 @@ static void place_item(struct direct_item *item, const struct conv_direct_plan *
         (batch * to->outer + item->group * conv_rows(conv) * to->inner) * pack_size(to->dtype);
 }
 
-/* The next item's bytes, to be announced while this one is in work. */
+/* The next item's bytes, to be prefetched while this one is in work. */
 static struct band_ahead look_ahead(const struct direct_item *next)
 {
     const struct k_conv *conv = next->conv;
@@ -382,7 +382,7 @@ static __attribute__((noinline)) void run_bands(const struct k_conv *conv, void 
         item.ahead.channels = 0;
         if (i + 1 < slice.end) {
             place_item(&next, &plan, i + 1, buffers);
-            /* Single channels straight from the tensor announce their own. */
+            /* Single channels straight from the tensor prefetch their own. */
             if (!all.is_straight || conv_depth_channels(conv) > 1) item.ahead = look_ahead(&next);
         }
         if (item.begin[1] < item.end[1] && item.begin[2] < item.end[2]) run_item(&item, &own);

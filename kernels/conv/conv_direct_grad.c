@@ -19,9 +19,9 @@ struct grad_item {
     struct band small, large;
     bool is_plain;    /* the small side is floats as they are to be, and is read where it lies */
     bool is_straight; /* neither side needs a band; groups have a channel of each */
-    int64_t rows, steps, tail;  /* of the small band: rows; of one: whole CONV_LANES, the rest */
-    struct band_ahead ahead[2]; /* of the small side, of the large one */
-    int64_t announced, at_once; /* lines: so many so far, so many for each block */
+    int64_t rows, steps, tail;   /* of the small band: rows; of one: whole CONV_LANES, the rest */
+    struct band_ahead ahead[2];  /* of the small side, of the large one */
+    int64_t prefetched, at_once; /* lines: so many so far, so many for each block */
     struct straight_plan straight;
     char zeros[STRAIGHT_ZEROS];
 };
@@ -62,17 +62,17 @@ void grad_strip(int rows, int taps, bool is_whole, int count, const struct grad_
     }
 }
 
-/* The next lines of what is announced. */
-static void grad_announce(struct grad_item *item)
+/* The next lines of what is prefetched. */
+static void grad_prefetch(struct grad_item *item)
 {
     const int64_t small = band_ahead_lines(&item->ahead[0]);
-    const int64_t line = item->announced, end = line + item->at_once;
-    if (line < small) band_ahead_announce(&item->ahead[0], line, item->at_once);
+    const int64_t line = item->prefetched, end = line + item->at_once;
+    if (line < small) band_ahead_prefetch(&item->ahead[0], line, item->at_once);
     if (end > small) {
         const int64_t begin = line < small ? 0 : line - small;
-        band_ahead_announce(&item->ahead[1], begin, end - small - begin);
+        band_ahead_prefetch(&item->ahead[1], begin, end - small - begin);
     }
-    item->announced = end;
+    item->prefetched = end;
 }
 
 /* Rows of `small` times taps, both added to the lanes (those of the next row `terms` sums further).
@@ -81,7 +81,7 @@ K_TEMPLATE
 void grad_block(int rows, int taps, struct grad_item *item, const float *small, const float *large,
                 const int32_t *offset, float *lanes, int64_t terms)
 {
-    grad_announce(item);
+    grad_prefetch(item);
     for (int part = 0; part < DOT_PARTS; part++, small += VL, large += VL, lanes += VL) {
         const int tail = (int)item->tail - part * VL;
         vf sum[4][9];
@@ -228,7 +228,7 @@ static struct grad_place place_of(const struct k_conv *conv, const struct conv_d
     return place;
 }
 
-/* What the next band reads is announced while this one is in work. */
+/* What the next band reads is prefetched while this one is in work. */
 static void look_ahead(struct grad_item *item, const struct grad_place *next)
 {
     const struct k_conv *conv = item->conv;
@@ -241,7 +241,7 @@ static void look_ahead(struct grad_item *item, const struct grad_place *next)
     const int64_t lines = band_ahead_lines(&item->ahead[0]) + band_ahead_lines(&item->ahead[1]);
     const int64_t taps = m >= 4 ? TAPS_4 : m >= 2 ? TAPS_2 : TAPS_1;
     const int64_t blocks = conv_up(m, 4) * conv_up(c * conv_taps(conv), taps);
-    item->announced = 0;
+    item->prefetched = 0;
     item->at_once = conv_up(lines, blocks);
 }
 

@@ -8,7 +8,7 @@
  * one row further in the weight. A tap is an offset in the band: no matrix of windows exists. Taps
  * that meet padding are left out: positions that have the same taps form a class, and six of a
  * class are computed at once. Results lie in the item's own sums, channels side by side, until all
- * terms are in, and are turned round when they are stored.
+ * terms are in, and are transposed when they are stored.
  *
  * Towards the large side an item covers all phases of its positions (conv_plan.h).
  *
@@ -21,9 +21,9 @@
 
 /* ---- what comes next ---- */
 
-/* Announced while products are computed: the next band's operand and the places of results that are
- * complete soon; and within them the next panel's weight, which is most of it: so many lines at a
- * time would make products wait. */
+/* Prefetched while products are computed: the next band's operand and the places of results that
+ * are complete soon; and within them the next panel's weight, which is most of it: so many lines at
+ * a time would make products wait. */
 struct ahead {
     struct sweep operand, result;
     const char *weight;
@@ -33,7 +33,7 @@ struct ahead {
 };
 
 /* The operand of the band after that of channels below `channel`. */
-static void announce_operand(struct ahead *ahead, const struct outer_item *item, int64_t channel)
+static void prefetch_operand(struct ahead *ahead, const struct outer_item *item, int64_t channel)
 {
     const struct k_conv *conv = item->conv;
     const struct k_conv_tensor *t = conv->to_large ? &conv->small : &conv->large;
@@ -50,7 +50,7 @@ static void announce_operand(struct ahead *ahead, const struct outer_item *item,
     sweep_share(&ahead->operand, ahead->blocks * item->panels);
 }
 
-static void announce_result(struct ahead *ahead, const struct outer_item *item, int64_t panel)
+static void prefetch_result(struct ahead *ahead, const struct outer_item *item, int64_t panel)
 {
     const struct k_conv *conv = item->conv;
     const int64_t left = item->rows - panel * OUTER_PANEL;
@@ -136,7 +136,7 @@ static int64_t weight_at(const struct outer_item *item, int64_t panel, int64_t c
 }
 
 /* The rows of the panel after this one, where all phases have one class of taps. */
-static void announce_weight(struct ahead *ahead, const struct outer_item *item, int64_t panel,
+static void prefetch_weight(struct ahead *ahead, const struct outer_item *item, int64_t panel,
                             int64_t channel)
 {
     const struct k_conv *conv = item->conv;
@@ -170,9 +170,9 @@ static void add_channels(const struct outer_item *item, int64_t channel, int64_t
 {
     const int64_t pitch = item->conv->pairs ? conv_up(channels, 2) : channels;
     for (int64_t panel = 0; panel < item->panels; panel++) {
-        announce_weight(ahead, item, panel, channel);
+        prefetch_weight(ahead, item, panel, channel);
         if (channel + channels == conv_depth_channels(item->conv))
-            announce_result(ahead, item, panel);
+            prefetch_result(ahead, item, panel);
         for (int i = 0; i < own->list.classes; i++) {
             const struct outer_class *class = &own->list.class[i];
             const int64_t taps = (int64_t) class->taps[0] * class->taps[1] * class->taps[2];
@@ -203,7 +203,7 @@ static void run_item(struct outer_item *item, const struct outer_item *next,
         int64_t channels = all - channel;
         if (channels > item->plan->channels) channels = item->plan->channels;
         outer_pack(item, channel, channels, own);
-        announce_operand(&ahead, item, channel + channels);
+        prefetch_operand(&ahead, item, channel + channels);
         add_channels(item, channel, channels, own, &ahead);
     }
     for (int64_t panel = 0; panel < item->panels; panel++)

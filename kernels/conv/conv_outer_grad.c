@@ -286,10 +286,10 @@ static int64_t straight_at(const struct outer_grad *item, const struct tile_plac
     return p->batch * t->outer + item->channel * t->inner + p->begin[0] * t->axis[0] + p->begin[2];
 }
 
-/* Announces both sides of `tiles` tiles from number `tile` on; of several only where each is a
+/* Prefetches both sides of `tiles` tiles from number `tile` on; of several only where each is a
  * whole plane, else of the first, or the first pair. Where the large side is read as it lies, those
- * before begin `at` there and announce it themselves. */
-static void announce_tiles(struct outer_grad *item, int64_t tile, int64_t tiles, int64_t at)
+ * before begin `at` there and prefetch it themselves. */
+static void prefetch_tiles(struct outer_grad *item, int64_t tile, int64_t tiles, int64_t at)
 {
     const struct k_conv *conv = &item->conv;
     const struct k_conv_tensor *small = &conv->small, *large = &conv->large;
@@ -410,7 +410,7 @@ static void run_item(struct outer_grad *item, struct outer_grad_buffers *own, in
             pair_small(item, tiles, own);
 #endif
         const int64_t left = last - tile, next = of_term * plan->tiles_at_once;
-        announce_tiles(item, tile, left < next ? left : next, at);
+        prefetch_tiles(item, tile, left < next ? left : next, at);
         add_tiles(item, own);
     }
 }

@@ -2,7 +2,7 @@
 /* The weight as conv_outer reads it:
  *     [group][phase's taps][panel][some channels][tap][channel][result channels of the panel]
  * Taps come in the order of the operand's positions; result channels behind the last one are
- * zeros. Dense weights are turned round by blocks of vectors, others element by element. */
+ * zeros. Dense weights are transposed by blocks of vectors, others element by element. */
 #include <stdint.h>
 
 #include "kernels/conv/conv_band.h"
@@ -74,16 +74,16 @@ static void pack_any(const struct panel *p, const char *from, int64_t channels, 
 /* Instead of the bytes to another channel, which are 0 where channels are one in memory. */
 enum { NO_SECOND = -1 };
 
-/* Fewer terms in a row are not worth being turned round. */
-static bool is_turned(const struct k_conv *conv)
+/* Fewer terms in a row are not worth being transposed. */
+static bool is_transposed(const struct k_conv *conv)
 {
     const bool in_a_row = !conv->to_large && !conv->pairs;
     return conv_weight_is_dense(conv) && (in_a_row || conv_taps(conv) >= 4);
 }
 
-/* VL rows of `count` elements, turned round; rows from `rows` on are zeros. With `second`, the
+/* VL rows of `count` elements, transposed; rows from `rows` on are zeros. With `second`, the
  * bytes to another channel, they become pairs of bf16. What lies `ahead` of them, of the channels
- * that are packed next, is announced; so are their places by those who store. */
+ * that are packed next, is prefetched; so are their places by those who store. */
 K_TEMPLATE
 void turn_rows(enum k_dtype dt, bool pairs, bool whole, const char *from, int64_t step,
                int64_t second, int64_t rows, int count, int64_t ahead, vf a[VL])
@@ -219,7 +219,7 @@ static void pack_panel(struct panel *p, const char *from, int64_t at_once, float
     for (int64_t c = 0; c < all; c += at_once) {
         const int64_t channels = all - c < at_once ? all - c : at_once;
         float *rows = to + c * taps * p->width;
-        if (is_turned(conv)) {
+        if (is_transposed(conv)) {
             pack_dense(p, from + c * p->channel, channels, rows);
             continue;
         }

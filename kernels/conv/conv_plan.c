@@ -102,7 +102,7 @@ static double taps_of(const struct k_conv *conv)
 }
 
 /* Factors of one result, of the phase that has most. */
-static double most_terms(const struct k_conv *conv)
+static double max_terms(const struct k_conv *conv)
 {
     double terms = (double)conv_depth_channels(conv);
     for (int axis = 0; axis < K_CONV_AXES; axis++)
@@ -118,7 +118,7 @@ bool k_conv_is_direct(const struct k_conv *conv)
     const int64_t width = conv->to_large ? conv_up(a->large, a->stride) : a->small;
     if (rows > (width < CONV_DIRECT_WIDE ? CONV_DIRECT_ROWS / 2 : CONV_DIRECT_ROWS)) return false;
     const double weights = (double)rows * (double)conv_depth_channels(conv) * taps_of(conv);
-    if (most_terms(conv) > CONV_DIRECT_TERMS || weights > CONV_DIRECT_WEIGHTS) return false;
+    if (max_terms(conv) > CONV_DIRECT_TERMS || weights > CONV_DIRECT_WEIGHTS) return false;
     return conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv)).fits;
 }
 
@@ -142,11 +142,11 @@ struct k_work k_conv_direct_work(const struct k_conv *conv)
     if (conv_is_along(conv)) {
         const struct conv_along_plan along = conv_along_plan(conv);
         return work_of(along.items,
-                       (2 * most_terms(conv) + 8) * (double)along.channels * (double)along.size[2]);
+                       (2 * max_terms(conv) + 8) * (double)along.channels * (double)along.size[2]);
     }
     const struct conv_direct_plan plan =
         conv_direct_plan(conv, conv->to_large, conv_depth_channels(conv));
-    const double terms = most_terms(conv), rows = (double)conv_rows(conv);
+    const double terms = max_terms(conv), rows = (double)conv_rows(conv);
     return work_of(plan.bands * conv->groups,
                    (2 * rows * terms + 8 * (double)conv_depth_channels(conv) + 8 * rows) *
                        (double)plan.rows * (double)plan.columns);

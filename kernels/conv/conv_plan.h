@@ -255,7 +255,7 @@ struct conv_direct_plan {
 };
 
 /* Positions of the operand, at most, that `count` results in a row read, wherever they lie. */
-static inline int64_t conv_span_most(const struct k_conv_axis *a, bool to_large, int64_t count)
+static inline int64_t conv_span_max(const struct k_conv_axis *a, bool to_large, int64_t count)
 {
     const int64_t reach = (a->kernel - 1) * a->dilation;
     return to_large ? (count - 1 + reach) / a->stride + (a->stride > 1 ? 2 : 1)
@@ -274,8 +274,8 @@ static inline int64_t conv_band_row_floats(const struct k_conv *conv, bool to_la
             a->pad > too_many * too_many)
             return too_many;
     }
-    const int64_t depth = conv_span_most(&conv->axis[0], to_large, 1);
-    const struct conv_span row = {.count = conv_span_most(&conv->axis[2], to_large, columns),
+    const int64_t depth = conv_span_max(&conv->axis[0], to_large, 1);
+    const struct conv_span row = {.count = conv_span_max(&conv->axis[2], to_large, columns),
                                   .step = to_large ? 1 : conv->axis[2].stride};
     const int64_t floats = row.step * conv_band_pitch(&row);
     if (depth >= too_many || channels > too_many || floats > too_many) return too_many;

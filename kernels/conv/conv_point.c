@@ -5,8 +5,8 @@
  *
  * The positions of all images make one row. An item copies some channels of a few tiles of it at a
  * time, pairs of bf16 zipped, and multiplies them with every panel of its rows; sums that are not
- * complete wait in the item's own block. What comes next is announced from within the products, one
- * line with each term: so many lines at a time would make them wait. The terms between two
+ * complete wait in the item's own block. What comes next is prefetched from within the products,
+ * one line with each term: so many lines at a time would make them wait. The terms between two
  * additions are conv_outer's, so results have the bits that they have where positions do not lie
  * side by side.
  *
@@ -129,7 +129,7 @@ static __attribute__((noinline)) void pack_channels(const struct point_item *ite
 
 /* ---- storing ---- */
 
-/* `count` sums and what is added to them, past the caches in whole lines. */
+/* `count` sums and what is added to them, by non-temporal stores in whole lines. */
 K_TEMPLATE
 void stream_run(enum k_dtype dt, const float *from, int64_t count, vf add, char *to)
 {
@@ -214,7 +214,7 @@ static void store_rows(const struct point_item *item, int64_t panel, int64_t beg
 /* ---- what comes next ---- */
 
 /* A row of a panel's results, as far as it lies in one image. */
-static void announce_result(const struct point_item *item, int64_t panel, int64_t row)
+static void prefetch_result(const struct point_item *item, int64_t panel, int64_t row)
 {
     const struct k_conv_tensor *t = tensor_to(item->conv);
     const struct point_piece *p = &item->piece[row % item->pieces];
@@ -269,7 +269,7 @@ static float *result_of(const struct point_item *item, int64_t panel, int tile)
            item->into[tile];
 }
 
-/* That place and, unless results go past the caches, the next product's. */
+/* That place and, unless stores are non-temporal, the next product's. */
 static struct gemm_result result_and_next(const struct point_item *item,
                                           const struct point_item *next, int64_t panel, int tile,
                                           const float *bias)
@@ -330,7 +330,7 @@ static void run_item(const struct point_item *item, const struct point_item *nex
                 for (int64_t i = row;
                      is_last && !item->is_stored && !conv->stream_output && i < row_end && i < some;
                      i++)
-                    announce_result(item, panel, i);
+                    prefetch_result(item, panel, i);
                 float *columns = own->columns + tile * rows * GEMM_COLUMNS;
                 const struct gemm_sums to = {sums + tile * GEMM_COLUMNS,
                                              item->tiles * (int64_t)GEMM_COLUMNS, begin > 0};

@@ -10,7 +10,7 @@
 enum {
     STRAIGHT_WIDTH = 7, /* the largest window */
     STRAIGHT_HEIGHT = 16,
-    STRAIGHT_AHEAD = 8, /* lines: their bytes are announced */
+    STRAIGHT_AHEAD = 8, /* lines: their bytes are prefetched */
     STRAIGHT_ROWS = ROWS_LINES + STRAIGHT_HEIGHT - 1,
     STRAIGHT_COLUMNS = CONV_DIRECT_COLUMNS + CONV_DIRECT_COLUMNS / 2 + 2 * CONV_LANES,
 };

@@ -9,7 +9,7 @@
 
 #if defined(K_ISA_avx512)
 
-/* A band of both planes, and what is announced of the next one. */
+/* A band of both planes, and what is prefetched of the next one. */
 struct straight_band {
     const char *small, *large;    /* the planes */
     int64_t small_row, large_row; /* bytes */

@@ -30,9 +30,9 @@ struct walk {
     int64_t pitch, row;   /* the first row of the first line's windows */
     char *to;             /* the first line, and bytes to the next one */
     int64_t below;
-    const char *ahead; /* announced: so many bytes for each row */
+    const char *ahead; /* prefetched: so many bytes for each row */
     int64_t ahead_bytes;
-    int64_t write_ahead, written; /* announced for writing: bytes behind each line, how many */
+    int64_t write_ahead, written; /* prefetched for writing: bytes behind each line, how many */
 };
 
 /* What the vectors of a strip have in common: their places in a line, and the lanes of the

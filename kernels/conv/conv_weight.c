@@ -72,7 +72,7 @@ static __attribute__((noinline)) void pack_panel_any(const struct k_conv *conv,
 
 /* ---- windows of one element, whose large channels lie side by side ---- */
 
-enum { PANELS_AT_ONCE = 8, PACK_AHEAD = 16 }; /* rows that are announced before they are read */
+enum { PANELS_AT_ONCE = 8, PACK_AHEAD = 16 }; /* rows that are prefetched before they are read */
 
 static bool is_single(const struct k_conv *conv)
 {

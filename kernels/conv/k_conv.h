@@ -38,7 +38,7 @@ struct k_conv {
     bool pairs;               /* packed weights, conv_outer_grad: bf16 products by k_pairs_bf16 */
     bool to_large;            /* one side from the other: the result is the large side */
     bool has_bias;            /* of that result */
-    bool stream_output;       /* past the caches; conv_direct: where the result is dense */
+    bool stream_output;       /* non-temporal stores; conv_direct: where the result is dense */
     enum k_dtype bias_dtype;  /* and of the gradient of the bias */
     int64_t bias_stride;
     int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */

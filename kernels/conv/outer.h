@@ -26,7 +26,7 @@ struct outer_block {
     bool add; /* to what is there */
     const float *rows;
     int64_t width;     /* floats from row to row */
-    const char *ahead; /* what is needed soon: announced with each term, so many bytes further */
+    const char *ahead; /* what is needed soon: prefetched with each term, so many bytes further */
     int64_t ahead_step;
     int64_t place[OUTER_COLUMNS];
     float *sums[OUTER_COLUMNS];

@@ -115,7 +115,7 @@ static struct tile_place place_of(const struct outer_grad *item, int64_t index)
 }
 
 /* A tile's positions of one small channel, row behind row. */
-enum { AHEAD = 8 }; /* channels that are announced before they are read */
+enum { AHEAD = 8 }; /* channels that are prefetched before they are read */
 
 static void pack_small_row(const struct outer_grad *item, const struct tile_place *p,
                            const char *from, float *to)
@@ -161,7 +161,7 @@ static void pack_small_last(const struct outer_grad *item, const struct tile_pla
     }
 }
 
-/* The same of positions that lie side by side, turned round on the way, piece by piece that lies
+/* The same of positions that lie side by side, transposed on the way, piece by piece that lies
  * evenly in the tensor. */
 static void turn_small(const struct outer_grad *item, const struct tile_place *p, const char *from,
                        int64_t channels, float *to)
@@ -250,7 +250,7 @@ static __attribute__((unused)) void pack_large(const struct outer_grad *item,
             const int64_t ahead =
                 size * ((c + AHEAD) * t->inner + p->begin[0] * t->axis[0] + p->begin[2]);
             if (c + AHEAD < item->channels && t->axis[2] == 1)
-                band_announce(v_address(from, ahead), size * (p->end[2] - p->begin[2]));
+                band_prefetch(v_address(from, ahead), size * (p->end[2] - p->begin[2]));
             pack_line(item, t, item->large_row,
                       v_address(from, size * (c * t->inner + p->begin[0] * t->axis[0])),
                       p->begin[2], p->end[2] - p->begin[2], to + c * item->band.channel);

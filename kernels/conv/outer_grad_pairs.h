@@ -32,7 +32,7 @@ struct rows {
 /* 2 * VL elements from number i on of both, of all channels, become pairs: of the first VL elements
  * and of the next ones, or of the even and the odd ones. */
 K_TEMPLATE
-void pair_block(bool halves, const struct strip s[2], int64_t i, const struct rows *rows,
+void pair_block(bool even_odd, const struct strip s[2], int64_t i, const struct rows *rows,
                 float *first, float *second)
 {
     static const uint16_t number[4 * VL] = {
@@ -49,7 +49,7 @@ void pair_block(bool halves, const struct strip s[2], int64_t i, const struct ro
             __builtin_prefetch(v_address(at[k], AHEAD * rows->inner));
             at[k] = v_address(at[k], rows->inner);
         }
-        if (halves) {
+        if (even_odd) {
             const __mmask32 odd = 0xaaaaaaaa;
             v_store(first, (vf)_mm512_mask_blend_epi16(odd, a, _mm512_slli_epi32(b, 16)));
             v_store(second, (vf)_mm512_mask_blend_epi16(odd, _mm512_srli_epi32(a, 16), b));
@@ -115,8 +115,8 @@ static inline vu pair_channels(const struct strip s[2], int64_t apart, int64_t i
 
 /* `count` elements of `channels` channels that lie side by side become rows of elements, `channel`
  * floats from one to the next; whole vectors are written. */
-static void pair_turned(const struct strip s[2], int64_t apart, int64_t count, int64_t channels,
-                        float *to, int64_t channel)
+static void pair_transposed(const struct strip s[2], int64_t apart, int64_t count, int64_t channels,
+                            float *to, int64_t channel)
 {
     for (int64_t c = 0; c < channels; c += VL) {
         const int some = (int)(channels - c < VL ? channels - c : VL);
@@ -181,7 +181,7 @@ static void pair_positions(const struct outer_grad *item, const struct k_conv_te
         struct strip s[2];
         count = even_positions(item, t, row_apart, p, number, from, s);
         if (t->inner == 1 && channels >= LAST_FEW) {
-            pair_turned(s, 2 * t->axis[2], count, channels, to + number, pitch);
+            pair_transposed(s, 2 * t->axis[2], count, channels, to + number, pitch);
             continue;
         }
         pair_rows(s, 2 * t->axis[2], 1, count, 0, &(struct rows){channels, 2 * t->inner, pitch},
@@ -257,8 +257,8 @@ static void pair_large(const struct outer_grad *item, const struct tile_pair *p,
             for (int64_t r = 0; is_last && r < step && r < count; r++) {
                 const struct strip part[2] = {strip_part(&s[0], apart, r, step),
                                               strip_part(&s[1], apart, r, step)};
-                pair_turned(part, step * apart, conv_up(count - r, step), item->channels,
-                            to + r * band->pitch, band->channel);
+                pair_transposed(part, step * apart, conv_up(count - r, step), item->channels,
+                                to + r * band->pitch, band->channel);
             }
             if (!is_last)
                 pair_rows(s, apart, step, count, band->pitch,

@@ -5,12 +5,12 @@
 
 #include "kernels/conv/outer_grad_pairs.h"
 
-enum { ANNOUNCE_EACH = LINE_BYTES / (int)sizeof(float) }; /* terms */
+enum { PREFETCH_EACH = LINE_BYTES / (int)sizeof(float) }; /* terms */
 
 /* Of tensors that are read as they lie: the line of each column that the tiles after these have in
  * its place. */
 K_TEMPLATE
-void announce_columns(int columns, const struct outer_grad *item, const float *const from[],
+void prefetch_columns(int columns, const struct outer_grad *item, const float *const from[],
                       int64_t at)
 {
 #pragma GCC unroll 6
@@ -53,10 +53,10 @@ void outer_block(int columns, int vectors, bool straight, const struct outer_gra
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[c][v] = v_load(sums[c] + v * VL);
-    const int64_t terms = item->terms, step = straight ? ANNOUNCE_EACH : terms;
+    const int64_t terms = item->terms, step = straight ? PREFETCH_EACH : terms;
     for (int64_t i = 0; i < terms; i += step) {
         const int64_t end = i + step < terms ? i + step : terms;
-        if (straight) announce_columns(columns, item, from, item->term[i].place);
+        if (straight) prefetch_columns(columns, item, from, item->term[i].place);
         add_floats(columns, vectors, item->term, i, end, from, small, sum);
     }
 #pragma GCC unroll 6
@@ -103,10 +103,10 @@ K_PAIRS_TARGET void outer_pairs(int columns, int vectors, bool straight,
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[c][v] = v_load(sums[c] + v * VL);
-    const int64_t both = item->both, step = straight ? ANNOUNCE_EACH : both;
+    const int64_t both = item->both, step = straight ? PREFETCH_EACH : both;
     for (int64_t i = 0; i < both; i += step) {
         const int64_t end = i + step < both ? i + step : both;
-        if (straight) announce_columns(columns, item, from, item->term[i].place);
+        if (straight) prefetch_columns(columns, item, from, item->term[i].place);
         add_pairs(columns, vectors, false, item->term, i, end, from, small, sum);
     }
     if (!straight)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of an item of conv_outer, turned round or as they are, with the bias, rounded. */
+/* The sums of an item of conv_outer, transposed or as they are, with the bias, rounded. */
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_STORE_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_STORE_H
 
@@ -51,7 +51,7 @@ static void store_slots(const struct outer_item *item, const struct k_conv_tenso
     }
 }
 
-/* Channels of a panel of one image, turned round. */
+/* Channels of a panel of one image, transposed. */
 static void store_planes(const struct outer_item *item, const struct k_conv_tensor *t, char *to,
                          const float *sums, int64_t rows, const float *bias, float *stage)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is announced a little at a time, between computations: nests of short regions, which
+/* Memory that is prefetched a little at a time, between computations: nests of short regions, which
  * the machine's own prefetching does not foresee. */
 #ifndef ACLNN_CPU_KERNELS_CONV_SWEEP_H
 #define ACLNN_CPU_KERNELS_CONV_SWEEP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A box of a convolution's tensor, announced a little at a time. */
+/* A box of a convolution's tensor, prefetched a little at a time. */
 #ifndef ACLNN_CPU_KERNELS_CONV_SWEEP_BOX_H
 #define ACLNN_CPU_KERNELS_CONV_SWEEP_BOX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks: as many elements as a vector register holds (VL floats, 2 VL halves), widened to one or
+/* Blocks: as many elements as a vector register holds (VL floats, 2 VL words), widened to one or
  * two vectors of floats, in the order that costs least to make and to round again. */
 #ifndef ACLNN_CPU_KERNELS_VECTOR_BLOCK_H
 #define ACLNN_CPU_KERNELS_VECTOR_BLOCK_H
@@ -94,7 +94,7 @@ vf block_words_bf16(vf first, vf second, vi upper)
 }
 #endif
 
-/* VL floats and VL more, in this order, as halves; bf16: sums as block_round_bf16 wants them. */
+/* VL floats and VL more, in this order, as words; bf16: sums as block_round_bf16 wants them. */
 K_TEMPLATE
 vf block_halves(enum k_dtype dt, vf low, vf high)
 {
@@ -126,7 +126,7 @@ vf block_elements(enum k_dtype dt, struct k_block x)
     return (vf)v_to_halves(dt, x.a, x.b);
 }
 
-/* a0 b0 a1 b1 ... of 2 VL halves of which a and b hold VL each. */
+/* a0 b0 a1 b1 ... of 2 VL words of which a and b hold VL each. */
 K_TEMPLATE
 vf block_zip_f16(vf a, vf b)
 {
@@ -209,7 +209,7 @@ vf v_product(bool certain, vf x, vf y)
     return x * y + 0.0f;
 }
 
-/* x + y, by the units that multiply: for where the others, which convert halves too, have more to
+/* x + y, by the units that multiply: for where the others, which convert f16 too, have more to
  * do. */
 K_TEMPLATE
 vf v_plus(vf x, vf y)

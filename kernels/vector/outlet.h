@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where rows of finished elements go, one behind the other: straight into the tensor, or, if that
- * is to be written past the caches, into an image in L1 that is streamed out in whole vectors. In
+ * is to be stored non-temporally, into an image in L1 that is streamed out in whole vectors. In
  * the image every row begins with a cache line, so that stores are aligned and it is the loads that
  * are not: a store across two lines waits for the streaming stores before it (measured: 14 cycles a
  * line instead of 8). Nothing outside of the region reaches the tensor. */

@@ -75,7 +75,7 @@ vu v_all_pairs(uint32_t pair)
 }
 #endif
 
-/* `count` halves: those from `first` below `end` from memory, where number 0 lies at `from`, the
+/* `count` words: those from `first` below `end` from memory, where number 0 lies at `from`, the
  * others zeros; whole vectors are written. */
 K_TEMPLATE
 void k_halves_row(const char *from, int64_t first, int64_t end, int64_t count, void *to)

@@ -240,7 +240,7 @@ vf k_load_first_before(enum k_dtype dt, const char *at, int count, const char *e
     return k_load_first(dt, at, count);
 }
 
-/* ---- two vectors of floats as one of halves ---- */
+/* ---- two vectors of floats as one of f16 or bf16 ---- */
 
 typedef uint16_t vw __attribute__((vector_size(K_VECTOR_BYTES))); /* 2 VL half numbers */
 
@@ -323,7 +323,7 @@ void k_store(enum k_dtype dt, char *at, vf value)
 #define LINE_STORES    (LINE_BYTES / K_VECTOR_BYTES)
 #define LINE_PARTS(dt) ((dt) == K_F32 ? 1 : 2)
 
-/* One vector past the caches; at is aligned to its size. */
+/* One vector by a non-temporal store; at is aligned to its size. */
 K_TEMPLATE
 void k_stream(char *at, vf value)
 {
@@ -338,7 +338,7 @@ void k_stream(char *at, vf value)
 #endif
 }
 
-/* A vector of elements, past the caches or not. */
+/* A vector of elements, by a non-temporal store or not. */
 K_TEMPLATE
 void k_write(char *at, vf elements, bool stream)
 {
@@ -384,8 +384,8 @@ void k_prefetch_second(const char *at)
 
 enum { FAR_BYTES = 4096 };
 
-/* Announces what lies FAR_BYTES behind `at`, for loops that read one sequence and write another
- * past the caches; hardware stops at the end of a page. */
+/* Prefetches what lies FAR_BYTES behind `at`, for loops that read one sequence and write another
+ * by non-temporal stores; hardware stops at the end of a page. */
 K_TEMPLATE
 void k_prefetch_far(const char *at)
 {

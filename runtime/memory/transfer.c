@@ -40,7 +40,8 @@ static void fill_slice(void *context, int64_t begin, int64_t end)
     memset(move->to + first, move->value, slice_end(end, move->size) - first);
 }
 
-/* One slice for each thread: libc writes past the caches only in calls that are large enough. */
+/* One slice for each thread: libc writes by non-temporal stores only in calls that are large
+ * enough. */
 static void share(rt_slice_fn *fn, struct move *move)
 {
     struct rt_pool *pool = rt_pool_default();

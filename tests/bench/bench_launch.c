@@ -104,8 +104,8 @@ static void synchronise(void)
 
 struct figure {
     const char *name;
-    double limit_ns;    /* 0: none */
-    long most_requests; /* a call; -1: any number */
+    double limit_ns;   /* 0: none */
+    long max_requests; /* a call; -1: any number */
     double ns[SAMPLES];
     long requests; /* of the last call */
 };
@@ -131,14 +131,14 @@ static bool report(struct figure *figure)
     qsort(figure->ns, SAMPLES, sizeof(*figure->ns), by_value);
     double median = figure->ns[SAMPLES / 2];
     bool slow = figure->limit_ns > 0 && median > figure->limit_ns;
-    bool greedy = figure->most_requests >= 0 && figure->requests > figure->most_requests;
+    bool greedy = figure->max_requests >= 0 && figure->requests > figure->max_requests;
     printf("%-34s %8.0f ns", figure->name, median);
     if (figure->limit_ns > 0)
         printf(" (at most %4.0f)", figure->limit_ns);
     else
         printf("%15s", "");
     printf("  %ld allocations", figure->requests);
-    if (figure->most_requests >= 0) printf(" (at most %ld)", figure->most_requests);
+    if (figure->max_requests >= 0) printf(" (at most %ld)", figure->max_requests);
     puts(slow || greedy ? "   MISSED" : "");
     return !slow && !greedy;
 }

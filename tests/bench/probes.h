@@ -22,7 +22,7 @@ struct probe_traffic {
     struct probe_stream from[PROBE_INPUTS], to[PROBE_OUTPUTS];
     int inputs, outputs;
     size_t block;
-    bool is_streaming; /* write past the caches */
+    bool is_streaming; /* write by non-temporal stores */
     bool is_copy;      /* what is written is what was read: one input, one output of its size */
 };
 

@@ -180,7 +180,7 @@ static const struct setters spellings[] = {
      AclSetDynamicOutputTensorAddr, AclSetDynamicTensorAddr},
 };
 
-/* Runs with both tensors in new memory that set() announces; the old memory must stay. */
+/* Runs with both tensors in new memory that set() names; the old memory must stay. */
 static void check_moved(void (*set)(struct rig_flight *, void *dy, void *dx))
 {
     struct rig_flight flight = start(STRIDED);

@@ -28,7 +28,7 @@ static int one_or_all(struct random *random, int axes)
 }
 
 /* The smallest kernel (dilated, when that counts) among the axes that an entry holds for. */
-static int64_t least_kernel(const struct test_case *test, int entry, int length, unsigned traits)
+static int64_t min_kernel(const struct test_case *test, int entry, int length, unsigned traits)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < test->axes; i++) {
@@ -46,14 +46,14 @@ static void random_pads(struct random *random, struct test_case *test, unsigned 
     const bool own_ends = traits & RIG_END_PADS && !random_once_in(random, 3);
     test->pad_length = one_or_all(random, test->axes);
     for (int i = 0; i < test->pad_length; i++) {
-        int64_t most = least_kernel(test, i, test->pad_length, traits);
+        int64_t most = min_kernel(test, i, test->pad_length, traits);
         if (!own_ends || random_once_in(random, 2)) most /= 2; /* else up to a whole window */
         test->pad[i] = random_once_in(random, 3) ? 0 : random_between(random, 0, most);
     }
     if (!own_ends) return;
     test->pad_end_length = test->axes;
     for (int i = 0; i < test->axes; i++) {
-        int64_t most = least_kernel(test, i, test->axes, traits) - case_window(test, i).pad;
+        int64_t most = min_kernel(test, i, test->axes, traits) - case_window(test, i).pad;
         if (traits & RIG_FAR_END_PADS && random_once_in(random, 4)) most += 12;
         test->pad_end[i] = random_once_in(random, 3) ? 0 : random_between(random, 0, most);
     }

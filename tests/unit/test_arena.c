@@ -39,7 +39,7 @@ static void check_packing(const struct ex_piece *pieces, int count, size_t gap, 
             if (collide(pieces, i, j, gap)) cr_assert_fail("pieces %d and %d overlap", i, j);
     }
     cr_assert_eq(total, high, "not a byte more than the highest piece needs");
-    cr_assert(ex_arena_most_alive(pieces, count, &most, &step));
+    cr_assert(ex_arena_max_alive(pieces, count, &most, &step));
     cr_assert_geq(total, most);
 }
 
@@ -150,11 +150,11 @@ Test(arena, the_bound_is_the_largest_sum_of_a_step)
                                 piece(20, 3, 3)};
     size_t most;
     int64_t step;
-    cr_assert(ex_arena_most_alive(pieces, 4, &most, &step));
+    cr_assert(ex_arena_max_alive(pieces, 4, &most, &step));
     cr_assert_eq(most, 180);
     cr_assert_eq(step, 2);
     pieces[2].heir_of = 1;
-    cr_assert(ex_arena_most_alive(pieces, 4, &most, &step));
+    cr_assert(ex_arena_max_alive(pieces, 4, &most, &step));
     cr_assert_eq(most, 150);
     cr_assert_eq(step, 1);
 }

@@ -103,16 +103,16 @@ static int64_t windows_along(int64_t in, int64_t extent, int64_t s, int64_t begi
     return out;
 }
 
-static bool random_axis(struct k_average *p, int axis, bool bins, int64_t most_in,
-                        int64_t most_kernel)
+static bool random_axis(struct k_average *p, int axis, bool bins, int64_t max_in,
+                        int64_t max_kernel)
 {
-    const int64_t cells = between(1, most_in);
-    int64_t windows = between(1, between(0, 2) ? cells : most_in);
+    const int64_t cells = between(1, max_in);
+    int64_t windows = between(1, between(0, 2) ? cells : max_in);
     p->kernel[axis] = p->stride[axis] = p->dilation[axis] = 1;
     p->pad_begin[axis] = p->pad_end[axis] = 0;
     p->span[axis] = K_SPAN_BINS;
     if (!bins) {
-        const int64_t k = p->kernel[axis] = between(1, most_kernel);
+        const int64_t k = p->kernel[axis] = between(1, max_kernel);
         const int64_t d = p->dilation[axis] = p->gradient && k > 1 ? between(1, 4) : 1;
         p->stride[axis] = between(0, 2) ? between(1, k + 1) : k;
         p->pad_begin[axis] = between(0, (p->gradient ? (k - 1) * d : k / 2));

@@ -128,11 +128,11 @@ static int64_t windows_along(int64_t in, int64_t k, int64_t s, int64_t pad, bool
     return out;
 }
 
-static bool random_axis(struct k_pool *p, int axis, int64_t most_in, int64_t most_kernel)
+static bool random_axis(struct k_pool *p, int axis, int64_t max_in, int64_t max_kernel)
 {
     const bool ceil_mode = between(0, 1);
-    p->input[axis] = between(1, most_in);
-    p->kernel[axis] = between(1, most_kernel);
+    p->input[axis] = between(1, max_in);
+    p->kernel[axis] = between(1, max_kernel);
     p->stride[axis] = between(0, 3) ? between(1, p->kernel[axis] + 1) : p->kernel[axis];
     const int64_t pad = between(0, p->kernel[axis] / 2);
     if (between(0, 3) == 0) p->input[axis] = p->kernel[axis];

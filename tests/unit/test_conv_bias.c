@@ -15,7 +15,7 @@ enum { ELEMENTS = 1 << 18, CHANNELS = 600, TABLES = 8, CASES = 90, BEHIND = 8 };
 enum { PLANES, LAST, ROWS_APART, ALL_APART, WAYS };
 
 static struct random dice;
-static uint16_t halves[2 * ELEMENTS];
+static uint16_t words[2 * ELEMENTS];
 static float singles[2 * ELEMENTS];
 static double sums[CHANNELS], sizes[CHANNELS];
 static float found[CHANNELS + BEHIND], expected[CHANNELS + BEHIND];
@@ -82,7 +82,7 @@ static bool place(const struct problem *p, const struct k_conv *conv, uint64_t s
     struct random values = {seed};
     if (p->images * t->outer > 2 * ELEMENTS) return false;
     memset(singles, 0xff, sizeof singles);
-    memset(halves, 0xff, sizeof halves);
+    memset(words, 0xff, sizeof words);
     memset(sums, 0, sizeof sums);
     memset(sizes, 0, sizeof sizes);
     for (int64_t n = 0; n < p->images; n++)
@@ -96,7 +96,7 @@ static bool place(const struct problem *p, const struct k_conv *conv, uint64_t s
                 if (p->dtype == K_F32)
                     memcpy(&singles[at], &bits, sizeof singles[at]);
                 else
-                    halves[at] = (uint16_t)bits;
+                    words[at] = (uint16_t)bits;
                 sums[c] += stored;
                 sizes[c] += fabs(stored);
             }
@@ -108,7 +108,7 @@ static void compute(const struct k_table *table, const struct k_conv *conv, int6
 {
     const void *from = (conv->to_large ? conv->large : conv->small).dtype == K_F32
                            ? (const void *)singles
-                           : (const void *)halves;
+                           : (const void *)words;
     for (int64_t c = 0; c < CHANNELS + BEHIND; c++)
         to[c] = 4711;
     for (int64_t c = 0; c < channels; c += at_once)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv_direct of every level on random windows of few channels: near the definition, the same bits
- * past the caches or not, however the work is cut and at every level that fuses multiply-adds,
- * and nothing written outside of the result. (Whole operators never have results so large in
- * tests.) */
+ * by non-temporal stores or not, however the work is cut and at every level that fuses
+ * multiply-adds, and nothing written outside of the result. (Whole operators never have results so
+ * large in tests.) */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

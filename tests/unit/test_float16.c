@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halves to floats and back, against their definition in double. */
+/* FLOAT16 to floats and back, against their definition in double. */
 #include <criterion/criterion.h>
 #include <fenv.h>
 #include <math.h>

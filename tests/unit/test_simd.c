@@ -152,22 +152,22 @@ static float value_to_round(struct random *random, enum k_dtype dt)
     return value_of(bits_of((float)((low + high) / 2)) + (uint32_t)random_between(random, -1, 1));
 }
 
-Test(simd, halves_round_to_nearest_even)
+Test(simd, words_round_to_nearest_even)
 {
     struct random random = {random_test_seed()};
     FOR_LEVELS(level)
     for (enum k_dtype dt = K_F16; dt <= K_BF16; dt++)
         for (int round = 0; round < 10 * ROUNDS; round++) {
             float value[2 * SIMD_LANES];
-            uint16_t half[SIMD_LANES], halves[2 * SIMD_LANES];
+            uint16_t half[SIMD_LANES], words[2 * SIMD_LANES];
             for (int i = 0; i < 2 * level->lanes; i++)
                 value[i] = value_to_round(&random, dt);
             level->to_half(dt, value, half);
-            level->to_halves(dt, value, value + level->lanes, halves);
+            level->to_half_precision(dt, value, value + level->lanes, words);
             for (int i = 0; i < level->lanes; i++)
                 check_rounded(level, dt, value[i], half[i]);
             for (int i = 0; i < 2 * level->lanes; i++)
-                check_rounded(level, dt, value[i], halves[i]);
+                check_rounded(level, dt, value[i], words[i]);
         }
 }
 
@@ -218,7 +218,7 @@ Test(simd, lanes_move_as_said)
     }
 }
 
-Test(simd, halves_zip)
+Test(simd, words_zip)
 {
     FOR_LEVELS(level)
     {
@@ -227,7 +227,7 @@ Test(simd, halves_zip)
         for (int i = 0; i < count; i++)
             a[i] = (uint16_t)(1000 + i), b[i] = (uint16_t)(2000 + i);
         for (int half = 0; half < 2; half++) {
-            level->zip_halves(half, a, b, out);
+            level->zip_words(half, a, b, out);
             for (int i = 0; i < count; i++)
                 cr_assert_eq(out[i], (i % 2 ? b : a)[half * count / 2 + i / 2], "%s half %d at %d",
                              level->isa, half, i);

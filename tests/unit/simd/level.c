@@ -30,19 +30,19 @@ static void to_half(enum k_dtype dt, const float *value, uint16_t *half)
     memcpy(half, &rounded, sizeof rounded);
 }
 
-static void to_halves(enum k_dtype dt, const float *low, const float *high, uint16_t *halves)
+static void to_half_precision(enum k_dtype dt, const float *low, const float *high, uint16_t *words)
 {
-    const vw both = dt == K_F16 ? v_to_halves(K_F16, v_load(low), v_load(high))
-                                : v_to_halves(K_BF16, v_load(low), v_load(high));
-    memcpy(halves, &both, sizeof both);
+    const vw both = dt == K_F16 ? v_to_half_precision(K_F16, v_load(low), v_load(high))
+                                : v_to_half_precision(K_BF16, v_load(low), v_load(high));
+    memcpy(words, &both, sizeof both);
 }
 
-static void zip_halves(int half, const uint16_t *a, const uint16_t *b, uint16_t *zipped)
+static void zip_words(int half, const uint16_t *a, const uint16_t *b, uint16_t *zipped)
 {
     vw x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    const vw out = half == 0 ? v_zip_halves(0, x, y) : v_zip_halves(1, x, y);
+    const vw out = half == 0 ? v_zip_words(0, x, y) : v_zip_words(1, x, y);
     memcpy(zipped, &out, sizeof out);
 }
 
@@ -161,8 +161,8 @@ const struct simd_level *K_SYMBOL(simd_level)(void)
                                             .lanes = VL,
                                             .from_half = from_half,
                                             .to_half = to_half,
-                                            .to_halves = to_halves,
-                                            .zip_halves = zip_halves,
+                                            .to_half_precision = to_half_precision,
+                                            .zip_words = zip_words,
                                             .load_first = load_first,
                                             .first = first,
                                             .delay = delay,

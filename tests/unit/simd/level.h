@@ -15,8 +15,9 @@ struct simd_level {
     int lanes;
     void (*from_half)(enum k_dtype dt, const uint16_t *half, float *value);
     void (*to_half)(enum k_dtype dt, const float *value, uint16_t *half);
-    void (*to_halves)(enum k_dtype dt, const float *low, const float *high, uint16_t *halves);
-    void (*zip_halves)(int half, const uint16_t *a, const uint16_t *b, uint16_t *zipped);
+    void (*to_half_precision)(enum k_dtype dt, const float *low, const float *high,
+                              uint16_t *words);
+    void (*zip_words)(int half, const uint16_t *a, const uint16_t *b, uint16_t *zipped);
     void (*load_first)(enum k_dtype dt, const void *at, int count, float *value);
     void (*first)(int count, const float *a, const float *b, float *value);
     void (*delay)(int n, const float *before, const float *value, float *delayed);
