@@ -32,8 +32,8 @@ static void to_half(enum k_dtype dt, const float *value, uint16_t *half)
 
 static void to_half_precision(enum k_dtype dt, const float *low, const float *high, uint16_t *words)
 {
-    const vw both = dt == K_F16 ? v_to_half_precision(K_F16, v_load(low), v_load(high))
-                                : v_to_half_precision(K_BF16, v_load(low), v_load(high));
+    const vw both = dt == K_F16 ? v_to_halves(K_F16, v_load(low), v_load(high))
+                                : v_to_halves(K_BF16, v_load(low), v_load(high));
     memcpy(words, &both, sizeof both);
 }
 
@@ -42,7 +42,7 @@ static void zip_words(int half, const uint16_t *a, const uint16_t *b, uint16_t *
     vw x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    const vw out = half == 0 ? v_zip_words(0, x, y) : v_zip_words(1, x, y);
+    const vw out = half == 0 ? v_zip_halves(0, x, y) : v_zip_halves(1, x, y);
     memcpy(zipped, &out, sizeof out);
 }
 
