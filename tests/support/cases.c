@@ -12,10 +12,6 @@
 #include "tests/support/mistake.h"
 #include "tests/support/oracle.h"
 
-#ifndef ACLNN_CPU_CASES
-#define ACLNN_CPU_CASES "tests/cases"
-#endif
-
 static const char *const dtype_names[CASE_DTYPES] = {
     "f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "i64", "bool", "u32", "u64"};
 static const char *const tensor_names[CASE_TENSORS] = {"x", "dx", "y", "dy", "i"};
@@ -25,9 +21,6 @@ static const char *const picks_names[CASE_PICKS] = {"window", "any", "bad"};
 static const char *const layout_names[CASE_LAYOUTS] = {"contiguous", "nhwc", "strided",
                                                        "broadcast"};
 static const char *const data_names[CASE_DATA] = {"plain", "special", "huge", "ties"};
-
-/* Operators whose stride is 1, not the kernel, when its array is empty. */
-static const char *const unit_stride[] = {"max_pool"};
 
 const char *case_dtype_name(enum case_dtype dtype)
 {
@@ -555,52 +548,6 @@ char *case_print(const struct test_case *test, char line[CASE_LINE])
     return line;
 }
 
-/* ---- files ---- */
-
-const char *case_path(const char *file)
-{
-    static char path[4096];
-    const char *folder = getenv("ACLNN_TEST_CASES");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : ACLNN_CPU_CASES, file);
-    return path;
-}
-
-struct test_case *case_load(const char *path, size_t *count)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        return NULL;
-    }
-    struct test_case *cases = NULL;
-    size_t used = 0, capacity = 0;
-    char *line = NULL, error[256];
-    size_t line_size = 0;
-    for (int number = 1; getline(&line, &line_size, file) >= 0; number++) {
-        size_t blank = strspn(line, " \t\r\n");
-        if (line[blank] == '\0' || line[blank] == '#') continue;
-        if (used == capacity) {
-            capacity = capacity ? 2 * capacity : 32;
-            struct test_case *grown = realloc(cases, capacity * sizeof *cases);
-            if (!grown) abort();
-            cases = grown;
-        }
-        if (!case_parse(line, &cases[used], error, sizeof error)) {
-            fprintf(stderr, "%s:%d: %s\n", path, number, error);
-            free(cases);
-            cases = NULL;
-            break;
-        }
-        used++;
-    }
-    free(line);
-    fclose(file);
-    *count = used;
-    return cases;
-}
-
-/* ---- derived figures ---- */
-
 enum case_layout case_tensor_layout(const struct test_case *test, enum case_tensor tensor)
 {
     return *layout_of((struct test_case *)test, tensor);
@@ -610,51 +557,4 @@ enum case_dtype case_tensor_dtype(const struct test_case *test, enum case_tensor
 {
     if (tensor == CASE_I) return test->wide_indices ? CASE_I64 : CASE_I32;
     return test->dtype;
-}
-
-/* Entry of an axis; `absent` when there is no list. */
-static int64_t entry(const int64_t *values, int length, int axis, int64_t absent)
-{
-    if (length <= 0) return absent;
-    return values[length > 1 ? axis : 0];
-}
-
-static int64_t stride_when_absent(const struct test_case *test, int64_t kernel)
-{
-    int count = (int)(sizeof unit_stride / sizeof unit_stride[0]);
-    return find_name(unit_stride, count, test->op) >= 0 ? 1 : kernel;
-}
-
-struct case_window case_window(const struct test_case *test, int axis)
-{
-    struct case_window window = {
-        .input = test->input[axis],
-        .kernel = entry(test->kernel, test->kernel_length, axis, 0),
-        .pad = entry(test->pad, test->pad_length, axis, 0),
-        .dilation = entry(test->dilation, test->dilation_length, axis, 1),
-    };
-    int64_t stride = stride_when_absent(test, window.kernel);
-    int64_t pad_end = test->pad_end_length == 0 ? window.pad : 0;
-    window.stride = entry(test->stride, test->stride_length, axis, stride);
-    window.pad_end = entry(test->pad_end, test->pad_end_length, axis, pad_end);
-    if (test->auto_pad != 0 && window.kernel > 0) oracle_auto_pad(&window, test->auto_pad);
-    window.output =
-        test->has_output ? test->output[axis] : oracle_window_count(&window, test->ceil);
-    return window;
-}
-
-int64_t case_output_elements(const struct test_case *test)
-{
-    int64_t product = test->batch * test->channels;
-    for (int i = 0; i < test->axes; i++)
-        product *= case_window(test, i).output;
-    return product;
-}
-
-int64_t case_input_elements(const struct test_case *test)
-{
-    int64_t product = test->batch * test->channels;
-    for (int i = 0; i < test->axes; i++)
-        product *= test->input[i];
-    return product;
 }

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case loaded, run between guard pages and compared. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/oracle_rows.h"
+#include "tests/support/rig_parts.h"
 
-enum { POISON = 0xFF /* a NaN in every floating type */, WORKSPACE_ALIGNMENT = 32 };
-
-static void need(bool condition, const char *what)
-{
-    if (condition) return;
-    const char *message = aclGetRecentErrMsg();
-    fprintf(stderr, "test rig: %s failed: %s\n", what, message ? message : "");
-    abort();
-}
+enum { WORKSPACE_ALIGNMENT = 32 };
 
 void rig_begin(struct rig *rig)
 {
     *rig = (struct rig){0};
-    need(aclInit(NULL) == ACL_SUCCESS, "aclInit");
-    need(aclrtSetDevice(0) == ACL_SUCCESS, "aclrtSetDevice");
-    need(aclrtCreateStream(&rig->stream) == ACL_SUCCESS, "aclrtCreateStream");
+    rig_need(aclInit(NULL) == ACL_SUCCESS, "aclInit");
+    rig_need(aclrtSetDevice(0) == ACL_SUCCESS, "aclrtSetDevice");
+    rig_need(aclrtCreateStream(&rig->stream) == ACL_SUCCESS, "aclrtCreateStream");
 }
 
 void rig_end(struct rig *rig)
@@ -39,30 +31,23 @@ void rig_end(struct rig *rig)
         free(tensor->given);
     }
     guard_free(&rig->workspace);
-    need(aclrtDestroyStream(rig->stream) == ACL_SUCCESS, "aclrtDestroyStream");
-    need(aclrtResetDevice(0) == ACL_SUCCESS, "aclrtResetDevice");
-    need(aclFinalize() == ACL_SUCCESS, "aclFinalize");
+    rig_need(aclrtDestroyStream(rig->stream) == ACL_SUCCESS, "aclrtDestroyStream");
+    rig_need(aclrtResetDevice(0) == ACL_SUCCESS, "aclrtResetDevice");
+    rig_need(aclFinalize() == ACL_SUCCESS, "aclFinalize");
 }
 
 /* ---- loading ---- */
-
-static void *resize(void *memory, int64_t count, size_t size)
-{
-    void *grown = realloc(memory, ((size_t)count + 1) * size);
-    need(grown != NULL, "realloc");
-    return grown;
-}
 
 static void reserve(struct rig_tensor *tensor)
 {
     if (tensor->count <= tensor->capacity && tensor->values) return;
     tensor->capacity = 2 * tensor->count;
-    tensor->values = resize(tensor->values, tensor->capacity, sizeof *tensor->values);
-    tensor->bits = resize(tensor->bits, tensor->capacity, sizeof *tensor->bits);
-    tensor->sums = resize(tensor->sums, tensor->capacity, sizeof *tensor->sums);
-    tensor->want = resize(tensor->want, tensor->capacity, sizeof *tensor->want);
-    tensor->near = resize(tensor->near, tensor->capacity, sizeof *tensor->near);
-    tensor->given = resize(tensor->given, tensor->capacity, sizeof *tensor->given);
+    tensor->values = rig_resize(tensor->values, tensor->capacity, sizeof *tensor->values);
+    tensor->bits = rig_resize(tensor->bits, tensor->capacity, sizeof *tensor->bits);
+    tensor->sums = rig_resize(tensor->sums, tensor->capacity, sizeof *tensor->sums);
+    tensor->want = rig_resize(tensor->want, tensor->capacity, sizeof *tensor->want);
+    tensor->near = rig_resize(tensor->near, tensor->capacity, sizeof *tensor->near);
+    tensor->given = rig_resize(tensor->given, tensor->capacity, sizeof *tensor->given);
 }
 
 /* Gives an input its elements through its view, because a broadcast view shares some. */
@@ -70,7 +55,7 @@ static void settle(struct rig_tensor *tensor, const uint64_t *bits, enum case_da
                    struct random *random)
 {
     struct operand view = tensor->view;
-    view.data = resize(NULL, view.span, operand_element_size(view.dtype));
+    view.data = rig_resize(NULL, view.span, operand_element_size(view.dtype));
     if (bits)
         operand_write_bits(&view, bits);
     else
@@ -91,40 +76,10 @@ static void randomize_indices(const struct test_case *test, uint64_t *bits, int6
         bits[i] = plane > 0 ? (uint64_t)random_below(random, plane) : 0;
 }
 
-static bool any_is_empty(const struct rig_problem *problem)
-{
-    for (int i = 0; i < problem->operands; i++) {
-        if (!problem->call.is_null[i] && problem->tensor[i].count == 0) return true;
-    }
-    return false;
-}
-
-static bool has_oracle(const struct rig_problem *problem)
-{
-    return problem->op->runs_empty || !any_is_empty(problem);
-}
-
-/* Role of an operand of what is loaded. */
-static const struct rig_operand *role(const struct rig_problem *problem, int i)
-{
-    return rig_role_of(&problem->call, i);
-}
-
-static bool is_output(const struct rig_problem *problem, int i)
-{
-    return rig_is_output(role(problem, i)) && !problem->call.is_null[i];
-}
-
-static bool is_given(const struct rig_problem *problem, int i)
-{
-    const struct rig_operand *one = role(problem, i);
-    return (one->role == RIG_READ || one->is_changed) && !problem->call.is_null[i];
-}
-
 static void load_input(struct rig_problem *problem, int i, struct random *random)
 {
     struct rig_tensor *tensor = &problem->tensor[i];
-    if (role(problem, i)->tensor == CASE_I) {
+    if (rig_role_at(problem, i)->tensor == CASE_I) {
         randomize_indices(problem->test, tensor->bits, tensor->count, random);
         settle(tensor, tensor->bits, problem->test->data, random);
     } else {
@@ -135,16 +90,16 @@ static void load_input(struct rig_problem *problem, int i, struct random *random
 static void load_inputs(struct rig_problem *problem, struct random *random)
 {
     for (int i = 0; i < problem->operands; i++)
-        if (is_given(problem, i)) load_input(problem, i, random);
+        if (rig_is_given(problem, i)) load_input(problem, i, random);
     if (problem->op->fill && !any_is_empty(problem)) {
         problem->op->fill(problem, random);
         for (int i = 0; i < problem->operands; i++)
-            if (is_given(problem, i))
+            if (rig_is_given(problem, i))
                 settle(&problem->tensor[i], problem->tensor[i].bits, problem->test->data, random);
     }
     for (int i = 0; i < problem->operands; i++) {
         struct rig_tensor *tensor = &problem->tensor[i];
-        if (!role(problem, i)->is_changed) continue;
+        if (!rig_role_at(problem, i)->is_changed) continue;
         memcpy(tensor->given, tensor->bits, (size_t)tensor->count * sizeof *tensor->bits);
     }
 }
@@ -177,7 +132,7 @@ void rig_ask(struct rig *rig)
     }
     problem->sync_code = ACL_SUCCESS;
     problem->sync_words[0] = '\0';
-    if (has_oracle(problem)) problem->op->oracle(problem);
+    if (rig_has_oracle(problem)) problem->op->oracle(problem);
 }
 
 void rig_load_inputs(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
@@ -203,7 +158,7 @@ void rig_view(struct rig *rig, const struct test_case *test)
         counts[i] = rig->problem.tensor[i].count;
     view(rig, test);
     for (int i = 0; i < operands; i++)
-        need(rig->problem.tensor[i].count == counts[i], "the same shape");
+        rig_need(rig->problem.tensor[i].count == counts[i], "the same shape");
 }
 
 void rig_set(struct rig *rig, int operand, const double *values)
@@ -245,7 +200,8 @@ struct run {
 static void *device_memory(size_t size)
 {
     void *memory = NULL;
-    need(aclrtMalloc(&memory, size + 1, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS, "aclrtMalloc");
+    rig_need(aclrtMalloc(&memory, size + 1, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS,
+             "aclrtMalloc");
     return memory;
 }
 
@@ -259,7 +215,7 @@ static struct operand contiguous(const struct operand *view)
 static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way way)
 {
     struct rig_tensor *tensor = &rig->problem.tensor[i];
-    const struct rig_operand *one = role(&rig->problem, i);
+    const struct rig_operand *one = rig_role_at(&rig->problem, i);
     struct operand *operand = &run->call.operand[i];
     if (one->role == RIG_SHAPE || run->call.is_null[i]) return;
     *operand = tensor->view;
@@ -278,7 +234,7 @@ static void place_operand(struct rig *rig, struct run *run, int i, enum rig_way 
     if (one->is_changed) operand_write_bits(operand, tensor->given);
     if (rig_is_output(one)) return;
     operand_write_bits(operand, tensor->bits);
-    run->before[i] = resize(NULL, (int64_t)bytes, 1);
+    run->before[i] = rig_resize(NULL, (int64_t)bytes, 1);
     memcpy(run->before[i], operand->data, bytes);
 }
 
@@ -300,9 +256,9 @@ static void *place_workspace(struct rig *rig, struct run *run, enum rig_way way)
 static void free_early(struct run *run)
 {
     for (int i = 0; i < RIG_OPERANDS; i++) {
-        if (run->device[i]) need(aclrtFree(run->device[i]) == ACL_SUCCESS, "aclrtFree");
+        if (run->device[i]) rig_need(aclrtFree(run->device[i]) == ACL_SUCCESS, "aclrtFree");
     }
-    if (run->is_workspace_device) need(aclrtFree(run->workspace) == ACL_SUCCESS, "aclrtFree");
+    if (run->is_workspace_device) rig_need(aclrtFree(run->workspace) == ACL_SUCCESS, "aclrtFree");
 }
 
 static bool synchronize(struct rig *rig)
@@ -337,10 +293,11 @@ static bool is_untouched(struct rig *rig, const struct run *run)
         if (run->before[i] && !run->device[i] &&
             memcmp(run->before[i], operand->data, operand_bytes(operand)) != 0)
             return complain(rig, "changed its input", rig_operand_name(&problem->call, i).text);
-        if (role(problem, i)->role == RIG_SHAPE || run->device[i] || run->call.is_null[i]) continue;
+        if (rig_role_at(problem, i)->role == RIG_SHAPE || run->device[i] || run->call.is_null[i])
+            continue;
         if (!guard_intact(&problem->tensor[i].guard))
             return complain(rig, "changed bytes around", rig_operand_name(&problem->call, i).text);
-        if (is_output(problem, i) && !operand_gaps_hold(operand, POISON))
+        if (rig_is_written(problem, i) && !operand_gaps_hold(operand, POISON))
             return complain(rig, "changed bytes between the elements of",
                             rig_operand_name(&problem->call, i).text);
     }
@@ -361,127 +318,11 @@ bool rig_run(struct rig *rig, enum rig_way way)
     ok = ok && is_untouched(rig, &run);
     for (int i = 0; i < count; i++) {
         struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (is_output(&rig->problem, i)) {
+        if (rig_is_written(&rig->problem, i)) {
             operand_read(&run.call.operand[i], tensor->values);
             operand_read_bits(&run.call.operand[i], tensor->bits);
         }
         free(run.before[i]);
-    }
-    return ok;
-}
-
-/* ---- comparing ---- */
-
-static void print_position(const struct operand *view, int64_t index, char *text, size_t size)
-{
-    int64_t at[OPERAND_RANK];
-    for (int i = view->rank - 1; i >= 0; i--) {
-        at[i] = index % view->dims[i];
-        index /= view->dims[i];
-    }
-    size_t used = 0;
-    for (int i = 0; i < view->rank && used < size; i++) {
-        const char *prefix = i == view->channels_at ? "c" : i < view->channels_at ? "n" : "";
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s%" PRId64, i ? " " : "", prefix, at[i]);
-    }
-}
-
-static bool wrong_element(struct rig *rig, int operand, int64_t i, const char *what)
-{
-    char line[CASE_LINE], position[200];
-    print_position(&rig->problem.tensor[operand].view, i, position, sizeof position);
-    snprintf(rig->text, sizeof rig->text, "%s\n  isa %s: %s[%s]: %s", case_print(&rig->test, line),
-             getenv("ACLNN_CPU_ISA") ? getenv("ACLNN_CPU_ISA") : "best",
-             rig_operand_name(&rig->problem.call, operand).text, position, what);
-    return false;
-}
-
-static bool compare_sums(struct rig *rig, int operand)
-{
-    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
-    struct compare_rule rule = {tensor->view.dtype, rig->problem.roundings, rig->problem.headroom};
-    for (int64_t i = 0; i < tensor->count; i++) {
-        const struct oracle_sum *want = &tensor->sums[i];
-        double bound, got = tensor->values[i];
-        if (compare_sum(&rule, want, got, &bound)) continue;
-        char what[256];
-        snprintf(what, sizeof what,
-                 "expected %.9g (%" PRId64 " terms), got %.9g, off by %.3g, bound %.3g",
-                 want->value, want->terms, got, fabs(got - want->value), bound);
-        return wrong_element(rig, operand, i, what);
-    }
-    return true;
-}
-
-static bool compare_exactly(struct rig *rig, int operand)
-{
-    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
-    enum case_dtype dtype = tensor->view.dtype;
-    for (int64_t i = 0; i < tensor->count; i++) {
-        uint64_t want = tensor->want[i], got = tensor->bits[i];
-        if (got == want || (oracle_is_nan(dtype, want) && oracle_is_nan(dtype, got))) continue;
-        char what[256];
-        snprintf(what, sizeof what, "expected %.17g (%" PRIx64 "), got %.17g (%" PRIx64 ")",
-                 oracle_from_bits(dtype, want), want, oracle_from_bits(dtype, got), got);
-        return wrong_element(rig, operand, i, what);
-    }
-    return true;
-}
-
-static bool compare_closely(struct rig *rig, int operand)
-{
-    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
-    const enum case_dtype dtype = tensor->view.dtype;
-    for (int64_t i = 0; i < tensor->count; i++) {
-        const double want = tensor->near[i], got = oracle_from_bits(dtype, tensor->bits[i]);
-        if (compare_near(rig->problem.near, dtype, want, got)) continue;
-        char what[256];
-        snprintf(what, sizeof what, "expected %.17g, got %.17g, %.3g ulp away", want, got,
-                 fabs(got - want) / oracle_ulp(dtype == CASE_F64 ? CASE_F64 : CASE_F32, want));
-        return wrong_element(rig, operand, i, what);
-    }
-    return true;
-}
-
-static bool is_unwritten(struct rig *rig, int operand)
-{
-    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
-    for (int64_t i = 0; role(&rig->problem, operand)->is_changed && i < tensor->count; i++) {
-        const uint64_t found = tensor->bits[i], given = tensor->given[i];
-        const bool is_nan = oracle_is_nan(tensor->view.dtype, given);
-        if (found != given && !(is_nan && oracle_is_nan(tensor->view.dtype, found)))
-            return wrong_element(rig, operand, i, "written although all is empty");
-    }
-    if (tensor->count == 0 || role(&rig->problem, operand)->is_changed) return true;
-    struct operand one = tensor->view;
-    uint64_t poison = 0, found = 0;
-    memset(&poison, POISON, operand_element_size(one.dtype));
-    if (oracle_is_nan(one.dtype, poison)) poison = oracle_to_bits(one.dtype, (double)NAN);
-    for (int64_t i = 0; i < tensor->count; i++) {
-        found = tensor->bits[i];
-        if (found != poison) return wrong_element(rig, operand, i, "written although all is empty");
-    }
-    return true;
-}
-
-static bool compare(struct rig *rig, int i)
-{
-    const struct compare_near *near = &rig->problem.near;
-    const bool is_near = near->ulp > 0 || near->absolute > 0;
-    const enum rig_role how = role(&rig->problem, i)->role;
-    if (how == RIG_SUM) return compare_sums(rig, i);
-    if (how == RIG_NEAR || (is_near && oracle_is_float(rig->problem.tensor[i].view.dtype)))
-        return compare_closely(rig, i);
-    return compare_exactly(rig, i);
-}
-
-bool rig_compare(struct rig *rig)
-{
-    bool ok = true;
-    for (int i = 0; ok && i < rig->problem.operands; i++) {
-        if (!is_output(&rig->problem, i)) continue;
-        ok = has_oracle(&rig->problem) ? compare(rig, i) : is_unwritten(rig, i);
     }
     return ok;
 }
@@ -491,40 +332,14 @@ bool rig_compare(struct rig *rig)
 static const char *const way_names[RIG_WAYS] = {"at the front of a page", "at the end of a page",
                                                 "with contiguous views", "with memory freed early"};
 
-/* The outputs' bits of the last run into, or against, a copy. */
-static bool same_bits(struct rig *rig, uint64_t *kept[RIG_OPERANDS], const char *way)
-{
-    for (int i = 0; i < rig->problem.operands; i++) {
-        const struct rig_tensor *tensor = &rig->problem.tensor[i];
-        if (!is_output(&rig->problem, i)) continue;
-        for (int64_t j = 0; j < tensor->count; j++) {
-            if (tensor->bits[j] == kept[i][j]) continue;
-            char what[160];
-            snprintf(what, sizeof what, "%" PRIx64 " %s, %" PRIx64 " in another run",
-                     tensor->bits[j], way, kept[i][j]);
-            return wrong_element(rig, i, j, what);
-        }
-    }
-    return true;
-}
-
-static void keep_bits(const struct rig *rig, uint64_t *kept[RIG_OPERANDS])
-{
-    for (int i = 0; i < rig->problem.operands; i++) {
-        const struct rig_tensor *tensor = &rig->problem.tensor[i];
-        kept[i] = resize(NULL, tensor->count, sizeof *tensor->bits);
-        memcpy(kept[i], tensor->bits, (size_t)tensor->count * sizeof *tensor->bits);
-    }
-}
-
 bool rig_check(struct rig *rig, const struct rig_operator *op, const struct test_case *test)
 {
     uint64_t *kept[RIG_OPERANDS] = {NULL};
     rig_load(rig, op, test);
     bool ok = rig_run(rig, RIG_FRONT) && rig_compare(rig);
-    keep_bits(rig, kept);
+    rig_bits_keep(rig, kept);
     for (int way = RIG_END; ok && way < RIG_WAYS; way++)
-        ok = rig_run(rig, (enum rig_way)way) && same_bits(rig, kept, way_names[way]);
+        ok = rig_run(rig, (enum rig_way)way) && rig_bits_agree(rig, kept, way_names[way]);
     for (int i = 0; i < RIG_OPERANDS; i++)
         free(kept[i]);
     return ok;
@@ -606,10 +421,10 @@ static void read_outputs(struct rig *rig, const struct run *run)
 {
     for (int i = 0; i < rig->problem.operands; i++) {
         const struct operand *operand = &run->call.operand[i];
-        if (!is_output(&rig->problem, i)) continue;
+        if (!rig_is_written(&rig->problem, i)) continue;
         operand_read_bits(operand, rig->problem.tensor[i].bits);
         operand_poison(operand, POISON);
-        if (role(&rig->problem, i)->is_changed)
+        if (rig_role_at(&rig->problem, i)->is_changed)
             operand_write_bits(operand, rig->problem.tensor[i].given);
     }
 }
@@ -618,7 +433,7 @@ static void read_outputs(struct rig *rig, const struct run *run)
 static bool changes_any(const struct rig_problem *problem)
 {
     for (int i = 0; i < problem->operands; i++)
-        if (role(problem, i)->is_changed) return true;
+        if (rig_role_at(problem, i)->is_changed) return true;
     return false;
 }
 
@@ -629,7 +444,7 @@ bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const 
     if (!parse(rig, op, line, &test)) return false;
     rig_load(rig, op, &test);
     bool ok = rig_run(rig, RIG_END) && rig_compare(rig);
-    keep_bits(rig, kept);
+    rig_bits_keep(rig, kept);
 
     struct run run = {.call = rig_call_of(op, &test)};
     for (int i = 0; i < rig->problem.operands; i++)
@@ -638,22 +453,22 @@ bool rig_check_repeatable(struct rig *rig, const struct rig_operator *op, const 
     aclnnStatus status = rig_phase1(&run.call);
     if (status != ACLNN_SUCCESS) ok = fail(rig, "phase 1", status);
     if (ok) {
-        need(aclSetAclOpExecutorRepeatable(run.call.executor) == ACLNN_SUCCESS, "repeatable");
+        rig_need(aclSetAclOpExecutorRepeatable(run.call.executor) == ACLNN_SUCCESS, "repeatable");
         void *first = place_workspace(rig, &run, RIG_END);
-        void *second = resize(NULL, (int64_t)run.call.workspace_size + WORKSPACE_ALIGNMENT, 1);
+        void *second = rig_resize(NULL, (int64_t)run.call.workspace_size + WORKSPACE_ALIGNMENT, 1);
         uintptr_t aligned = ((uintptr_t)second + WORKSPACE_ALIGNMENT - 1) & ~(uintptr_t)(31);
         for (int turn = 0; ok && turn < 2; turn++) {
             ok = launch(rig, &run.call, first) && synchronize(rig);
             read_outputs(rig, &run);
-            ok = ok && same_bits(rig, kept, "from a repeatable executor");
+            ok = ok && rig_bits_agree(rig, kept, "from a repeatable executor");
         }
         if (ok && !changes_any(&rig->problem)) {
             ok = launch(rig, &run.call, first) && launch(rig, &run.call, (void *)aligned) &&
                  synchronize(rig);
             read_outputs(rig, &run);
-            ok = ok && same_bits(rig, kept, "from two runs in flight");
+            ok = ok && rig_bits_agree(rig, kept, "from two runs in flight");
         }
-        need(aclDestroyAclOpExecutor(run.call.executor) == ACLNN_SUCCESS, "destroy");
+        rig_need(aclDestroyAclOpExecutor(run.call.executor) == ACLNN_SUCCESS, "destroy");
         free(second);
     }
     rig_close(&run.call);

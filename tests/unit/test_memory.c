@@ -15,11 +15,10 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/block_tree.h"
 #include "tests/support/random.h"
+#include "tests/unit/device_memory.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/process.h"
 #include "tests/unit/refusal.h"
-
-#define MIB ((size_t)1 << 20)
 
 static void start(void)
 {
@@ -31,26 +30,6 @@ static void start_small(void)
 {
     setenv("ACLNN_CPU_DEVICE_MEMORY", "64M", 1);
     cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
-}
-
-static size_t free_bytes(void)
-{
-    size_t free, total;
-    cr_assert_eq(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_SUCCESS);
-    cr_assert(free <= total);
-    return free;
-}
-
-static void *take(size_t size)
-{
-    void *memory = NULL;
-    cr_assert_eq(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS, "%zu", size);
-    return memory;
-}
-
-static void give(void *memory)
-{
-    cr_assert_eq(aclrtFree(memory), ACL_SUCCESS);
 }
 
 TestSuite(memory, .init = start, .timeout = 600);
@@ -553,133 +532,4 @@ Test(memory, finalize_releases_what_waits)
     gate_open(&gate);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
     cr_expect_eq(rt_blocks_usage().used, 0);
-}
-
-/* ---- Threads and processes ---- */
-
-enum { THREADS = 4, ROUNDS = 3000 };
-
-/* What went wrong, NULL when nothing did. */
-static const char *take_and_give(uint64_t number)
-{
-    struct random random = {random_test_seed() + number};
-    if (aclrtSetDevice(0) != ACL_SUCCESS) return "no device";
-    unsigned char *blocks[8] = {0};
-    for (int i = 0; i < ROUNDS; i++) {
-        int slot = (int)random_below(&random, 8);
-        if (blocks[slot]) {
-            if (*blocks[slot] != (unsigned char)slot) return "another thread's block";
-            if (aclrtFree(blocks[slot]) != ACL_SUCCESS) return "not freed";
-            blocks[slot] = NULL;
-        }
-        size_t size = (size_t)random_between(&random, 1, slot ? 5000 : 3 << 20);
-        if (aclrtMalloc((void **)&blocks[slot], size, ACL_MEM_MALLOC_HUGE_FIRST))
-            return "no memory";
-        *blocks[slot] = (unsigned char)slot;
-        if (!rt_blocks_contain(blocks[slot], size)) return "unknown";
-    }
-    for (int slot = 0; slot < 8; slot++) {
-        if (blocks[slot] && aclrtFree(blocks[slot]) != ACL_SUCCESS) return "not freed";
-    }
-    return NULL;
-}
-
-static void *run_thread(void *number)
-{
-    return (void *)take_and_give((uintptr_t)number);
-}
-
-Test(memory, threads_take_and_give)
-{
-    size_t before = free_bytes();
-    pthread_t threads[THREADS];
-    for (uintptr_t i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, run_thread, (void *)(i + 1));
-    }
-    for (int i = 0; i < THREADS; i++) {
-        void *wrong;
-        pthread_join(threads[i], &wrong);
-        cr_expect_null(wrong, "%s", (const char *)wrong);
-    }
-    cr_expect_eq(free_bytes(), before);
-}
-
-static _Atomic int stop;
-
-static void *take_until_stopped(void *unused)
-{
-    (void)unused;
-    aclrtSetDevice(0);
-    while (!stop)
-        give(take(100));
-    return NULL;
-}
-
-Test(memory, child_of_a_busy_process_can_allocate)
-{
-    process_begin_forks();
-    pthread_t threads[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, take_until_stopped, NULL);
-    void *block = take(MIB);
-    memset(block, 3, MIB);
-    for (int round = 0; round < 50; round++) {
-        pid_t child = fork();
-        if (child == 0) {
-            process_begin_child();
-            void *other;
-            int wrong = *(char *)block != 3 || aclrtFree(block) != ACL_SUCCESS ||
-                        aclrtMalloc(&other, MIB, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
-                        aclrtFree(other) != ACL_SUCCESS;
-            _exit(wrong);
-        }
-        int status;
-        cr_assert_eq(waitpid(child, &status, 0), child);
-        cr_assert_eq(status, 0, "round %d: %x", round, status);
-    }
-    stop = 1;
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    give(block);
-}
-
-/* ---- The tree ---- */
-
-Test(tree, finds_what_it_holds)
-{
-    enum { COUNT = 3000, STRIDE = 100 };
-    static char memory[COUNT * STRIDE];
-    static struct rt_block_node nodes[COUNT];
-    static int order[COUNT];
-    struct rt_block_tree tree = {0};
-    struct random random = {random_test_seed()};
-    for (int i = 0; i < COUNT; i++) {
-        nodes[i].memory = memory + i * STRIDE;
-        nodes[i].capacity = 1 + (size_t)i % STRIDE;
-        order[i] = i;
-    }
-    for (int i = COUNT - 1; i > 0; i--) {
-        int64_t other = random_below(&random, i + 1);
-        int swapped = order[i];
-        order[i] = order[other];
-        order[other] = swapped;
-    }
-    for (int i = 0; i < COUNT; i++)
-        rt_block_tree_insert(&tree, &nodes[order[i]]);
-    for (int i = 0; i < COUNT; i += 2)
-        rt_block_tree_remove(&tree, &nodes[order[i]]);
-    static char removed[COUNT];
-    for (int i = 0; i < COUNT; i += 2)
-        removed[order[i]] = 1;
-    for (int i = 0; i < COUNT; i++) {
-        for (size_t offset = 0; offset < STRIDE; offset += 7) {
-            struct rt_block_node *expected =
-                removed[i] || offset >= nodes[i].capacity ? NULL : &nodes[i];
-            cr_assert_eq(rt_block_tree_find(&tree, nodes[i].memory + offset), expected);
-        }
-    }
-    for (int i = 1; i < COUNT; i += 2)
-        rt_block_tree_remove(&tree, &nodes[order[i]]);
-    cr_expect_null(tree.root);
-    cr_expect_null(rt_block_tree_find(&tree, memory));
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "acl/acl.h"
 #include "runtime/device/device.h"
@@ -15,30 +14,7 @@
 #include "runtime/support/alloc.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
-
-static atomic_int ran, dropped;
-
-static void count(struct rt_task *task, struct rt_stream *stream)
-{
-    (void)task;
-    (void)stream;
-    atomic_fetch_add(&ran, 1);
-}
-
-static void count_drop(struct rt_task *task)
-{
-    (void)task;
-    atomic_fetch_add(&dropped, 1);
-}
-
-static const struct rt_task_kind count_kind = {.name = "count", .run = count, .drop = count_drop};
-static const struct rt_task count_task = {.kind = &count_kind};
-
-static void nap(long ms)
-{
-    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
+#include "tests/unit/stream_tasks.h"
 
 static void nap_task(struct rt_task *task, struct rt_stream *stream)
 {
@@ -58,21 +34,6 @@ static void fail_task(struct rt_task *task, struct rt_stream *stream)
 }
 
 static const struct rt_task_kind fail_kind = {.name = "fail", .run = fail_task};
-
-static struct rt_stream *open_stream(aclrtStream *handle)
-{
-    struct rt_stream *stream = NULL;
-    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
-    cr_assert_eq(aclrtCreateStream(handle), ACL_SUCCESS);
-    cr_assert_eq(rt_stream_resolve(__func__, *handle, &stream), ACL_SUCCESS);
-    return stream;
-}
-
-static void submit_times(struct rt_stream *stream, int times, unsigned flags)
-{
-    for (int i = 0; i < times; i++)
-        cr_assert_eq(rt_stream_submit(stream, &count_task, flags), ACL_SUCCESS);
-}
 
 static void submit_nap(struct rt_stream *stream, uint64_t ms)
 {
@@ -616,73 +577,4 @@ Test(stream, ten_thousand_with_an_event_each, .timeout = 600)
     (void)after;
 #endif
     rt_runtime_shutdown();
-}
-
-/* --- deferred release ------------------------------------------------------------------------- */
-
-static atomic_int released;
-
-static void release(struct rt_deferred *deferred)
-{
-    (void)deferred;
-    atomic_fetch_add(&released, 1);
-}
-
-Test(defer, at_once_when_nothing_is_queued)
-{
-    aclrtStream handle;
-    struct rt_deferred deferred[3] = {
-        {.release = release}, {.release = release}, {.release = release}};
-    rt_defer(&deferred[0]);
-    cr_expect_eq(released, 1, "before any stream exists");
-    struct rt_stream *stream = open_stream(&handle);
-    rt_defer(&deferred[1]);
-    cr_expect_eq(released, 2);
-    submit_times(stream, 10, 0);
-    cr_assert_eq(aclrtSynchronizeStream(handle), ACL_SUCCESS);
-    rt_defer(&deferred[2]);
-    cr_expect_eq(released, 3);
-}
-
-Test(defer, waits_for_what_is_queued_but_not_for_more, .timeout = 600)
-{
-    aclrtStream handle, other_handle;
-    aclrtEvent gate, second_gate;
-    struct rt_deferred deferred[3] = {
-        {.release = release}, {.release = release}, {.release = release}};
-    struct rt_stream *stream = open_stream(&handle);
-    struct rt_stream *other = open_stream(&other_handle);
-    cr_assert_eq(aclrtCreateEvent(&gate), ACL_SUCCESS);
-    cr_assert_eq(aclrtCreateEvent(&second_gate), ACL_SUCCESS);
-    cr_assert_eq(aclrtStreamWaitEvent(handle, gate), ACL_SUCCESS);
-    submit_times(stream, 1, 0);
-    rt_defer(&deferred[0]);
-    rt_defer(&deferred[1]);
-    cr_assert_eq(aclrtStreamWaitEvent(other_handle, second_gate), ACL_SUCCESS); /* queued later */
-    submit_times(other, 1, 0);
-    nap(5);
-    cr_expect_eq(released, 0);
-    cr_assert_eq(aclrtRecordEvent(gate, NULL), ACL_SUCCESS);
-    cr_assert_eq(aclrtSynchronizeStream(handle), ACL_SUCCESS);
-    cr_expect_geq(released, 1, "the later stream does not hold the first back");
-    rt_defer(&deferred[2]);
-    cr_expect_lt(released, 3);
-    cr_assert_eq(aclrtRecordEvent(second_gate, NULL), ACL_SUCCESS);
-    cr_assert_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
-    cr_expect_eq(released, 3);
-}
-
-Test(defer, a_destroyed_stream_counts_as_passed, .timeout = 600)
-{
-    aclrtStream handle;
-    aclrtEvent never;
-    struct rt_deferred deferred = {.release = release};
-    struct rt_stream *stream = open_stream(&handle);
-    cr_assert_eq(aclrtCreateEvent(&never), ACL_SUCCESS);
-    cr_assert_eq(aclrtStreamWaitEvent(handle, never), ACL_SUCCESS);
-    submit_times(stream, 1, 0);
-    rt_defer(&deferred);
-    cr_expect_eq(released, 0);
-    cr_assert_eq(aclrtDestroyStreamForce(handle), ACL_SUCCESS);
-    cr_expect_eq(released, 1);
 }

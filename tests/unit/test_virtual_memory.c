@@ -15,11 +15,9 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/block_tree.h"
 #include "tests/support/random.h"
+#include "tests/unit/device_memory.h"
 #include "tests/unit/gate.h"
 #include "tests/unit/refusal.h"
-
-#define MIB  ((size_t)1 << 20)
-#define PAGE ((size_t)2 << 20) /* of a huge piece */
 
 static void start(void)
 {
@@ -28,54 +26,6 @@ static void start(void)
 }
 
 TestSuite(virtual_memory, .init = start, .timeout = 600);
-
-static aclrtPhysicalMemProp prop_of(aclrtMemAttr attribute)
-{
-    return (aclrtPhysicalMemProp){.memAttr = attribute,
-                                  .location.type = ACL_MEM_LOCATION_TYPE_DEVICE};
-}
-
-static size_t free_bytes(void)
-{
-    size_t free, total;
-    cr_assert_eq(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_SUCCESS);
-    return free;
-}
-
-static char *reserve(size_t size)
-{
-    void *range = NULL;
-    cr_assert_eq(aclrtReserveMemAddress(&range, size, 0, NULL, 1), ACL_SUCCESS);
-    return range;
-}
-
-static aclrtDrvMemHandle piece_of(size_t size)
-{
-    aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
-    aclrtDrvMemHandle handle = NULL;
-    cr_assert_eq(aclrtMallocPhysical(&handle, size, &prop, 0), ACL_SUCCESS);
-    return handle;
-}
-
-static void map(void *address, size_t size, aclrtDrvMemHandle handle)
-{
-    cr_assert_eq(aclrtMapMem(address, size, 0, handle, 0), ACL_SUCCESS);
-}
-
-static void unmap(void *address)
-{
-    cr_assert_eq(aclrtUnmapMem(address), ACL_SUCCESS);
-}
-
-static void release(void *address)
-{
-    cr_assert_eq(aclrtReleaseMemAddress(address), ACL_SUCCESS);
-}
-
-static void free_piece(aclrtDrvMemHandle handle)
-{
-    cr_assert_eq(aclrtFreePhysical(handle), ACL_SUCCESS);
-}
 
 /* ---- What it is for ---- */
 
@@ -569,122 +519,4 @@ Test(virtual_memory, finalize_ends_what_is_in_flight)
     free_piece(held);
     release(range);
     cr_expect_eq(rt_blocks_usage().used, 0);
-}
-
-/* ---- Threads and processes ---- */
-
-enum { THREADS = 4, SLOTS = 16, ROUNDS = 300 };
-
-/* Maps, writes through a stream, moves, unmaps in flight. What went wrong, NULL when nothing did.
- */
-static const char *map_and_unmap(uint64_t number)
-{
-    struct random random = {random_test_seed() + number};
-    aclrtPhysicalMemProp prop = prop_of(ACL_MEM_NORMAL);
-    aclrtDrvMemHandle handles[SLOTS] = {0};
-    void *range, *result;
-    aclrtStream stream;
-    if (aclrtSetDevice(0) || aclrtCreateStream(&stream)) return "no stream";
-    if (aclrtReserveMemAddress(&range, SLOTS * 4096, 0, NULL, 0)) return "no range";
-    if (aclrtMalloc(&result, ROUNDS, ACL_MEM_MALLOC_NORMAL_ONLY)) return "no memory";
-    int value[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++) {
-        int slot = (int)random_below(&random, SLOTS);
-        char *at = (char *)range + slot * 4096;
-        value[i] = -1;
-        if (handles[slot]) { /* all at once while work uses it */
-            if (aclrtUnmapMem(at) || aclrtFreePhysical(handles[slot])) return "not given up";
-            handles[slot] = NULL;
-            continue;
-        }
-        if (random_once_in(&random, 4) && aclrtSynchronizeStream(stream)) return "not synchronised";
-        if (aclrtMallocPhysical(&handles[slot], 4096, &prop, 0)) return "no piece";
-        if (aclrtMapMem(at, 4096, 0, handles[slot], 0)) return "not mapped";
-        value[i] = (int)random_below(&random, 128);
-        if (aclrtMemsetAsync(at, 4096, value[i], 4096, stream) ||
-            aclrtMemcpyAsync((char *)result + i, 1, at + 4095, 1, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                             stream))
-            return "not queued";
-    }
-    if (aclrtSynchronizeStream(stream)) return "not synchronised";
-    for (int i = 0; i < ROUNDS; i++)
-        if (value[i] >= 0 && ((char *)result)[i] != value[i]) return "another piece's value";
-    for (int slot = 0; slot < SLOTS; slot++) {
-        if (!handles[slot]) continue;
-        if (aclrtUnmapMem((char *)range + slot * 4096) || aclrtFreePhysical(handles[slot]))
-            return "not given up";
-    }
-    if (aclrtReleaseMemAddress(range) || aclrtFree(result)) return "not released";
-    return aclrtDestroyStream(stream) ? "not destroyed" : NULL;
-}
-
-static void *run_thread(void *number)
-{
-    return (void *)map_and_unmap((uintptr_t)number);
-}
-
-Test(virtual_memory, threads_map_and_unmap)
-{
-    size_t before = free_bytes();
-    pthread_t threads[THREADS];
-    for (uintptr_t i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, run_thread, (void *)(i + 1));
-    for (int i = 0; i < THREADS; i++) {
-        void *wrong;
-        pthread_join(threads[i], &wrong);
-        cr_expect_null(wrong, "%s", (const char *)wrong);
-    }
-    cr_assert_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
-    cr_expect_eq(free_bytes(), before);
-}
-
-Test(virtual_memory, child_shares_mapped_memory)
-{
-    char *range = reserve(2 * PAGE);
-    aclrtDrvMemHandle handle = piece_of(PAGE);
-    map(range, PAGE, handle);
-    range[0] = 1;
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(500); /* less than the suite's time */
-        range[1] = (char)(range[0] + 1);
-        aclrtDrvMemHandle own;
-        aclrtPhysicalMemProp prop = prop_of(ACL_HBM_MEM_HUGE);
-        int wrong = aclrtMallocPhysical(&own, PAGE, &prop, 0) ||
-                    aclrtMapMem(range + PAGE, PAGE, 0, own, 0) || aclrtUnmapMem(range) ||
-                    aclrtFreePhysical(handle);
-        range[PAGE] = 1;
-        _exit(wrong);
-    }
-    int status;
-    cr_assert_eq(waitpid(child, &status, 0), child);
-    cr_assert_eq(status, 0, "%x", status);
-    cr_expect_eq(range[1], 2);
-    cr_expect_eq(free_bytes(), 64 * MIB - PAGE);
-    unmap(range);
-    free_piece(handle);
-    release(range);
-}
-
-/* ---- The tree ---- */
-
-Test(tree, finds_the_first_node_at_or_above_an_address)
-{
-    enum { COUNT = 500, STRIDE = 10 };
-    static char memory[COUNT * STRIDE + STRIDE];
-    static struct rt_block_node nodes[COUNT];
-    struct rt_block_tree tree = {0};
-    cr_expect_null(rt_block_tree_first(&tree, memory));
-    for (int i = 0; i < COUNT; i++) {
-        nodes[i].memory = memory + i * STRIDE;
-        nodes[i].capacity = 1 + (size_t)i % STRIDE;
-        if (i % 3) rt_block_tree_insert(&tree, &nodes[i]);
-    }
-    for (int at = 0; at < COUNT * STRIDE; at++) {
-        const struct rt_block_node *expected = NULL;
-        for (int i = at / STRIDE; i < COUNT && !expected; i++) {
-            if (i % 3 && nodes[i].memory + nodes[i].capacity > memory + at) expected = &nodes[i];
-        }
-        cr_assert_eq(rt_block_tree_first(&tree, memory + at), expected, "%d", at);
-    }
 }

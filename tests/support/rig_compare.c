@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of a run against the oracle, and against those of another run. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/oracle_rows.h"
+#include "tests/support/rig_parts.h"
+
+static void print_position(const struct operand *view, int64_t index, char *text, size_t size)
+{
+    int64_t at[OPERAND_RANK];
+    for (int i = view->rank - 1; i >= 0; i--) {
+        at[i] = index % view->dims[i];
+        index /= view->dims[i];
+    }
+    size_t used = 0;
+    for (int i = 0; i < view->rank && used < size; i++) {
+        const char *prefix = i == view->channels_at ? "c" : i < view->channels_at ? "n" : "";
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%" PRId64, i ? " " : "", prefix, at[i]);
+    }
+}
+
+static bool wrong_element(struct rig *rig, int operand, int64_t i, const char *what)
+{
+    char line[CASE_LINE], position[200];
+    print_position(&rig->problem.tensor[operand].view, i, position, sizeof position);
+    snprintf(rig->text, sizeof rig->text, "%s\n  isa %s: %s[%s]: %s", case_print(&rig->test, line),
+             getenv("ACLNN_CPU_ISA") ? getenv("ACLNN_CPU_ISA") : "best",
+             rig_operand_name(&rig->problem.call, operand).text, position, what);
+    return false;
+}
+
+static bool compare_sums(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    struct compare_rule rule = {tensor->view.dtype, rig->problem.roundings, rig->problem.headroom};
+    for (int64_t i = 0; i < tensor->count; i++) {
+        const struct oracle_sum *want = &tensor->sums[i];
+        double bound, got = tensor->values[i];
+        if (compare_sum(&rule, want, got, &bound)) continue;
+        char what[256];
+        snprintf(what, sizeof what,
+                 "expected %.9g (%" PRId64 " terms), got %.9g, off by %.3g, bound %.3g",
+                 want->value, want->terms, got, fabs(got - want->value), bound);
+        return wrong_element(rig, operand, i, what);
+    }
+    return true;
+}
+
+static bool compare_exactly(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    enum case_dtype dtype = tensor->view.dtype;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        uint64_t want = tensor->want[i], got = tensor->bits[i];
+        if (got == want || (oracle_is_nan(dtype, want) && oracle_is_nan(dtype, got))) continue;
+        char what[256];
+        snprintf(what, sizeof what, "expected %.17g (%" PRIx64 "), got %.17g (%" PRIx64 ")",
+                 oracle_from_bits(dtype, want), want, oracle_from_bits(dtype, got), got);
+        return wrong_element(rig, operand, i, what);
+    }
+    return true;
+}
+
+static bool compare_closely(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    const enum case_dtype dtype = tensor->view.dtype;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        const double want = tensor->near[i], got = oracle_from_bits(dtype, tensor->bits[i]);
+        if (compare_near(rig->problem.near, dtype, want, got)) continue;
+        char what[256];
+        snprintf(what, sizeof what, "expected %.17g, got %.17g, %.3g ulp away", want, got,
+                 fabs(got - want) / oracle_ulp(dtype == CASE_F64 ? CASE_F64 : CASE_F32, want));
+        return wrong_element(rig, operand, i, what);
+    }
+    return true;
+}
+
+static bool is_unwritten(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    for (int64_t i = 0; rig_role_at(&rig->problem, operand)->is_changed && i < tensor->count; i++) {
+        const uint64_t found = tensor->bits[i], given = tensor->given[i];
+        const bool is_nan = oracle_is_nan(tensor->view.dtype, given);
+        if (found != given && !(is_nan && oracle_is_nan(tensor->view.dtype, found)))
+            return wrong_element(rig, operand, i, "written although all is empty");
+    }
+    if (tensor->count == 0 || rig_role_at(&rig->problem, operand)->is_changed) return true;
+    struct operand one = tensor->view;
+    uint64_t poison = 0, found = 0;
+    memset(&poison, POISON, operand_element_size(one.dtype));
+    if (oracle_is_nan(one.dtype, poison)) poison = oracle_to_bits(one.dtype, (double)NAN);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        found = tensor->bits[i];
+        if (found != poison) return wrong_element(rig, operand, i, "written although all is empty");
+    }
+    return true;
+}
+
+static bool compare(struct rig *rig, int i)
+{
+    const struct compare_near *near = &rig->problem.near;
+    const bool is_near = near->ulp > 0 || near->absolute > 0;
+    const enum rig_role how = rig_role_at(&rig->problem, i)->role;
+    if (how == RIG_SUM) return compare_sums(rig, i);
+    if (how == RIG_NEAR || (is_near && oracle_is_float(rig->problem.tensor[i].view.dtype)))
+        return compare_closely(rig, i);
+    return compare_exactly(rig, i);
+}
+
+bool rig_compare(struct rig *rig)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < rig->problem.operands; i++) {
+        if (!rig_is_written(&rig->problem, i)) continue;
+        ok = rig_has_oracle(&rig->problem) ? compare(rig, i) : is_unwritten(rig, i);
+    }
+    return ok;
+}
+
+bool rig_bits_agree(struct rig *rig, uint64_t *kept[RIG_OPERANDS], const char *way)
+{
+    for (int i = 0; i < rig->problem.operands; i++) {
+        const struct rig_tensor *tensor = &rig->problem.tensor[i];
+        if (!rig_is_written(&rig->problem, i)) continue;
+        for (int64_t j = 0; j < tensor->count; j++) {
+            if (tensor->bits[j] == kept[i][j]) continue;
+            char what[160];
+            snprintf(what, sizeof what, "%" PRIx64 " %s, %" PRIx64 " in another run",
+                     tensor->bits[j], way, kept[i][j]);
+            return wrong_element(rig, i, j, what);
+        }
+    }
+    return true;
+}
+
+void rig_bits_keep(const struct rig *rig, uint64_t *kept[RIG_OPERANDS])
+{
+    for (int i = 0; i < rig->problem.operands; i++) {
+        const struct rig_tensor *tensor = &rig->problem.tensor[i];
+        kept[i] = rig_resize(NULL, tensor->count, sizeof *tensor->bits);
+        memcpy(kept[i], tensor->bits, (size_t)tensor->count * sizeof *tensor->bits);
+    }
+}
