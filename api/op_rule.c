@@ -203,13 +203,20 @@ aclnnStatus op_find_type(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
+/* Of a kind that the type holds. Whole numbers multiply booleans by what they are: 0 or not. */
+static bool takes_coefficient(aclDataType type, aclDataType coefficient)
+{
+    if (type == ACL_BOOL && kind_of(coefficient) == KIND_INTEGER) return true;
+    return op_can_cast(coefficient, type);
+}
+
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
 {
     problem->result = type;
     for (int i = 0; i < problem->count; i++) {
         const struct op_value *value = &problem->values[i];
         if (value->kind != OP_COEFFICIENT) continue;
-        OP_CHECK(problem->row->name, op_can_cast(value->scalar->data_type, problem->type),
+        OP_CHECK(problem->row->name, takes_coefficient(problem->type, value->scalar->data_type),
                  ACLNN_ERR_PARAM_INVALID, "%s is of type %s, which cannot be cast to %s",
                  value->name, op_data_type_name(value->scalar->data_type),
                  op_data_type_name(problem->type));

@@ -32,8 +32,9 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
     RT_CHECK(version, ACL_ERROR_INVALID_PARAM, "version is NULL");
     RT_CHECK((unsigned)name <= ACL_PKG_NAME_DRIVER, ACL_ERROR_INVALID_PARAM,
              "name is %d; it must be one of aclCANNPackageName", (int)name);
-    RT_CHECK(name != ACL_PKG_NAME_HCCL && name != ACL_PKG_NAME_DRIVER, ACL_ERROR_INVALID_FILE,
-             "name is %d; that package is not there", (int)name);
+    if (name == ACL_PKG_NAME_HCCL || name == ACL_PKG_NAME_DRIVER)
+        return rt_error_note(ACL_ERROR_INVALID_FILE, __func__,
+                             "name is %d; that package is not there", (int)name);
     *version = (aclCANNPackageVersion){
         .version = VERSION,
         .majorVersion = "8",
@@ -53,7 +54,8 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
         strcpy(versionStr, VERSION);
         return ACL_SUCCESS;
     }
-    return RT_ERROR(ACL_ERROR_INVALID_FILE, "pkgName is %.64s; that package is not there", pkgName);
+    return rt_error_note(ACL_ERROR_INVALID_FILE, __func__,
+                         "pkgName is %.64s; that package is not there", pkgName);
 }
 
 const char *aclrtGetSocName(void)
