@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host functions: tasks that run a function of the program on a thread of host.c. Its stream is
+/* Host functions and stream tasks: both run code of others on a thread of host.c. Their stream is
  * parked meanwhile, so that it costs no worker.
  * Locks: none of its own. From rt_host_push until rt_queue_return the job belongs to the host
  * thread, else to who runs the stream: that the function has returned is read from what the stream
@@ -8,25 +8,46 @@
 #include <time.h>
 
 #include "acl/acl_rt.h"
+#include "aclnnext/aclnnext_extend.h"
 #include "runtime/callback/callback.h"
 #include "runtime/schedule/host.h"
 #include "runtime/schedule/queue.h"
+#include "runtime/schedule/record.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/support/alloc.h"
 #include "runtime/support/error.h"
 #include "runtime/support/float_env.h"
 #include "runtime/support/point.h"
 #include "runtime/support/thread.h"
 
 enum { WORD_FUNCTION, WORD_ARGUMENT };
+enum { WORD_STREAM_TASK = WORD_ARGUMENT }; /* then WORD_FUNCTION is 0 */
 
 enum { AWAY = 1, DONE }; /* the task's note, or 0 */
 
 enum { NAP_NS = 100000 };
 
+/* A stream task, and what came of its last run. In a graph the stream that runs a task is not the
+ * one that takes its error, so that is left here until both are known. */
+struct extension {
+    aclnnextStreamTask task;
+    int64_t begin; /* of rt_ticks; 0: nothing is recorded */
+    aclError status;
+    char text[160];
+};
+
 static void call(const struct rt_task *task)
 {
-    aclrtHostFunc function = (aclrtHostFunc)task->word[WORD_FUNCTION].number;
-    function(task->word[WORD_ARGUMENT].pointer);
+    if (task->word[WORD_FUNCTION].number != 0) {
+        aclrtHostFunc function = (aclrtHostFunc)task->word[WORD_FUNCTION].number;
+        function(task->word[WORD_ARGUMENT].pointer);
+        return;
+    }
+    struct extension *extension = task->word[WORD_STREAM_TASK].pointer;
+    extension->begin = rt_profile_begin();
+    extension->text[0] = '\0';
+    extension->status =
+        extension->task.run(extension->task.data, extension->text, sizeof(extension->text));
 }
 
 /* A function on its way. It may end its thread instead of returning: then come_back runs as the
@@ -129,4 +150,65 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
         .kind = &host_function_kind,
         .word = {[WORD_FUNCTION].number = (uint64_t)(uintptr_t)fn, [WORD_ARGUMENT].pointer = args}};
     return rt_stream_submit(queue, &task, RT_SUBMIT_LARGE);
+}
+
+/* --- stream tasks ---------------------------------------------------------------------------- */
+
+static void end_stream_task(struct rt_task *task)
+{
+    struct extension *extension = task->word[WORD_STREAM_TASK].pointer;
+    if (extension->task.release) extension->task.release(extension->task.data);
+    rt_free(extension);
+}
+
+static void rerun_stream_task(struct rt_task *task, struct rt_stream *stream)
+{
+    struct extension *extension = task->word[WORD_STREAM_TASK].pointer;
+    run_host_function(task, stream);
+    rt_profile_operator_since(extension->task.name, extension->task.bytes, extension->begin);
+    if (extension->status != ACL_SUCCESS)
+        rt_stream_fail(stream, extension->status, "%s: %s", extension->task.name, extension->text);
+}
+
+static void run_stream_task(struct rt_task *task, struct rt_stream *stream)
+{
+    rerun_stream_task(task, stream);
+    end_stream_task(task);
+}
+
+static const char *stream_task_name(const struct rt_task *task)
+{
+    const struct extension *extension = task->word[WORD_STREAM_TASK].pointer;
+    return extension->task.name;
+}
+
+static const struct rt_task_kind stream_task_kind = {.name = "stream task",
+                                                     .run = run_stream_task,
+                                                     .drop = end_stream_task,
+                                                     .rerun = rerun_stream_task,
+                                                     .ready = has_returned,
+                                                     .leave = await_return,
+                                                     .calls_program = true,
+                                                     .name_of = stream_task_name};
+
+aclError aclnnextLaunchStreamTask(aclrtStream stream, const aclnnextStreamTask *task)
+{
+    struct rt_stream *queue;
+    RT_CHECK(task, ACL_ERROR_INVALID_PARAM, "task is NULL");
+    RT_CHECK(task->name && task->run, ACL_ERROR_INVALID_PARAM, "the task's name or run is NULL");
+    aclError status = rt_stream_resolve(__func__, stream, &queue);
+    if (status != ACL_SUCCESS) return status;
+    struct extension *extension = rt_alloc_zeroed(sizeof(*extension));
+    RT_CHECK(extension, ACL_ERROR_RT_MEMORY_ALLOCATION, "no host memory for a stream task");
+    extension->task = *task;
+    struct rt_task queued = {.kind = &stream_task_kind,
+                             .word[WORD_STREAM_TASK].pointer = extension};
+    status = rt_stream_submit(queue, &queued, RT_SUBMIT_LARGE);
+    if (status != ACL_SUCCESS) rt_free(extension);
+    return status;
+}
+
+int32_t aclnnextReportError(int32_t code, const char *who, const char *text)
+{
+    return rt_error_report(code, who ? who : __func__, "%s", text ? text : "");
 }

@@ -260,6 +260,14 @@ int64_t rt_profile_operator_slowly(const char *name, size_t bytes, double flops)
     return note->begin;
 }
 
+static void operator_since(const char *name, size_t bytes, int64_t begin)
+{
+    struct rt_profile_note *note = running_note();
+    if (!note) return;
+    rt_profile_operator_slowly(name, bytes, 0);
+    if (begin != 0) note->begin = later(begin, note->track->recorded_until);
+}
+
 int64_t rt_profile_step(const char *name, int64_t begin, size_t bytes)
 {
     int64_t end = later(rt_ticks(), begin);
@@ -332,6 +340,7 @@ __attribute__((constructor)) static void offer_hooks(void)
                                                .parks = parks,
                                                .next_begins = next_begins,
                                                .submit = record_submit,
+                                               .operator_since = operator_since,
                                                .wait = record_wait};
 }
 

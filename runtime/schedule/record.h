@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/support/ticks.h"
@@ -40,6 +41,8 @@ struct rt_record_hooks {
     void (*submit)(struct rt_stream *stream, const char *name, uint64_t ticket, int64_t begin,
                    bool is_moment);
     void (*wait)(struct rt_stream *stream, int64_t begin);
+    /* The running task is this operator, and began then, maybe on another thread. */
+    void (*operator_since)(const char *name, size_t bytes, int64_t begin);
 };
 extern struct rt_record_hooks rt_record_hooks __attribute__((visibility("hidden")));
 
@@ -68,6 +71,12 @@ static inline int64_t rt_profile_run(struct rt_stream *track, struct rt_task *ta
         return rt_record_hooks.run(track, task, run, stream, ticket, parked_at, now);
     run(task, stream);
     return 0;
+}
+
+/* begin: of rt_profile_begin; 0: not known. */
+static inline void rt_profile_operator_since(const char *name, size_t bytes, int64_t begin)
+{
+    if (rt_profile_on()) rt_record_hooks.operator_since(name, bytes, begin);
 }
 
 /* The stream, which the calling thread has claimed, stands before a task that is not ready. Returns
