@@ -14,7 +14,7 @@ set(may_runtime/capture runtime/capture runtime/schedule runtime/support public)
 set(may_runtime/profile runtime/profile runtime/schedule runtime/support public)
 set(may_runtime/memory runtime/memory runtime/capture runtime/profile runtime/schedule runtime/support public)
 set(may_runtime/event runtime/event runtime/memory runtime/capture runtime/profile runtime/schedule runtime/support public)
-set(may_runtime/collective runtime/support public)
+set(may_runtime/collective runtime/collective public) # a library of its own
 set(may_runtime/callback runtime/callback runtime/capture runtime/schedule runtime/support public)
 set(may_runtime/device runtime public)
 set(inner_folders runtime/support runtime/schedule runtime/capture runtime/profile runtime/memory runtime/event runtime/callback
@@ -24,7 +24,8 @@ set(may_tests tests public)
 set(may_tests/unit tests api executor kernels runtime public)
 set(may_tests/stress tests runtime public)
 set(may_tests/bench tests kernels runtime public)
-set(places api/include api executor kernels ${inner_folders} samples tests/unit tests/stress tests/bench tests) # inner folders first
+set(may_tests/collective tests runtime/collective public)
+set(places api/include api executor kernels ${inner_folders} samples tests/unit tests/stress tests/bench tests/collective tests) # inner folders first
 
 set(public_folders "^(acl|aclnn|aclnnop|aclnnext|experiment|hccl)/")
 set(wrong "")

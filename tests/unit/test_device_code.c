@@ -5,7 +5,6 @@
 #include "acl/acl.h"
 #include "acl/acl_mdl.h"
 #include "experiment/runtime/runtime/kernel.h"
-#include "hccl/hccl.h"
 
 static char thing[64];
 
@@ -96,25 +95,4 @@ Test(device_code, physical_memory_stays_in_its_process)
     cr_expect_null(handle);
     expect_refused(aclrtMemImportFromShareableHandle(shared, 0, NULL), ACL_ERROR_INVALID_PARAM,
                    "handle is NULL");
-}
-
-Test(device_code, communicators_are_refused)
-{
-    static HcclRootInfo root;
-    HcclComm communicator = NULL;
-    HcclConfigValue value = {.value = 1}, found = {.value = 5};
-    cr_expect_eq(HcclGetRootInfo(&root), HCCL_E_NOT_SUPPORT);
-    expect_text("HcclGetRootInfo()", "no collective communication");
-    cr_expect_eq(HcclGetRootInfo(NULL), HCCL_E_PTR);
-    cr_expect_eq(HcclCommInitRootInfo(1, &root, 0, &communicator), HCCL_E_NOT_SUPPORT);
-    cr_expect_null(communicator);
-    cr_expect_eq(HcclCommInitRootInfo(1, NULL, 0, &communicator), HCCL_E_PTR);
-    cr_expect_eq(HcclCommInitRootInfo(1, &root, 0, NULL), HCCL_E_PTR);
-    cr_expect_eq(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_SUCCESS);
-    cr_expect_eq(HcclGetConfig(HCCL_DETERMINISTIC, &found), HCCL_SUCCESS);
-    cr_expect_eq(found.value, 1);
-    cr_expect_eq(HcclGetConfig(HCCL_DETERMINISTIC, NULL), HCCL_E_PTR);
-    cr_expect_eq(HcclSetConfig((HcclConfig)9, value), HCCL_E_PARA);
-    value.value = 2;
-    cr_expect_eq(HcclSetConfig(HCCL_DETERMINISTIC, value), HCCL_E_PARA);
 }
