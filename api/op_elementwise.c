@@ -37,13 +37,18 @@ static bool is_same_view(const struct ex_descriptor *a, const struct ex_descript
     return range_of(a).begin == range_of(b).begin;
 }
 
+bool op_meets(const struct ex_descriptor *a, const struct ex_descriptor *b)
+{
+    if (!atomic_load_explicit(&a->address, memory_order_acquire) ||
+        !atomic_load_explicit(&b->address, memory_order_acquire))
+        return false;
+    const struct range of_a = range_of(a), of_b = range_of(b);
+    return of_a.begin < of_b.end && of_b.begin < of_a.end;
+}
+
 bool op_disturbs(const struct ex_descriptor *to, const struct ex_descriptor *from)
 {
-    if (to == from || !atomic_load_explicit(&to->address, memory_order_acquire) ||
-        !atomic_load_explicit(&from->address, memory_order_acquire))
-        return false;
-    const struct range a = range_of(to), b = range_of(from);
-    return a.begin < b.end && b.begin < a.end && !is_same_view(to, from);
+    return to != from && op_meets(to, from) && !is_same_view(to, from);
 }
 
 static bool disturbs_some(const struct op_problem *problem, const struct op_value *result)

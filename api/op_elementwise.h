@@ -13,8 +13,11 @@ struct op_elementwise {
     void (*adjust)(const struct op_problem *problem, struct k_elementwise *e);
 };
 
-/* Whether writing one element of `to` may change another of `from` that is still to be read.
- * Tensors without an address are taken to lie apart. */
+/* Whether two views that are not empty reach some of the same bytes, as far as ranges tell. Tensors
+ * without an address are taken to lie apart. */
+bool op_meets(const struct ex_descriptor *a, const struct ex_descriptor *b);
+/* The same, unless they are one view: whether writing one element of `to` may change another of
+ * `from` that is still to be read. */
 bool op_disturbs(const struct ex_descriptor *to, const struct ex_descriptor *from);
 
 #endif

@@ -4,11 +4,15 @@
 #ifndef ACLNN_CPU_API_OP_FAMILIES_H
 #define ACLNN_CPU_API_OP_FAMILIES_H
 
+#include "api/op_matmul.h"
 #include "api/op_row.h"
 #include "kernels/elementwise/k_elementwise.h"
 
 op_row_plan op_plan_elementwise;
 #define OP_CORE_elementwise(core) K_CORE_##core
+
+op_row_plan op_plan_matmul;
+#define OP_CORE_matmul(core) OP_MATMUL_##core
 
 op_row_plan op_plan_copy;
 #define OP_CORE_copy(core) 0

@@ -79,7 +79,8 @@ static inline void check_same_bits(const struct rig_operator *op, const struct r
                                    const char *const *lines, int count, int problems)
 {
     static char text[RIG_TEXT];
-    cr_assert(rig_same_bits(op, setting, lines, count, problems, text), "%s", text);
+    const struct rig_work work = {op, lines, count, problems};
+    cr_assert(rig_same_bits(&work, 1, setting, text), "%s", text);
 }
 
 static inline void check_settings(const struct rig_operator *op, const char *const *lines,

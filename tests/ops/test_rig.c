@@ -42,7 +42,8 @@ Test(rig, repeatable, .init = begin, .fini = end)
 Test(rig, threads)
 {
     static char text[RIG_TEXT];
-    cr_assert(rig_same_bits(op, &rig_threads, &STRIDED, 1, 40, text), "%s", text);
+    cr_assert(rig_same_bits(&(const struct rig_work){op, &STRIDED, 1, 40}, 1, &rig_threads, text),
+              "%s", text);
 }
 
 Test(rig, a_level_that_is_none_selects_the_best)
@@ -50,7 +51,8 @@ Test(rig, a_level_that_is_none_selects_the_best)
     static const char *const names[] = {"no-such-level", NULL};
     static const struct rig_setting setting = {"ACLNN_CPU_ISA", names};
     static char text[RIG_TEXT];
-    cr_assert(rig_same_bits(op, &setting, &STRIDED, 1, 40, text), "%s", text);
+    cr_assert(rig_same_bits(&(const struct rig_work){op, &STRIDED, 1, 40}, 1, &setting, text), "%s",
+              text);
 }
 
 Test(rig, refusals)

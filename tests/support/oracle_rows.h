@@ -33,6 +33,9 @@ struct oracle_row {
     /* 0 and 0: bit for bit, any NaN for any other, the same on all levels. Else outputs of floating
      * types may differ (compare_near), and the base level may differ from the others. */
     double ulp, absolute;
+    /* The order of sums follows the strides, too, and the level: bits are compared for one of each.
+     */
+    bool by_strides;
     /* Directed cases, "add f32 self=2x3 other=3 alpha=2 out=2x3"; NULL at the end, NULL: none. */
     const char *const *lines;
     /* A line that is accepted, for the refusals of a family other than elementwise: each tensor's

@@ -289,8 +289,14 @@ struct rig_setting {
     const char *variable;
     const char *const *values; /* ends with NULL */
 };
-bool rig_same_bits(const struct rig_operator *op, const struct rig_setting *setting,
-                   const char *const *lines, int line_count, int64_t random_cases, char *text);
+struct rig_work {
+    const struct rig_operator *op;
+    const char *const *lines;
+    int line_count;
+    int64_t random_cases;
+};
+bool rig_same_bits(const struct rig_work *work, int operators, const struct rig_setting *setting,
+                   char *text);
 extern const struct rig_setting rig_threads, rig_isas, rig_blocking;
 
 #endif

@@ -18,21 +18,33 @@ const struct rig_setting rig_isas = {"ACLNN_CPU_ISA", (const char *const[]){"avx
 const struct rig_setting rig_blocking = {"ASCEND_LAUNCH_BLOCKING",
                                          (const char *const[]){"1", NULL}};
 
-struct workload {
-    const struct rig_operator *op;
-    const char *const *lines;
-    int64_t line_count, count;
+/* Problem i of the work: which operator's, and which of its lines, or a random one behind them. */
+struct at {
+    const struct rig_work *work;
+    int64_t number;
 };
 
-static struct test_case case_number(const struct workload *load, int64_t number,
-                                    struct random *random)
+static int64_t problems_of(const struct rig_work *work)
+{
+    const bool has_random = work->op->random_case || work->op->random_row;
+    return work->line_count + (has_random ? random_test_count(work->random_cases) : 0);
+}
+
+static struct at at(const struct rig_work *work, int64_t i)
+{
+    while (i >= problems_of(work))
+        i -= problems_of(work++);
+    return (struct at){work, i};
+}
+
+static struct test_case case_at(struct at at, struct random *random)
 {
     struct test_case test;
     char error[256];
-    if (number >= load->line_count)
-        return rig_random_case(load->op, random, (enum case_dtype)(number % CASE_FLOATS));
-    if (!case_parse(load->lines[number], &test, error, sizeof error)) {
-        fprintf(stderr, "%s: %s\n", load->lines[number], error);
+    if (at.number >= at.work->line_count)
+        return rig_random_case(at.work->op, random, (enum case_dtype)(at.number % CASE_FLOATS));
+    if (!case_parse(at.work->lines[at.number], &test, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", at.work->lines[at.number], error);
         abort();
     }
     return test;
@@ -55,15 +67,16 @@ static uint64_t checksum(const struct rig *rig)
 }
 
 /* In a child. */
-static void send_checksums(const struct workload *load, int to)
+static void send_checksums(const struct rig_work *work, int64_t count, int to)
 {
     static struct rig rig;
     struct random random = start();
     rig_begin(&rig);
-    for (int64_t i = 0; i < load->count; i++) {
-        struct test_case test = case_number(load, i, &random);
+    for (int64_t i = 0; i < count; i++) {
+        const struct rig_operator *op = at(work, i).work->op;
+        const struct test_case test = case_at(at(work, i), &random);
         /* Other operators' oracles say what synchronising must. */
-        (load->op->row ? rig_load_inputs : rig_load)(&rig, load->op, &test);
+        (op->row ? rig_load_inputs : rig_load)(&rig, op, &test);
         for (int j = 0; j < rig.problem.operands; j++) {
             struct rig_tensor *tensor = &rig.problem.tensor[j];
             if (rig_role_of(&rig.problem.call, j)->role == RIG_SHAPE)
@@ -81,8 +94,8 @@ static void send_checksums(const struct workload *load, int to)
 }
 
 /* The checksums with one variable set; NULL leaves the environment as it is. */
-static bool run_child(const struct workload *load, const char *variable, const char *value,
-                      uint64_t *sums, char *text)
+static bool run_child(const struct rig_work *work, int64_t count, const char *variable,
+                      const char *value, uint64_t *sums, char *text)
 {
     int ends[2], status = 0;
     if (pipe(ends) != 0) abort();
@@ -92,10 +105,10 @@ static bool run_child(const struct workload *load, const char *variable, const c
         close(ends[0]);
         alarm(500); /* a hang must not outlive the test */
         if (value) setenv(variable, value, 1);
-        send_checksums(load, ends[1]);
+        send_checksums(work, count, ends[1]);
     }
     close(ends[1]);
-    size_t wanted = (size_t)load->count * sizeof *sums, got = 0;
+    size_t wanted = (size_t)count * sizeof *sums, got = 0;
     while (got < wanted) {
         ssize_t part = read(ends[0], (char *)sums + got, wanted - got);
         if (part <= 0) break;
@@ -108,12 +121,12 @@ static bool run_child(const struct workload *load, const char *variable, const c
     return false;
 }
 
-static bool equal(const struct workload *load, const struct rig_setting *setting, const char *value,
-                  const uint64_t *want, const uint64_t *got, char *text)
+static bool equal(const struct rig_work *work, int64_t count, const struct rig_setting *setting,
+                  const char *value, const uint64_t *want, const uint64_t *got, char *text)
 {
     struct random random = start();
-    for (int64_t i = 0; i < load->count; i++) {
-        struct test_case test = case_number(load, i, &random);
+    for (int64_t i = 0; i < count; i++) {
+        const struct test_case test = case_at(at(work, i), &random);
         char line[CASE_LINE];
         if (got[i] == want[i]) continue;
         snprintf(text, RIG_TEXT, "%s\n  other bits with %s=%s (ACLNN_TEST_SEED=%" PRIu64 ")",
@@ -123,21 +136,21 @@ static bool equal(const struct workload *load, const struct rig_setting *setting
     return true;
 }
 
-bool rig_same_bits(const struct rig_operator *op, const struct rig_setting *setting,
-                   const char *const *lines, int line_count, int64_t random_cases, char *text)
+bool rig_same_bits(const struct rig_work *work, int operators, const struct rig_setting *setting,
+                   char *text)
 {
     if (setting == &rig_isas && getenv("ACLNN_TEST_NOT_BEST")) return true;
-    struct workload load = {op, lines, line_count, 0};
-    load.count =
-        line_count + (op->random_case || op->random_row ? random_test_count(random_cases) : 0);
-    uint64_t *want = calloc((size_t)load.count + 1, sizeof *want);
-    uint64_t *got = calloc((size_t)load.count + 1, sizeof *got);
+    int64_t count = 0;
+    for (int i = 0; i < operators; i++)
+        count += problems_of(&work[i]);
+    uint64_t *want = calloc((size_t)count + 1, sizeof *want);
+    uint64_t *got = calloc((size_t)count + 1, sizeof *got);
     if (!want || !got) abort();
-    bool ok = run_child(&load, setting->variable, NULL, want, text);
+    bool ok = run_child(work, count, setting->variable, NULL, want, text);
     for (int i = 0; ok && setting->values[i]; i++) {
         const char *value = setting->values[i];
-        ok = run_child(&load, setting->variable, value, got, text) &&
-             equal(&load, setting, value, want, got, text);
+        ok = run_child(work, count, setting->variable, value, got, text) &&
+             equal(work, count, setting, value, want, got, text);
     }
     free(want);
     free(got);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of matrices, vectors and batches of them. */
+#ifndef OP_API_INC_MATMUL_H_
+#define OP_API_INC_MATMUL_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self mat2, as torch.matmul.
+ *
+ * - self, mat2: 1 to 6 dimensions. A vector on the left is a row, on the right a column, and its
+ *   axis is none of the result. Axes in front of the last two are a batch and broadcast. FLOAT,
+ *   FLOAT16, BF16, each its own; or DOUBLE, all of them.
+ * - out: of the shape that follows.
+ * - cubeMathType: 0 multiplies numbers as they are; 1 and 3 round FLOAT ones to HF32, 2 all to
+ *   FLOAT16.
+ *
+ * Sums are in FLOAT (DOUBLE for DOUBLE), rounded once. */
+ACLNN_API aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor *self, const aclTensor *mat2,
+                                                  aclTensor *out, int8_t cubeMathType,
+                                                  uint64_t *workspaceSize,
+                                                  aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnMatmul(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                  aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of a matrix and a vector. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_MV_H_
+#define OP_API_INC_LEVEL2_ACLNN_MV_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self vec, as torch.mv.
+ *
+ * - self: (m, k); vec: (k); out: (m). FLOAT, FLOAT16, BF16, each its own; or DOUBLE, all of them.
+ * - cubeMathType: 0 multiplies numbers as they are; 1 and 3 round FLOAT ones to HF32, 2 all to
+ *   FLOAT16.
+ *
+ * Sums are in FLOAT (DOUBLE for DOUBLE), rounded once. */
+ACLNN_API aclnnStatus aclnnMvGetWorkspaceSize(const aclTensor *self, const aclTensor *vec,
+                                              aclTensor *out, int8_t cubeMathType,
+                                              uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnMv(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                              aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the family of matrix products computes. */
+#ifndef ACLNN_CPU_API_OP_MATMUL_H
+#define ACLNN_CPU_API_OP_MATMUL_H
+
+#include <stdbool.h>
+
+/* Those from addmm on have an addend and factors alpha and beta. */
+enum op_matmul {
+    OP_MATMUL_mm,
+    OP_MATMUL_matmul,
+    OP_MATMUL_bmm,
+    OP_MATMUL_mv,
+    OP_MATMUL_dot,
+    OP_MATMUL_ger,
+    OP_MATMUL_addmm,
+    OP_MATMUL_baddbmm,
+    OP_MATMUL_addbmm,
+    OP_MATMUL_addmv,
+    OP_MATMUL_addr,
+    OP_MATMUL_gemm,
+};
+
+static inline bool op_matmul_is_scaled(int core)
+{
+    return core >= OP_MATMUL_addmm;
+}
+
+#endif
