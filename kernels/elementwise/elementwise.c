@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every core in every compute type that it has. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/elementwise/k_elementwise.h"
@@ -48,6 +49,30 @@ vd map_f64(double (*f)(double), vd x)
     return x;
 }
 
+K_TEMPLATE
+vi is_nan_f32(vf x)
+{
+    return x != x;
+}
+
+K_TEMPLATE
+vl is_nan_f64(vd x)
+{
+    return x != x;
+}
+
+K_TEMPLATE
+vi is_nan_i32(vi x)
+{
+    return x ^ x;
+}
+
+K_TEMPLATE
+vl is_nan_i64(vl x)
+{
+    return x ^ x;
+}
+
 #include "kernels/elementwise/as_f32.h"
 #include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
@@ -62,10 +87,14 @@ vd map_f64(double (*f)(double), vd x)
 
 #include "kernels/elementwise/as_i32.h"
 #include "kernels/elementwise/numbers.h"
+/* They call functions of numbers.h. */
+#include "kernels/elementwise/integers.h"
 #include "kernels/elementwise/run.h"
 
 #include "kernels/elementwise/as_i64.h"
 #include "kernels/elementwise/numbers.h"
+/* They call functions of numbers.h. */
+#include "kernels/elementwise/integers.h"
 #include "kernels/elementwise/run.h"
 
 /* ---- a function for each ---- */

@@ -51,6 +51,12 @@ void NAME(sub)(T *y, const T *x, const T *s)
 }
 
 K_TEMPLATE
+void NAME(rsub)(T *y, const T *x, const T *s)
+{
+    y[0] = x[1] - s[0] * x[0];
+}
+
+K_TEMPLATE
 void NAME(mul)(T *y, const T *x, const T *s)
 {
     (void)s;
@@ -62,6 +68,41 @@ void NAME(gt)(T *y, const T *x, const T *s)
 {
     (void)s;
     y[0] = NAME(truth)(x[0] > x[1]);
+}
+
+K_TEMPLATE
+void NAME(eq)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] == x[1]);
+}
+
+K_TEMPLATE
+void NAME(ne)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] != x[1]);
+}
+
+K_TEMPLATE
+void NAME(lt)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] < x[1]);
+}
+
+K_TEMPLATE
+void NAME(le)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] <= x[1]);
+}
+
+K_TEMPLATE
+void NAME(ge)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)(x[0] >= x[1]);
 }
 
 K_TEMPLATE
@@ -125,4 +166,80 @@ void NAME(logical_not)(T *y, const T *x, const T *s)
 {
     (void)s;
     y[0] = NAME(truth)(x[0] == 0);
+}
+
+/* A NaN beats every number; of equal ones the first is kept. */
+K_TEMPLATE
+T NAME(larger)(T a, T b)
+{
+    return NAME(pick)((a < b) | NAME(is_nan)(b), b, a);
+}
+
+K_TEMPLATE
+T NAME(smaller)(T a, T b)
+{
+    return NAME(pick)((b < a) | NAME(is_nan)(b), b, a);
+}
+
+K_TEMPLATE
+void NAME(maximum)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(larger)(x[0], x[1]);
+}
+
+K_TEMPLATE
+void NAME(minimum)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(smaller)(x[0], x[1]);
+}
+
+K_TEMPLATE
+void NAME(clamp)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(smaller)(NAME(larger)(x[0], x[1]), x[2]);
+}
+
+K_TEMPLATE
+void NAME(logical_and)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((x[0] != 0) & (x[1] != 0));
+}
+
+K_TEMPLATE
+void NAME(logical_or)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((x[0] != 0) | (x[1] != 0));
+}
+
+K_TEMPLATE
+void NAME(logical_xor)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((x[0] != 0) ^ (x[1] != 0));
+}
+
+/* s[0]: the value */
+K_TEMPLATE
+void NAME(masked_fill)(T *y, const T *x, const T *s)
+{
+    y[0] = NAME(pick)(x[1] != 0, s[0], x[0]);
+}
+
+K_TEMPLATE
+void NAME(masked_choice)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(pick)(x[1] != 0, x[2], x[0]);
+}
+
+/* Gradients: x[0] is that of the result, x[1] the operand. s[0]: threshold */
+K_TEMPLATE
+void NAME(threshold_grad)(T *y, const T *x, const T *s)
+{
+    y[0] = NAME(pick)(x[1] <= s[0], (T){0}, x[0]);
 }

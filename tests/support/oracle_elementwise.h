@@ -12,13 +12,16 @@
  *     c[]   the COEFFICIENTs (alpha, value)
  *     p[]   numbers in order: BOOL, INT64, FLOAT, ...
  *     k     which result it is, if there are several
+ *     given bit i: x[i] is given; an OPTIONAL one that is not is 0
  *
  * A scalar is not rounded to a half type, for half types are computed in f32. R(v) rounds an
  * intermediate result to the computing type. Integers are computed in 64 bits and wrap when they
  * are stored; plus, minus, times wrap as well.
  *
  * Results: SAME, of the promoted type; REAL, the same, but integers and bools are cast to f32
- * first (no form for integers: NONE); BOOL. An output of another type gets the result cast to it.
+ * first (no form for integers: NONE); BOOL; REAL_BOOL, computed as REAL; MODE, as REAL where the
+ * first number is 0 and as SAME where it is 1 or 2. An output of another type gets the result cast
+ * to it.
  *
  *     UNARY_REAL(exp, "aclnnExp aclnnInplaceExp", 1, exp(x[0]))     a REAL one
  *     COMPARE(gt, "aclnnGtTensor aclnnGtScalar", x[0] > x[1])       BOOL, one form for all types
@@ -40,11 +43,12 @@
 
 #include "tests/support/oracle_rows.h"
 
-enum oracle_result { ORACLE_SAME, ORACLE_REAL, ORACLE_BOOL };
+enum oracle_result { ORACLE_SAME, ORACLE_REAL, ORACLE_BOOL, ORACLE_REAL_BOOL, ORACLE_MODE };
 
 typedef double oracle_real_form(int k, const double *x, const double *c, const double *p,
-                                bool is_double);
-typedef int64_t oracle_integer_form(int k, const int64_t *x, const int64_t *c, const double *p);
+                                bool is_double, unsigned given);
+typedef int64_t oracle_integer_form(int k, const int64_t *x, const int64_t *c, const double *p,
+                                    unsigned given);
 
 /* oracle_row.more of an elementwise operator. */
 struct oracle_elementwise {
@@ -60,6 +64,13 @@ struct test_case random_elementwise(const struct rig_operator *op, struct random
                                     enum case_dtype dtype);
 /* What the operator computes in, for operands of these types; scalars have no say yet. */
 const struct oracle_elementwise *oracle_elementwise_of(const struct rig_operator *op);
+
+/* Whether integers are computed as f32. */
+static inline bool oracle_is_of_reals(enum oracle_result result, const int64_t *number)
+{
+    return result == ORACLE_REAL || result == ORACLE_REAL_BOOL ||
+           (result == ORACLE_MODE && number[0] == 0);
+}
 
 static inline int64_t plus(int64_t a, int64_t b)
 {
@@ -91,14 +102,15 @@ static inline int64_t times(int64_t a, int64_t b)
 
 #define ORACLE_FORMS(id, names, mask, result_type, ulp, change, of_real, of_integer)               \
     static double id##_real(int k, const double *x, const double *c, const double *p,              \
-                            bool is_double)                                                        \
+                            bool is_double, unsigned given)                                        \
     {                                                                                              \
-        (void)k, (void)x, (void)c, (void)p, (void)is_double;                                       \
+        (void)k, (void)x, (void)c, (void)p, (void)is_double, (void)given;                          \
         return of_real;                                                                            \
     }                                                                                              \
-    static int64_t id##_integer(int k, const int64_t *x, const int64_t *c, const double *p)        \
+    static int64_t id##_integer(int k, const int64_t *x, const int64_t *c, const double *p,        \
+                                unsigned given)                                                    \
     {                                                                                              \
-        (void)k, (void)x, (void)c, (void)p;                                                        \
+        (void)k, (void)x, (void)c, (void)p, (void)given;                                           \
         return of_integer;                                                                         \
     }                                                                                              \
     static const struct oracle_elementwise id##_more = {ORACLE_##result_type, mask, id##_real,     \

@@ -8,7 +8,7 @@ enum { TERMS = 16 };
 /* One element's operands, coefficients and results, found by their place in the row. */
 struct terms {
     int operands, coefficients, results;
-    int operand[TERMS]; /* of the call; -1: the scalar below */
+    int operand[TERMS]; /* of the call; -1: the scalar below, NULL: it is not given */
     const struct rig_scalar *scalar[TERMS], *coefficient[TERMS];
     int result[TERMS];
 };
@@ -36,7 +36,7 @@ static void add_tensor(struct terms *terms, const struct rig_call *call, int slo
 {
     const struct rig_operand *one = &call->op->operand[slot];
     const int operand = operand_at(call, slot, n);
-    if (operand < 0) return;
+    if (operand < 0 && rig_is_output(one)) return;
     if (!rig_is_output(one) || one->is_changed) terms->operand[terms->operands++] = operand;
     if (rig_is_output(one)) terms->result[terms->results++] = operand;
 }
@@ -52,7 +52,6 @@ static struct terms terms_of(const struct rig_call *call, int n)
             terms.coefficient[terms.coefficients++] = scalar_at(call, scalar++, n);
         } else if (at->kind <= OP_SCALARS) {
             const struct rig_scalar *one = scalar_at(call, scalar++, n);
-            if (!one) continue;
             terms.operand[terms.operands] = -1;
             terms.scalar[terms.operands++] = one;
         }
@@ -70,9 +69,24 @@ static enum case_dtype type_of(const struct rig_problem *problem, const struct t
         type = type == CASE_DTYPES ? mine : oracle_promote(type, mine);
     }
     for (int i = 0; i < terms->operands; i++)
-        if (terms->operand[i] < 0) type = oracle_promote_scalar(type, terms->scalar[i]->dtype);
-    if (one->result == ORACLE_REAL && !oracle_is_float(type)) return CASE_F32;
+        if (terms->operand[i] < 0 && terms->scalar[i])
+            type = oracle_promote_scalar(type, terms->scalar[i]->dtype);
+    if (oracle_is_of_reals(one->result, problem->call.number) && !oracle_is_float(type))
+        return CASE_F32;
     return type;
+}
+
+static unsigned given(const struct terms *terms)
+{
+    unsigned set = 0;
+    for (int i = 0; i < terms->operands; i++)
+        if (terms->operand[i] >= 0 || terms->scalar[i]) set |= 1U << i;
+    return set;
+}
+
+static bool is_truth(const struct oracle_elementwise *one)
+{
+    return one->result == ORACLE_BOOL || one->result == ORACLE_REAL_BOOL;
 }
 
 /* A number of the computing type. */
@@ -109,10 +123,11 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
 static void of_reals(struct rig_problem *problem, const struct terms *terms,
                      const struct oracle_elementwise *one, enum case_dtype type, int64_t at)
 {
-    const enum case_dtype via = one->result == ORACLE_BOOL ? CASE_BOOL : type;
+    const enum case_dtype via = is_truth(one) ? CASE_BOOL : type;
     const bool is_exact = problem->near.ulp == 0 && problem->near.absolute == 0;
     double x[TERMS] = {0}, c[TERMS] = {0};
     for (int i = 0; i < terms->operands; i++) {
+        if (!(given(terms) >> i & 1)) continue;
         const bool selects = one->selectors >> i & 1;
         const enum case_dtype as = selects ? CASE_BOOL : type;
         x[i] = terms->operand[i] < 0
@@ -122,7 +137,7 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
     for (int i = 0; i < terms->coefficients; i++)
         c[i] = terms->coefficient[i] ? real_scalar(terms->coefficient[i], type) : 0;
     for (int k = 0; k < terms->results; k++) {
-        double value = one->real(k, x, c, problem->call.real, type == CASE_F64);
+        double value = one->real(k, x, c, problem->call.real, type == CASE_F64, given(terms));
         if (is_exact && type != CASE_F64) value = oracle_round(CASE_F32, value);
         oracle_real(problem, terms->result[k], at, via, value);
     }
@@ -131,9 +146,10 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
 static void of_integers(struct rig_problem *problem, const struct terms *terms,
                         const struct oracle_elementwise *one, enum case_dtype type, int64_t at)
 {
-    const enum case_dtype via = one->result == ORACLE_BOOL ? CASE_BOOL : type;
+    const enum case_dtype via = is_truth(one) ? CASE_BOOL : type;
     int64_t x[TERMS] = {0}, c[TERMS] = {0};
     for (int i = 0; i < terms->operands; i++) {
+        if (!(given(terms) >> i & 1)) continue;
         const bool selects = one->selectors >> i & 1;
         const enum case_dtype as = selects ? CASE_BOOL : type;
         x[i] = terms->operand[i] < 0 ? integer_scalar(terms->scalar[i], type)
@@ -142,7 +158,8 @@ static void of_integers(struct rig_problem *problem, const struct terms *terms,
     for (int i = 0; i < terms->coefficients; i++)
         c[i] = terms->coefficient[i] ? integer_scalar(terms->coefficient[i], type) : 0;
     for (int k = 0; k < terms->results; k++)
-        oracle_whole(problem, terms->result[k], at, via, one->integer(k, x, c, problem->call.real));
+        oracle_whole(problem, terms->result[k], at, via,
+                     one->integer(k, x, c, problem->call.real, given(terms)));
 }
 
 /* How many places the lists have; 1 without lists. */

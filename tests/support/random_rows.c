@@ -145,6 +145,7 @@ struct plan {
     int rank, list;          /* list: elements of lists */
     int64_t dims[CASE_RANK]; /* of the result */
     int operand;             /* how many were added */
+    int64_t mode;            /* of a MODE one */
     enum case_dtype type;    /* promoted so far; CASE_DTYPES: nothing yet */
     /* What the operands so far broadcast to; at first no axis. */
     int joint_rank;
@@ -210,6 +211,15 @@ static void add_list(const struct plan *plan, struct test_case *test, struct ran
     }
 }
 
+/* The highest kind of the row's types. */
+static int highest_kind(const struct rig_operator *op)
+{
+    int kind = 0;
+    for (int i = 0; i < op->type_count; i++)
+        if (oracle_kind(op->types[i]) > kind) kind = oracle_kind(op->types[i]);
+    return kind;
+}
+
 /* Of a kind that is not higher than `most`. */
 static enum case_dtype scalar_type(struct random *random, int most)
 {
@@ -228,8 +238,8 @@ static void add_scalar(struct plan *plan, struct test_case *test, struct random 
 {
     const int kind = oracle_kind(plan->type == CASE_DTYPES ? test->dtype : plan->type);
     const bool is_passive = plan->is_same || at->kind == OP_COEFFICIENT;
-    const enum case_dtype dtype =
-        scalar_type(random, is_passive || !random_once_in(random, 3) ? kind : 2);
+    const enum case_dtype dtype = scalar_type(
+        random, is_passive || !random_once_in(random, 3) ? kind : highest_kind(plan->op));
     if (at->kind == OP_OPTIONAL_SCALAR && random_once_in(random, 3)) return;
     if (at->kind != OP_SCALARS) {
         random_scalar(test, random, at->name, dtype);
@@ -243,9 +253,9 @@ static void add_scalar(struct plan *plan, struct test_case *test, struct random 
 
 static enum case_dtype result_type(const struct plan *plan)
 {
-    if (plan->one && plan->one->result == ORACLE_BOOL) return CASE_BOOL;
-    if (plan->one && plan->one->result == ORACLE_REAL && !oracle_is_float(plan->type))
-        return CASE_F32;
+    const enum oracle_result result = plan->one ? plan->one->result : ORACLE_SAME;
+    if (result == ORACLE_BOOL || result == ORACLE_REAL_BOOL) return CASE_BOOL;
+    if (oracle_is_of_reals(result, &plan->mode) && !oracle_is_float(plan->type)) return CASE_F32;
     return plan->type;
 }
 
@@ -285,6 +295,7 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
     int64_t dims[CASE_RANK];
     plan->type = CASE_DTYPES;
     plan->operand = plan->joint_rank = 0;
+    plan->mode = random_below(random, 3);
     plan->list = random_once_in(random, 30) ? 0 : (int)random_between(random, 1, LIST);
     if (random_once_in(random, 40)) plan->list = 20;
     plan->rank = random_shape(random, plan->dims, ELEMENTS);
@@ -302,7 +313,10 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
     for (at = op->names->argument; at->name; at++) {
         if (at->kind >= OP_SCALAR && at->kind <= OP_SCALARS) add_scalar(plan, &test, random, at);
         if (at->kind >= OP_BOOL && at->kind <= OP_UINT64)
-            random_number(&test, at->name, (double)random_below(random, 2));
+            random_number(&test, at->name,
+                          plan->one && plan->one->result == ORACLE_MODE
+                              ? (double)plan->mode
+                              : (double)random_below(random, 2));
         if (at->kind == OP_FLOAT || at->kind == OP_DOUBLE)
             random_number(&test, at->name, (double)random_below(random, 5) / 4);
     }

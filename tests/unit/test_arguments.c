@@ -136,15 +136,17 @@ Test(arguments, reach_the_call)
 
 /* ---- lists of tensors with an elementwise oracle ---- */
 
-static double product(int k, const double *x, const double *c, const double *p, bool is_double)
+static double product(int k, const double *x, const double *c, const double *p, bool is_double,
+                      unsigned given)
 {
-    (void)k, (void)c, (void)p, (void)is_double;
+    (void)k, (void)c, (void)p, (void)is_double, (void)given;
     return x[0] * x[1];
 }
 
-static int64_t whole_product(int k, const int64_t *x, const int64_t *c, const double *p)
+static int64_t whole_product(int k, const int64_t *x, const int64_t *c, const double *p,
+                             unsigned given)
 {
-    (void)k, (void)c, (void)p;
+    (void)k, (void)c, (void)p, (void)given;
     return times(x[0], x[1]);
 }
 

@@ -27,6 +27,17 @@ ACLNN_API aclnnStatus aclnnAddcmulGetWorkspaceSize(const aclTensor *self, const 
 ACLNN_API aclnnStatus aclnnAddcmul(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                    aclrtStream stream);
 
+/* selfRef = selfRef + value * tensor1 * tensor2, as aclnnAddcmul; the others broadcast to
+ * selfRef's
+ * shape. */
+ACLNN_API aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(
+    const aclTensor *selfRef, const aclTensor *tensor1, const aclTensor *tensor2,
+    const aclScalar *value, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceAddcmul(void *workspace, uint64_t workspaceSize,
+                                          aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,26 @@ ACLNN_API aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor *self, const acl
 ACLNN_API aclnnStatus aclnnDivs(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 aclrtStream stream);
 
+/* selfRef = selfRef / other, as aclnnDiv; other broadcasts to selfRef's shape. selfRef must be of
+ * a
+ * floating type. */
+ACLNN_API aclnnStatus aclnnInplaceDivGetWorkspaceSize(aclTensor *selfRef, const aclTensor *other,
+                                                      uint64_t *workspaceSize,
+                                                      aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceDiv(void *workspace, uint64_t workspaceSize,
+                                      aclOpExecutor *executor, aclrtStream stream);
+
+/* selfRef = selfRef / other with a scalar other, as aclnnInplaceDiv. */
+ACLNN_API aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor *selfRef, const aclScalar *other,
+                                                       uint64_t *workspaceSize,
+                                                       aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceDivs(void *workspace, uint64_t workspaceSize,
+                                       aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,16 @@ ACLNN_API aclnnStatus aclnnGtScalarGetWorkspaceSize(const aclTensor *self, const
 ACLNN_API aclnnStatus aclnnGtScalar(void *workspace, uint64_t workspaceSize,
                                     aclOpExecutor *executor, aclrtStream stream);
 
+/* selfRef = selfRef > other, as 1 and 0 of selfRef's type, as aclnnGtScalar. */
+ACLNN_API aclnnStatus aclnnInplaceGtScalarGetWorkspaceSize(aclTensor *selfRef,
+                                                           const aclScalar *other,
+                                                           uint64_t *workspaceSize,
+                                                           aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceGtScalar(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

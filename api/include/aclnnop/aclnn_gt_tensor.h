@@ -24,6 +24,17 @@ ACLNN_API aclnnStatus aclnnGtTensorGetWorkspaceSize(const aclTensor *self, const
 ACLNN_API aclnnStatus aclnnGtTensor(void *workspace, uint64_t workspaceSize,
                                     aclOpExecutor *executor, aclrtStream stream);
 
+/* selfRef = selfRef > other, as 1 and 0 of selfRef's type, as aclnnGtTensor; other broadcasts to
+ * selfRef's shape. */
+ACLNN_API aclnnStatus aclnnInplaceGtTensorGetWorkspaceSize(const aclTensor *selfRef,
+                                                           const aclTensor *other,
+                                                           uint64_t *workspaceSize,
+                                                           aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceGtTensor(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comparisons with a scalar: less or equal. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_LE_SCALAR_H_
+#define OP_API_INC_LEVEL2_ACLNN_LE_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self <= other, as torch.le. A comparison with a NaN is false.
+ *
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - other: compared in the type that self and it promote to.
+ * - out: of self's shape; BOOL, or any other type, which gets 1 and 0. */
+ACLNN_API aclnnStatus aclnnLeScalarGetWorkspaceSize(const aclTensor *self, const aclScalar *other,
+                                                    aclTensor *out, uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnLeScalar(void *workspace, uint64_t workspaceSize,
+                                    aclOpExecutor *executor, aclrtStream stream);
+
+/* selfRef = selfRef <= other, as 1 and 0 of selfRef's type, as aclnnLeScalar. */
+ACLNN_API aclnnStatus aclnnInplaceLeScalarGetWorkspaceSize(aclTensor *selfRef,
+                                                           const aclScalar *other,
+                                                           uint64_t *workspaceSize,
+                                                           aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceLeScalar(void *workspace, uint64_t workspaceSize,
+                                           aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear interpolation. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_LERP_SCALAR_H_
+#define OP_API_INC_LEVEL2_ACLNN_LERP_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self + weight * (end - self), as torch.lerp; where weight is 0.5 and more in magnitude
+ * computed as end - (end - self) * (1 - weight), so that a weight of 1 gives end.
+ *
+ * - self, end: broadcast, and promote. FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - weight: a scalar.
+ * - out: of the broadcast shape. */
+ACLNN_API aclnnStatus aclnnLerpsGetWorkspaceSize(const aclTensor *self, const aclTensor *end,
+                                                 const aclScalar *weight, aclTensor *out,
+                                                 uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnLerps(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                 aclrtStream stream);
+
+/* selfRef = selfRef + weight * (end - selfRef), as aclnnLerps; the others broadcast to selfRef's
+ * shape. */
+ACLNN_API aclnnStatus aclnnInplaceLerpsGetWorkspaceSize(aclTensor *selfRef, const aclTensor *end,
+                                                        const aclScalar *weight,
+                                                        uint64_t *workspaceSize,
+                                                        aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceLerps(void *workspace, uint64_t workspaceSize,
+                                        aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

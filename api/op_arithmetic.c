@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of elementwise operators of two and more operands. */
+#include "api/op_check.h"
+#include "api/op_elementwise.h"
+#include "api/op_rule.h"
+
+/* ---- clamp ---- */
+
+/* One of the two bounds must be there; they are the arguments after the first. */
+static aclnnStatus clamp_types(struct op_problem *problem)
+{
+    const struct op_value *lower = &problem->values[1], *upper = &problem->values[2];
+    OP_CHECK(problem->row->name, lower->pointer || upper->pointer, ACLNN_ERR_PARAM_NULLPTR,
+             "%s and %s are both NULL", lower->name, upper->name);
+    OP_TRY(op_find_type(problem));
+    return op_check_results(problem, problem->type);
+}
+
+/* With one bound it is a maximum or a minimum. */
+static void clamp_bounds(const struct op_problem *problem, struct k_elementwise *e)
+{
+    const struct op_value *lower = &problem->values[1], *upper = &problem->values[2];
+    if (lower->pointer && upper->pointer) return;
+    e->core = lower->pointer ? K_CORE_maximum : K_CORE_minimum;
+    if (!e->constants) return;
+    e->constants = 2;
+    e->reals[0] = e->reals[lower->pointer ? 0 : 1];
+    e->integers[0] = e->integers[lower->pointer ? 0 : 1];
+}
+
+const struct op_rule op_rule_clamp = {.types = clamp_types,
+                                      .shapes = op_check_broadcast,
+                                      .more = &(const struct op_elementwise){clamp_bounds}};
+
+/* ---- masked fill ---- */
+
+/* The first operand's type is the result's, whatever the value's; the second one selects. */
+static aclnnStatus filled(struct op_problem *problem)
+{
+    OP_TRY(op_find_type(problem));
+    problem->result = problem->type;
+    return ACLNN_SUCCESS;
+}
+
+const struct op_rule op_rule_masked_fill = {
+    .types = filled, .shapes = op_check_broadcast, .selectors = 2};
+
+/* ---- a truth value of real numbers ---- */
+
+static aclnnStatus real_truth(struct op_problem *problem)
+{
+    OP_TRY(op_find_type(problem));
+    if (!op_is_floating(problem->type)) problem->type = ACL_FLOAT;
+    return op_check_results(problem, ACL_BOOL);
+}
+
+const struct op_rule op_rule_real_truth = {.types = real_truth, .shapes = op_check_broadcast};
+
+/* ---- bits ---- */
+
+static aclnnStatus integral(struct op_problem *problem)
+{
+    OP_TRY(op_find_type(problem));
+    OP_CHECK(problem->row->name, problem->type == ACL_BOOL || op_is_integer(problem->type),
+             ACLNN_ERR_PARAM_INVALID, "%s's data type is %s; it must be an integer or BOOL",
+             problem->values[1].name, op_data_type_name(problem->values[1].scalar->data_type));
+    return op_check_results(problem, problem->type);
+}
+
+/* The second argument is a scalar. */
+const struct op_rule op_rule_integral = {.types = integral, .shapes = op_check_broadcast};
+
+/* ---- gradients ---- */
+
+/* gradOutput, self, negativeSlope, selfIsResult */
+static aclnnStatus leaky_relu_grad(struct op_problem *problem)
+{
+    const struct op_value *slope = &problem->values[2], *is_result = &problem->values[3];
+    OP_TRY(op_find_type(problem));
+    OP_TRY(op_check_results(problem, problem->type));
+    const double value = op_scalar_real(slope->scalar);
+    OP_CHECK(problem->row->name, !is_result->integer || !(value < 0), ACLNN_ERR_PARAM_INVALID,
+             "%s is %g; it must not be negative where %s is true", slope->name, value,
+             is_result->name);
+    return ACLNN_SUCCESS;
+}
+
+const struct op_rule op_rule_leaky_relu_grad = {.types = leaky_relu_grad,
+                                                .shapes = op_check_broadcast};
