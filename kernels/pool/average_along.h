@@ -32,7 +32,7 @@ void plain_row(enum k_dtype dt, int stride, int n, const float *from, int64_t ga
 {
     for (int x = 0; x < columns; x += VL)
         k_store(dt, to + x * k_size(dt),
-                plain_sum(stride, n, from + x * stride, gap) * v_load(scale + x));
+                (plain_sum(stride, n, from + x * stride, gap) + (vf){0}) * v_load(scale + x));
 }
 
 /* n terms in vectors of any lanes; those that a lane has not count as -0. spread: over how many
@@ -95,7 +95,7 @@ static __attribute__((noinline)) void picked_floats(const struct picks *picks, c
                                                     const float *factors, float *to)
 {
     for (int x = 0; x < picks->columns; x += VL)
-        v_store(to + x, picked(picks, sums, x) * v_load(factors + x));
+        v_store(to + x, (picked(picks, sums, x) + (vf){0}) * v_load(factors + x));
 }
 
 K_TEMPLATE
@@ -140,7 +140,7 @@ void cell_row(enum k_dtype dt, int n, const float *from, int64_t gap, vf scale, 
     for (int tile = 0; tile < channels; tile += VL) {
         const int x = tile + VL <= channels || channels < VL ? tile : channels - VL;
         const vf sum = n == 0 ? (vf){0} : plain_sum(1, n, from + x, gap);
-        k_store(dt, to + x * k_size(dt), sum * scale);
+        k_store(dt, to + x * k_size(dt), (sum + (vf){0}) * scale);
     }
 }
 

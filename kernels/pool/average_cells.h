@@ -40,6 +40,13 @@ struct window {
     bool apart; /* a step of two: cells are read in the order of memory */
 };
 
+/* A sum of nothing but -0 is 0. */
+K_TEMPLATE
+struct k_block cells_sum(struct k_block x)
+{
+    return (struct k_block){x.a + (vf){0}, x.b + (vf){0}};
+}
+
 K_TEMPLATE
 struct k_block cells_times(enum k_dtype dt, struct k_block x, float factor)
 {
@@ -98,7 +105,7 @@ void cells_put(enum k_dtype dt, struct window w, const struct cells *c, struct k
                float scale, char *to)
 {
     const enum k_dtype parts = w.narrow ? K_F32 : dt;
-    sum = cells_times(parts, sum, scale);
+    sum = cells_times(parts, cells_sum(sum), scale);
     if (w.narrow)
         k_store(dt, to, sum.a);
     else
@@ -222,7 +229,7 @@ void cells_scaled(enum k_dtype dt, int n, int m, const struct cells *given, cons
             column = cells_times(dt, column, factors[i]);
             sum = i == 0 ? column : block_add(dt, sum, column);
         }
-        sum = cells_times(dt, sum, c.scale[output]);
+        sum = cells_times(dt, cells_sum(sum), c.scale[output]);
         k_write(to + x, block_elements(dt, sum), c.stream);
     }
 }

@@ -171,7 +171,7 @@ void put_gathered(enum k_dtype dt, struct average *g, int64_t row)
     }
     for (int x = 0; x < channels; x += VL) {
         char bytes[K_VECTOR_BYTES];
-        k_store(dt, bytes, v_load(total + x) * v_all(scale));
+        k_store(dt, bytes, (v_load(total + x) + (vf){0}) * v_all(scale));
         const int left = (int)pool_min(channels - x, VL);
         memcpy(to + x * k_size(dt), bytes, (size_t)(left * k_size(dt)));
     }

@@ -131,7 +131,7 @@ void mean_planes_of(enum k_dtype dt, enum k_rounding rounding, const struct k_me
         l.planes = (int)pool_min(slice.end - plane, VL);
         l.at = in + plane * l.bytes;
         const vf sums = plane_sums(dt, rounding, &l);
-        put_elements(dt, out + plane * k_size(dt), sums * v_all(scale), l.planes);
+        put_elements(dt, out + plane * k_size(dt), (sums + (vf){0}) * v_all(scale), l.planes);
     }
 }
 
@@ -265,8 +265,8 @@ void near_piece(enum k_dtype dt, int n, const char *plane, int64_t cell_bytes, i
 #pragma GCC unroll 4
         for (int i = 0; i < n; i++) {
             struct k_block mean = sum.block[i];
-            mean.a = mean.a * scale;
-            if (dt != K_F32) mean.b = mean.b * scale;
+            mean.a = (mean.a + (vf){0}) * scale;
+            if (dt != K_F32) mean.b = (mean.b + (vf){0}) * scale;
             k_put(to + pool_min(x, last) + i * K_VECTOR_BYTES, block_elements(dt, mean));
         }
     }
@@ -402,7 +402,7 @@ void mean_channels(enum k_dtype dt, enum k_rounding rounding, const struct k_mea
             for (int half = HALF / 2; half > 0; half /= 2)
                 for (int r = 0; r < half; r++)
                     sums[r] = sums[r] + sums[r + half];
-            put_elements(dt, to + x * k_size(dt), sums[0] * scale, channels - x);
+            put_elements(dt, to + x * k_size(dt), (sums[0] + (vf){0}) * scale, channels - x);
         }
     }
 }

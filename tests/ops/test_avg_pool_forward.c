@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool2d and aclnnAvgPool3d against their definition, and what they refuse. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/ops/suite.h"
@@ -85,6 +86,53 @@ Test(avg_pool_forward, worked_numbers)
     check_divisors("avg_pool2d f32 c1 1x7 k1x3 s1x2 p0x1 ceil", (const double[]){3, 3, 3, 3}, 4);
     check_divisors("avg_pool2d f32 c1 1x4 k1x2 s1x3 p0x1 ceil", (const double[]){2, 2}, 2);
     check_divisors("avg_pool2d f32 c1 1x5 k1x2 s1x2 ceil", (const double[]){2, 2, 1}, 3);
+}
+
+/* A window of nothing but -0 is +0, as is the sum that begins with 0. */
+static void check_minus_zeros(const struct rig_operator *op, struct test_case *test)
+{
+    char line[CASE_LINE];
+    if (test->divisor < 0) test->divisor = 0;
+    rig_load(&rig, op, test);
+    const struct rig_tensor *x = &rig.problem.tensor[0], *y = &rig.problem.tensor[1];
+    double *zeros = malloc(((size_t)x->count + 1) * sizeof *zeros);
+    for (int64_t i = 0; i < x->count; i++)
+        zeros[i] = -0.0;
+    rig_set(&rig, 0, zeros);
+    free(zeros);
+    cr_assert(rig_run(&rig, RIG_END), "%s", rig.text);
+    for (int64_t i = 0; x->count > 0 && i < y->count; i++)
+        cr_assert_eq(y->bits[i], 0, "%s: output %d is %g", case_print(test, line), (int)i,
+                     y->values[i]);
+}
+
+Test(avg_pool_forward, minus_zeros_give_zero)
+{
+    static const char *const lines[] = {
+        "avg_pool2d f32 n1c3 14x14 k2 s2",
+        "avg_pool2d f32 n2c3 35x35 k3 s1 p1",
+        "avg_pool2d bf16 n2c3 35x35 k3 s1 p1 exclude_pad",
+        "avg_pool2d f16 n2c3 56x57 k3 s2 p1 ceil",
+        "avg_pool2d f32 n2c64 9x10 k3 s2 p1 nhwc",
+        "avg_pool2d bf16 n2c64 9x10 k3 s1 p1 nhwc",
+        "avg_pool2d f32 n2c65 7x7 k7",
+        "avg_pool2d f16 n2c65 7x7 k7 nhwc",
+        "avg_pool2d f32 n2c3 9x9 k1",
+        "avg_pool2d bf16 n2c33 9x9 k1 nhwc",
+    };
+    struct random random = {random_test_seed() + 7};
+    struct test_case test;
+    char error[256];
+    for (int i = 0; i < LENGTH(lines); i++) {
+        cr_assert(case_parse(lines[i], &test, error, sizeof error), "%s", error);
+        check_minus_zeros(&rig_avg_pool2d, &test);
+    }
+    for (int64_t i = 0, count = random_test_count(CASES); i < count; i++) {
+        test = rig_random_case(&rig_avg_pool2d, &random, (enum case_dtype)(i % CASE_FLOATS));
+        check_minus_zeros(&rig_avg_pool2d, &test);
+        test = rig_random_case(&rig_avg_pool3d, &random, (enum case_dtype)(i % CASE_FLOATS));
+        check_minus_zeros(&rig_avg_pool3d, &test);
+    }
 }
 
 Test(avg_pool_forward, repeatable)
