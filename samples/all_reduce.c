@@ -125,14 +125,15 @@ int main(int argc, char **argv)
     }
 
     /* All have taken the same steps: their weights are the same bits. */
-    CHECK(aclrtMemcpy(device, bytes, weights, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    uint32_t own[NUMBERS], others[NUMBERS];
+    memcpy(own, weights, bytes);
+    CHECK(aclrtMemcpy(device, bytes, own, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
     CHECK(HcclAllGather(device, all, NUMBERS, HCCL_DATA_TYPE_FP32, comm, stream));
     CHECK(aclrtSynchronizeStream(stream));
     for (uint32_t r = 0; r < ranks; r++) {
-        float others[NUMBERS];
         CHECK(
             aclrtMemcpy(others, bytes, (char *)all + r * bytes, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-        if (memcmp(others, weights, bytes) != 0) {
+        if (memcmp(others, own, bytes) != 0) {
             fprintf(stderr, "rank %u has other weights than rank %u\n", r, rank);
             return EXIT_FAILURE;
         }

@@ -36,8 +36,10 @@ static void reduce(const struct co_work *work, struct co_flight *flight)
     const size_t begin = work->pieces.begin[flight->rank] * work->element;
     const uint64_t own = by_tree ? work->count : work->pieces.length[flight->rank];
     char *scratch = is_root ? NULL : malloc(own > 0 ? own * work->element : 1);
-    if (!is_root && !scratch) co_fail(&flight->fault, HCCL_E_MEMORY, "no host memory for scratch");
-    if (!co_is_well(&flight->fault)) return;
+    if (!is_root && !scratch) {
+        co_fail(&flight->fault, HCCL_E_MEMORY, "no host memory for scratch");
+        return;
+    }
     if (by_tree) {
         co_reduce_by_tree(flight, work->how, work->root, work->from, is_root ? work->to : scratch,
                           work->count);

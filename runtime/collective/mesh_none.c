@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of mesh.cpp when there is no gloo: communicators of one rank work, others are refused. */
+/* In place of mesh.cpp when there is no gloo: communicators of one rank work, others are refused.
+ */
 #include <stddef.h>
 
 #include "runtime/collective/mesh.h"

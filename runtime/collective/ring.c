@@ -13,8 +13,8 @@
 #include "runtime/collective/reduction.h"
 
 enum {
-    SEGMENT_BYTES = 512 << 10, /* stays in a second-level cache till it is reduced */
-    HALVED_BYTES = 64 << 10,   /* from here on a piece has two segments at least */
+    SEGMENT_BYTES = 1 << 20, /* smaller ones cost more messages, larger ones leave the caches */
+    HALVED_BYTES = 64 << 10, /* from here on a piece has two segments at least */
 };
 
 /* Memory and the port for it. */

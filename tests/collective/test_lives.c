@@ -263,7 +263,11 @@ Test(lives, destroyed_with_work_queued, .timeout = 600)
 
 static void hundred(struct rank *rank)
 {
-    enum { FIRST = 5, TURNS = 105 };
+    enum {
+        FIRST = 30,
+        TURNS = 130,
+        SLACK = 8192
+    }; /* what malloc keeps for threads settles first */
     size_t used = 0;
     int threads = 0, files = 0;
     rank_device(rank);
@@ -293,7 +297,7 @@ static void hundred(struct rank *rank)
     RANK_EXPECT(rank, process_count(PROCESS_FILES) <= files, "%d files, %d before",
                 process_count(PROCESS_FILES), files);
     /* Under a sanitizer both are 0. */
-    RANK_EXPECT(rank, mallinfo2().uordblks <= used + 4096, "%zu bytes, %zu before",
+    RANK_EXPECT(rank, mallinfo2().uordblks <= used + SLACK, "%zu bytes, %zu before",
                 mallinfo2().uordblks, used);
     rank_end(rank);
 }
