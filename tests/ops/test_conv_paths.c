@@ -73,6 +73,7 @@ static void check_all(enum conv_operator op, bool transposed)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int j = 0; j < CASE_FLOATS + 4; j++) { /* other layouts of FLOAT and BFLOAT16 */
             const int dtype = j < CASE_FLOATS ? j : j < CASE_FLOATS + 2 ? CASE_F32 : CASE_BF16;
+            if (conv_rig_repeats((enum case_dtype)dtype)) continue;
             struct conv_case test = case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
             for (int k = 0; j >= CASE_FLOATS && k < CONV_GRAD_BIAS; k++) {
                 const bool is_read = op == CONV_FORWARD ? k != CONV_OUTPUT : k <= CONV_WEIGHT;
@@ -128,6 +129,7 @@ Test(conv_paths, no_infinity_outlives_its_call, .timeout = 600)
             const enum conv_operator op = j & 1 ? CONV_FORWARD : CONV_BACKWARD;
             const bool transposed = j & 2;
             const enum case_dtype dtype = (enum case_dtype)(j / 4);
+            if (conv_rig_repeats(dtype)) continue;
             const struct conv_case before = case_of(&shape, op, transposed, dtype);
             run_with_nan(&before);
             shape.extent[2] = widths[i / SHAPES];

@@ -438,3 +438,9 @@ bool conv_rig_check(struct conv_rig *rig, const struct conv_case *test)
     snprintf(rig->text + used, sizeof rig->text - used, ": %.300s", reason);
     return false;
 }
+
+bool conv_rig_repeats(enum case_dtype dtype)
+{
+    const char *level = getenv("ACLNN_CPU_ISA");
+    return level && strcmp(level, "avx512_bf16") == 0 && dtype != CASE_BF16;
+}

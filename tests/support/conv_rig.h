@@ -131,4 +131,8 @@ aclnnStatus conv_rig_phase1(struct conv_rig *rig, uint64_t *size, aclOpExecutor 
 aclnnStatus conv_rig_phase2(struct conv_rig *rig, void *workspace, uint64_t size,
                             aclOpExecutor *executor);
 
+/* Whether the level in use is avx512_bf16, whose kernels are those of avx512 but for bf16, and a
+ * problem of this type alone is one that avx512's run asks as well. */
+bool conv_rig_repeats(enum case_dtype dtype);
+
 #endif
