@@ -11,6 +11,9 @@
 op_row_plan op_plan_elementwise;
 #define OP_CORE_elementwise(core) K_CORE_##core
 
+op_row_plan op_plan_foreach;
+#define OP_CORE_foreach(core) K_CORE_##core
+
 op_row_plan op_plan_matmul;
 #define OP_CORE_matmul(core) OP_MATMUL_##core
 

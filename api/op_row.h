@@ -34,6 +34,7 @@ struct op_rule {
     bool runs_empty;    /* the plan has steps although a tensor is empty */
     bool any_storage;   /* private storage formats are taken as ND */
     unsigned selectors; /* operands (bit i: the i-th) that select and are not computed with */
+    const struct op_rule *base; /* of an operator on lists: the rule of its tensors at one place */
     /* For the family's own use. */
     const void *more;
 };

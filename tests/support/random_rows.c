@@ -142,6 +142,7 @@ struct plan {
     const struct rig_operator *op;
     const struct oracle_elementwise *one;
     bool is_same;            /* all tensors of one type and shape */
+    bool has_lists;          /* a tensor beside them has one element, all are of one type */
     int rank, list;          /* list: elements of lists */
     int64_t dims[CASE_RANK]; /* of the result */
     int operand;             /* how many were added */
@@ -186,6 +187,11 @@ static void add_operand(struct plan *plan, struct test_case *test, struct random
     int rank = plan->rank;
     enum case_dtype dtype = test->dtype;
     plan->operand++;
+    if (plan->has_lists) {
+        dims[0] = 1;
+        random_tensor(test, random, name, dtype, dims, (int)random_below(random, 2), is_changed);
+        return;
+    }
     if (!plan->is_same && !is_changed && random_once_in(random, 2))
         rank = narrowed(plan, random, dims);
     if (!plan->is_same && plan->type != CASE_DTYPES && !selects && random_once_in(random, 2))
@@ -238,8 +244,8 @@ static void add_scalar(struct plan *plan, struct test_case *test, struct random 
 {
     const int kind = oracle_kind(plan->type == CASE_DTYPES ? test->dtype : plan->type);
     const bool is_passive = plan->is_same || at->kind == OP_COEFFICIENT;
-    const enum case_dtype dtype = scalar_type(
-        random, is_passive || !random_once_in(random, 3) ? kind : highest_kind(plan->op));
+    const bool is_low = is_passive || plan->has_lists || !random_once_in(random, 3);
+    const enum case_dtype dtype = scalar_type(random, is_low ? kind : highest_kind(plan->op));
     if (at->kind == OP_OPTIONAL_SCALAR && random_once_in(random, 3)) return;
     if (at->kind != OP_SCALARS) {
         random_scalar(test, random, at->name, dtype);
@@ -296,6 +302,9 @@ static struct test_case draw(struct plan *plan, struct random *random, enum case
     plan->type = CASE_DTYPES;
     plan->operand = plan->joint_rank = 0;
     plan->mode = random_below(random, 3);
+    plan->has_lists = false;
+    for (const struct rig_argument *one = op->names->argument; one->name; one++)
+        plan->has_lists |= one->kind == OP_INS || one->kind == OP_REFS;
     plan->list = random_once_in(random, 30) ? 0 : (int)random_between(random, 1, LIST);
     if (random_once_in(random, 40)) plan->list = 20;
     plan->rank = random_shape(random, plan->dims, ELEMENTS);

@@ -36,38 +36,38 @@
 #define KIND_TEXT(name)            {#name, OP_TEXT_OF},
 #define KIND_TEXT_MUTABLE(name)    {#name, OP_TEXT_OF},
 
-#define TAKE_IN(name)              OP_PARAMETER_IN(name) = call->tensor[slot++];
-#define TAKE_IN_MUTABLE(name)      OP_PARAMETER_IN_MUTABLE(name) = call->tensor[slot++];
-#define TAKE_OPTIONAL(name)        OP_PARAMETER_OPTIONAL(name) = call->tensor[slot++];
-#define TAKE_OUT(name)             OP_PARAMETER_OUT(name) = call->tensor[slot++];
-#define TAKE_OUT_CONST(name)       OP_PARAMETER_OUT_CONST(name) = call->tensor[slot++];
-#define TAKE_OPTIONAL_OUT(name)    OP_PARAMETER_OPTIONAL_OUT(name) = call->tensor[slot++];
-#define TAKE_OPTIONAL_OUT_CONST(name)OP_PARAMETER_OPTIONAL_OUT_CONST(name) = call->tensor[slot++];
-#define TAKE_REF(name)             OP_PARAMETER_REF(name) = call->tensor[slot++];
-#define TAKE_REF_CONST(name)       OP_PARAMETER_REF_CONST(name) = call->tensor[slot++];
-#define TAKE_INS(name)             OP_PARAMETER_INS(name) = call->list[slot++];
-#define TAKE_OUTS(name)            OP_PARAMETER_OUTS(name) = call->list[slot++];
-#define TAKE_OUTS_CONST(name)      OP_PARAMETER_OUTS_CONST(name) = call->list[slot++];
-#define TAKE_REFS(name)            OP_PARAMETER_REFS(name) = call->list[slot++];
-#define TAKE_REFS_CONST(name)      OP_PARAMETER_REFS_CONST(name) = call->list[slot++];
-#define TAKE_SCALAR(name)          OP_PARAMETER_SCALAR(name) = call->one_scalar[scalar++];
-#define TAKE_OPTIONAL_SCALAR(name) OP_PARAMETER_OPTIONAL_SCALAR(name) = call->one_scalar[scalar++];
-#define TAKE_COEFFICIENT(name)     OP_PARAMETER_COEFFICIENT(name) = call->one_scalar[scalar++];
-#define TAKE_SCALARS(name)         OP_PARAMETER_SCALARS(name) = call->scalars[scalar++];
-#define TAKE_INTS(name)            OP_PARAMETER_INTS(name) = call->ints[array++];
-#define TAKE_FLOATS(name)          OP_PARAMETER_FLOATS(name) = call->floats[array++];
-#define TAKE_BOOLS(name)           OP_PARAMETER_BOOLS(name) = call->bools[array++];
-#define TAKE_BOOL(name)            OP_PARAMETER_BOOL(name) = call->number[number++] != 0;
-#define TAKE_INT8(name)            OP_PARAMETER_INT8(name) = (int8_t)call->number[number++];
-#define TAKE_INT(name)             OP_PARAMETER_INT(name) = (int)call->number[number++];
-#define TAKE_INT64(name)           OP_PARAMETER_INT64(name) = call->number[number++];
-#define TAKE_UINT64(name)          OP_PARAMETER_UINT64(name) = (uint64_t)call->number[number++];
-#define TAKE_FLOAT(name)           OP_PARAMETER_FLOAT(name) = (float)call->real[number++];
-#define TAKE_DOUBLE(name)          OP_PARAMETER_DOUBLE(name) = call->real[number++];
-#define TAKE_TYPE(name)            OP_PARAMETER_TYPE(name) = (aclDataType)call->number[number++];
-#define TAKE_MATH(name)            OP_PARAMETER_MATH(name) = (int8_t)call->number[number++];
-#define TAKE_TEXT(name)            OP_PARAMETER_TEXT(name) = call->text[text++];
-#define TAKE_TEXT_MUTABLE(name)    OP_PARAMETER_TEXT_MUTABLE(name) = (char *)(uintptr_t)call->text[text++];
+#define TAKE_IN(name)              OP_PARAMETER_IN(name) = call->tensor[next_.slot++];
+#define TAKE_IN_MUTABLE(name)      OP_PARAMETER_IN_MUTABLE(name) = call->tensor[next_.slot++];
+#define TAKE_OPTIONAL(name)        OP_PARAMETER_OPTIONAL(name) = call->tensor[next_.slot++];
+#define TAKE_OUT(name)             OP_PARAMETER_OUT(name) = call->tensor[next_.slot++];
+#define TAKE_OUT_CONST(name)       OP_PARAMETER_OUT_CONST(name) = call->tensor[next_.slot++];
+#define TAKE_OPTIONAL_OUT(name)    OP_PARAMETER_OPTIONAL_OUT(name) = call->tensor[next_.slot++];
+#define TAKE_OPTIONAL_OUT_CONST(name)OP_PARAMETER_OPTIONAL_OUT_CONST(name) = call->tensor[next_.slot++];
+#define TAKE_REF(name)             OP_PARAMETER_REF(name) = call->tensor[next_.slot++];
+#define TAKE_REF_CONST(name)       OP_PARAMETER_REF_CONST(name) = call->tensor[next_.slot++];
+#define TAKE_INS(name)             OP_PARAMETER_INS(name) = call->list[next_.slot++];
+#define TAKE_OUTS(name)            OP_PARAMETER_OUTS(name) = call->list[next_.slot++];
+#define TAKE_OUTS_CONST(name)      OP_PARAMETER_OUTS_CONST(name) = call->list[next_.slot++];
+#define TAKE_REFS(name)            OP_PARAMETER_REFS(name) = call->list[next_.slot++];
+#define TAKE_REFS_CONST(name)      OP_PARAMETER_REFS_CONST(name) = call->list[next_.slot++];
+#define TAKE_SCALAR(name)          OP_PARAMETER_SCALAR(name) = call->one_scalar[next_.scalar++];
+#define TAKE_OPTIONAL_SCALAR(name) OP_PARAMETER_OPTIONAL_SCALAR(name) = call->one_scalar[next_.scalar++];
+#define TAKE_COEFFICIENT(name)     OP_PARAMETER_COEFFICIENT(name) = call->one_scalar[next_.scalar++];
+#define TAKE_SCALARS(name)         OP_PARAMETER_SCALARS(name) = call->scalars[next_.scalar++];
+#define TAKE_INTS(name)            OP_PARAMETER_INTS(name) = call->ints[next_.array++];
+#define TAKE_FLOATS(name)          OP_PARAMETER_FLOATS(name) = call->floats[next_.array++];
+#define TAKE_BOOLS(name)           OP_PARAMETER_BOOLS(name) = call->bools[next_.array++];
+#define TAKE_BOOL(name)            OP_PARAMETER_BOOL(name) = call->number[next_.number++] != 0;
+#define TAKE_INT8(name)            OP_PARAMETER_INT8(name) = (int8_t)call->number[next_.number++];
+#define TAKE_INT(name)             OP_PARAMETER_INT(name) = (int)call->number[next_.number++];
+#define TAKE_INT64(name)           OP_PARAMETER_INT64(name) = call->number[next_.number++];
+#define TAKE_UINT64(name)          OP_PARAMETER_UINT64(name) = (uint64_t)call->number[next_.number++];
+#define TAKE_FLOAT(name)           OP_PARAMETER_FLOAT(name) = (float)call->real[next_.number++];
+#define TAKE_DOUBLE(name)          OP_PARAMETER_DOUBLE(name) = call->real[next_.number++];
+#define TAKE_TYPE(name)            OP_PARAMETER_TYPE(name) = (aclDataType)call->number[next_.number++];
+#define TAKE_MATH(name)            OP_PARAMETER_MATH(name) = (int8_t)call->number[next_.number++];
+#define TAKE_TEXT(name)            OP_PARAMETER_TEXT(name) = call->text[next_.text++];
+#define TAKE_TEXT_MUTABLE(name)    OP_PARAMETER_TEXT_MUTABLE(name) = (char *)(uintptr_t)call->text[next_.text++];
 
 #define NAME_IN(name)              name
 #define NAME_IN_MUTABLE(name)      name
@@ -103,13 +103,18 @@
 #define NAME_TEXT_MUTABLE(name)    name
 /* clang-format on */
 
+/* Where the next argument of each kind stands; next_ is a name that no argument has. */
+struct rig_next {
+    int slot, array, scalar, number, text;
+};
+
 #define DEFINE(operator, arguments)                                                                \
     struct rig_names operator##_names = {.argument = {OP_EACH(KIND_, arguments){.name = NULL}}};   \
     aclnnStatus operator##_phase1(struct rig_call *call)                                           \
     {                                                                                              \
-        int slot = 0, array = 0, scalar = 0, number = 0, text = 0;                                 \
+        struct rig_next next_ = {0};                                                               \
         OP_EACH(TAKE_, arguments)                                                                  \
-        (void)slot, (void)array, (void)scalar, (void)number, (void)text;                           \
+        (void)next_;                                                                               \
         return operator##GetWorkspaceSize(OP_LIST(NAME_, arguments), call->size, call->out);       \
     }
 #define OPERATOR(name, family, core, types, rule, arguments)            DEFINE(name, arguments)

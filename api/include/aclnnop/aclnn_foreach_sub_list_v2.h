@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists: SubListV2. */
+#ifndef OP_API_INC_ACLNN_FOREACH_SUB_LIST_V2_H_
+#define OP_API_INC_ACLNN_FOREACH_SUB_LIST_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each out[i] becomes x1[i] - alpha x2[i].
+ *
+ * - x1, x2: lists of as many tensors. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or
+ *   UINT8.
+ * - alpha: a scalar.
+ * - out: a list of as many, of the same shapes; out[i] may be an operand. */
+ACLNN_API aclnnStatus aclnnForeachSubListV2GetWorkspaceSize(
+    const aclTensorList *x1, const aclTensorList *x2, const aclScalar *alpha, aclTensorList *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnForeachSubListV2(void *workspace, uint64_t workspaceSize,
+                                            aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
