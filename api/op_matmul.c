@@ -115,16 +115,20 @@ static struct factor factor_of(const struct op_value *value, bool is_left, bool 
         .batch_rank = d->rank - 2, .batch_sizes = d->sizes, .batch_strides = d->strides};
     if (d->rank == 1) {
         const bool is_column = is_left == is_outer; /* a vector on the left is a row */
+        const int64_t step = d->sizes[0] == 1 ? 1 : d->strides[0];
         f.batch_rank = 0;
         f.rows = is_column ? d->sizes[0] : 1;
         f.columns = is_column ? 1 : d->sizes[0];
-        f.row = is_column ? d->strides[0] : 0;
-        f.column = is_column ? 0 : d->strides[0];
+        f.row = is_column ? step : 0;
+        f.column = is_column ? 0 : step;
         return f;
     }
     const int rows = d->rank - 2 + is_transposed, columns = d->rank - 1 - is_transposed;
     f.rows = d->sizes[rows], f.row = d->strides[rows];
     f.columns = d->sizes[columns], f.column = d->strides[columns];
+    /* Strides that nobody follows choose no way. */
+    if (f.columns == 1) f.column = 1;
+    if (f.rows == 1) f.row = f.columns;
     return f;
 }
 
@@ -204,9 +208,9 @@ static struct k_gemm_matrix matrix_of(const struct op_problem *problem, const st
     struct k_gemm_matrix matrix = {.dtype = op_k_dtype_of(view->type)};
     int axis = view->rank - 1;
     if (p->right->tensor->descriptor.rank > 1 || is_outer(problem))
-        matrix.column = view->strides[axis--];
+        matrix.column = view->sizes[axis] == 1 ? 1 : view->strides[axis], axis--;
     if (p->left->tensor->descriptor.rank > 1 || is_outer(problem))
-        matrix.row = view->strides[axis--];
+        matrix.row = view->sizes[axis] == 1 ? 1 : view->strides[axis], axis--;
     for (int i = K_GEMM_BATCH - 1; axis >= 0; i--, axis--)
         matrix.batch[i] = view->strides[axis];
     return matrix;
