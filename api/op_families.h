@@ -20,4 +20,7 @@ op_row_plan op_plan_matmul;
 op_row_plan op_plan_copy;
 #define OP_CORE_copy(core) 0
 
+op_row_plan op_plan_shape;
+#define OP_CORE_shape(core) 0
+
 #endif

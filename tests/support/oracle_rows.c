@@ -7,7 +7,7 @@
 
 /* ---- the families ---- */
 
-#define FAMILIES FAMILY(elementwise) FAMILY(copy) FAMILY(matmul)
+#define FAMILIES FAMILY(elementwise) FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
