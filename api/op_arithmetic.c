@@ -45,6 +45,53 @@ static aclnnStatus filled(struct op_problem *problem)
 const struct op_rule op_rule_masked_fill = {
     .types = filled, .shapes = op_check_broadcast, .selectors = 2};
 
+/* ---- quotients and powers ---- */
+
+/* self, other, mode: 0 the quotient of real numbers, 1 rounded towards 0, 2 towards minus infinity
+ */
+static aclnnStatus div_mod_types(struct op_problem *problem)
+{
+    const int64_t mode = problem->values[2].integer;
+    OP_TRY(op_find_type(problem));
+    OP_CHECK(problem->row->name, mode >= 0 && mode <= 2, ACLNN_ERR_PARAM_INVALID,
+             "mode is %" PRId64 "; it must be 0, 1 or 2", mode);
+    if (mode == 0 && !op_is_floating(problem->type)) problem->type = ACL_FLOAT;
+    return op_check_results(problem, problem->type);
+}
+
+static void div_mod_core(const struct op_problem *problem, struct k_elementwise *e)
+{
+    static const enum k_core cores[] = {K_CORE_div, K_CORE_div_trunc, K_CORE_div_floor};
+    e->core = cores[problem->values[2].integer];
+}
+
+const struct op_rule op_rule_div_mod = {.types = div_mod_types,
+                                        .shapes = op_check_broadcast,
+                                        .more = &(const struct op_elementwise){div_mod_core}};
+
+static aclnnStatus power_types(struct op_problem *problem)
+{
+    OP_TRY(op_find_type(problem));
+    return op_check_results(problem, problem->type);
+}
+
+/* Squares and reciprocals are powers that are rounded once. */
+static void power_core(const struct op_problem *problem, struct k_elementwise *e)
+{
+    if (e->reals[0] == 2)
+        e->core = K_CORE_square;
+    else if (e->reals[0] == -1 && op_is_floating(problem->type))
+        e->core = K_CORE_reciprocal;
+    else
+        return;
+    e->constants = 0;
+}
+
+/* The exponent is a scalar. */
+const struct op_rule op_rule_power = {.types = power_types,
+                                      .shapes = op_check_broadcast,
+                                      .more = &(const struct op_elementwise){power_core}};
+
 /* ---- a truth value of real numbers ---- */
 
 static aclnnStatus real_truth(struct op_problem *problem)

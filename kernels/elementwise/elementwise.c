@@ -49,6 +49,35 @@ vd map_f64(double (*f)(double), vd x)
     return x;
 }
 
+/* f of each lane of both. */
+K_TEMPLATE
+vf map2_f32(vf (*f)(vf, vf), vf x, vf y)
+{
+    return f(x, y);
+}
+
+K_TEMPLATE
+vd map2_f64(double (*f)(double, double), vd x, vd y)
+{
+    for (int i = 0; i < (int)(sizeof x / sizeof x[0]); i++)
+        x[i] = f(x[i], y[i]);
+    return x;
+}
+
+/* Logarithms of sums of powers; equal infinities are their own. */
+static double log_add_exp(double a, double b)
+{
+    if (a == b && isinf(a)) return a;
+    return (a < b || isnan(b) ? b : a) + log1p(exp(-fabs(a - b)));
+}
+
+static double log_add_exp2(double a, double b)
+{
+    const double ln2 = 0.69314718055994530942;
+    if (a == b && isinf(a)) return a;
+    return (a < b || isnan(b) ? b : a) + log1p(exp2(-fabs(a - b))) / ln2;
+}
+
 K_TEMPLATE
 vi is_nan_f32(vf x)
 {
@@ -76,12 +105,14 @@ vl is_nan_i64(vl x)
 #include "kernels/elementwise/as_f32.h"
 #include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
+#include "kernels/elementwise/pairs.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"
 
 #include "kernels/elementwise/as_f64.h"
 #include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
+#include "kernels/elementwise/pairs.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"
 

@@ -64,6 +64,13 @@ void NAME(mul)(T *y, const T *x, const T *s)
 }
 
 K_TEMPLATE
+void NAME(square)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = x[0] * x[0];
+}
+
+K_TEMPLATE
 void NAME(gt)(T *y, const T *x, const T *s)
 {
     (void)s;

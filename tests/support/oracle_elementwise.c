@@ -39,6 +39,73 @@ static void give_a_bound(struct test_case *test, struct random *random)
         random_scalar(test, random, "clipValueMin", CASE_BOOL);
 }
 
+/* ---- quotients and powers ---- */
+
+/* Towards minus infinity: from the exact remainder, as Python's divmod. */
+static double floor_quotient(double a, double b, bool is_double)
+{
+    const double rest = fmod(a, b);
+    if (b == 0) return a / b;
+    double quotient = R(R(a - rest) / b);
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient = R(quotient - 1);
+    if (quotient == 0) return copysign(0, a / b);
+    const double down = floor(quotient);
+    return R(quotient - down) > 0.5 ? R(down + 1) : down;
+}
+
+static double divisor_remainder(double a, double b)
+{
+    const double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* Divisions by 0 and of the least integer by -1 are ours to say: docs/numerics.md. */
+static int64_t whole_quotient(int64_t a, int64_t b)
+{
+    return b == 0 ? -1 : b == -1 ? minus(0, a) : a / b;
+}
+
+static int64_t whole_remainder(int64_t a, int64_t b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+static int64_t whole_floor_quotient(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1) return whole_quotient(a, b);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static int64_t whole_power(int64_t base, int64_t exponent)
+{
+    int64_t power = 1, factor = base;
+    if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+    for (int bit = 0; bit < 63; bit++, factor = times(factor, factor))
+        if (exponent >> bit & 1) power = times(power, factor);
+    return power;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    const uint64_t other = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    uint64_t large = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, small = other;
+    while (small != 0) {
+        const uint64_t rest = large % small;
+        large = small;
+        small = rest;
+    }
+    return (int64_t)large;
+}
+
+static double log_of_sum(double a, double b, bool is_binary)
+{
+    const double most = a < b ? b : a, least = a < b ? a : b;
+    if (isnan(a) || isnan(b)) return NAN;
+    if (isinf(most)) return most;
+    if (is_binary) return most + log1p(exp2(least - most)) / 0.69314718055994530942;
+    return most + log1p(exp(least - most));
+}
+
 /* ---- gradients ---- */
 
 /* Negative ones are refused at times. */

@@ -53,6 +53,53 @@ ACLNN_API aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor *selfRef, const
 ACLNN_API aclnnStatus aclnnInplaceDivs(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, aclrtStream stream);
 
+/* out = self / other, as torch.div with a rounding_mode.
+ *
+ * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
+ *   UINT8 or BOOL.
+ * - mode: 0 is aclnnDiv; 1 rounds the quotient towards 0 (rounding_mode "trunc"); 2 rounds it
+ *   towards
+ *   minus infinity ("floor"), as aclnnFloorDivide. With 1 and 2 integers are divided as integers.
+ * - out: of the broadcast shape.
+ *
+ * An integer division by 0 gives all ones (-1, 255 of UINT8), the least integer by -1 itself. */
+ACLNN_API aclnnStatus aclnnDivModGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
+                                                  int mode, aclTensor *out, uint64_t *workspaceSize,
+                                                  aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnDivMod(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                  aclrtStream stream);
+
+/* out = self / other with a scalar other, as aclnnDivMod. */
+ACLNN_API aclnnStatus aclnnDivModsGetWorkspaceSize(const aclTensor *self, const aclScalar *other,
+                                                   int mode, aclTensor *out,
+                                                   uint64_t *workspaceSize,
+                                                   aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnDivMods(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                   aclrtStream stream);
+
+/* selfRef = selfRef / other, as aclnnDivMod; other broadcasts to selfRef's shape. */
+ACLNN_API aclnnStatus aclnnInplaceDivModGetWorkspaceSize(aclTensor *selfRef, const aclTensor *other,
+                                                         int mode, uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceDivMod(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+/* selfRef = selfRef / other with a scalar other, as aclnnDivMods. */
+ACLNN_API aclnnStatus aclnnInplaceDivModsGetWorkspaceSize(aclTensor *selfRef,
+                                                          const aclScalar *other, int mode,
+                                                          uint64_t *workspaceSize,
+                                                          aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceDivMods(void *workspace, uint64_t workspaceSize,
+                                          aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif
