@@ -144,8 +144,7 @@ HcclResult HcclReduceScatterV(void *sendBuf, const void *sendCounts, const void 
     return co_work_queue_collective(work, all * work->element, stream);
 }
 
-/* --- moving
- * --------------------------------------------------------------------------------------- */
+/* --- moving --------------------------------------------------------------------------------- */
 
 static void broadcast(const struct co_work *work, struct co_flight *flight)
 {

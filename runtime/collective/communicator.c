@@ -108,7 +108,7 @@ static struct co_mesh *try_to_connect(struct co_communicator *comm, unsigned att
         how.fault = &own;
         mesh = co_mesh_new(comm->rank, size, host, &introduction,
                            left > 2 * ATTEMPT_MS ? left / 2 : left, &own);
-        if (mesh) verify(comm, mesh, told, heard, left > 10000 ? 5000 : left / 2 + 1, &own);
+        if (mesh) verify(comm, mesh, told, heard, left / 4 + 1, &own);
     }
     how.tag = tag | 3;
     how.fault = fault;
@@ -326,6 +326,23 @@ bool co_communicator_resume(struct co_communicator *comm, int64_t deadline_ms,
     comm->state = CO_READY;
     pthread_mutex_unlock(&comm->lock);
     return true;
+}
+
+/* A process that ends without having destroyed its communicators leaves in order, unless it is in
+ * the middle of something. */
+__attribute__((destructor)) static void leave(void)
+{
+    bool is_idle = true;
+    if (pthread_mutex_trylock(&all.lock) != 0) return;
+    for (struct co_communicator *comm = all.first; comm && is_idle; comm = comm->next) {
+        is_idle = pthread_mutex_trylock(&comm->lock) == 0;
+        if (!is_idle) break;
+        is_idle = comm->running == 0;
+        pthread_mutex_unlock(&comm->lock);
+    }
+    for (struct co_communicator *comm = all.first; comm && is_idle; comm = comm->next)
+        co_control_leave(comm->control);
+    pthread_mutex_unlock(&all.lock);
 }
 
 /* --- flights -----------------------------------------------------------------------------------

@@ -200,6 +200,30 @@ void co_control_retain(struct co_control *control)
     pthread_mutex_unlock(&control->lock);
 }
 
+/* Closing with something unread would reset the connection, and the root might not read that this
+ * rank leaves: so the root closes first. */
+static void farewell(struct co_control *control)
+{
+    const struct timespec until = {.tv_sec = (time_t)((co_now_ms() + FAREWELL_MS) / 1000)};
+    co_write_message(control->socket, CO_LEAVE, 0, control->rank, NULL, 0,
+                     co_now_ms() + FAREWELL_MS);
+    shutdown(control->socket, SHUT_WR);
+    pthread_mutex_lock(&control->lock);
+    while (!control->is_lost &&
+           pthread_cond_timedwait(&control->changed, &control->lock, &until) == 0) {
+    }
+    pthread_mutex_unlock(&control->lock);
+}
+
+void co_control_leave(struct co_control *control)
+{
+    pthread_mutex_lock(&control->lock);
+    bool leaves = !control->ends && !control->is_lost;
+    control->ends = true;
+    pthread_mutex_unlock(&control->lock);
+    if (leaves) farewell(control);
+}
+
 void co_control_release(struct co_control *control)
 {
     if (!control) return;
@@ -209,19 +233,7 @@ void co_control_release(struct co_control *control)
     bool is_lost = control->is_lost;
     pthread_mutex_unlock(&control->lock);
     if (!is_last) return;
-    /* Closing with something unread would reset the connection, and the root might not read that
-     * this rank leaves: so the root closes first. */
-    if (!is_lost) {
-        const struct timespec until = {.tv_sec = (time_t)((co_now_ms() + FAREWELL_MS) / 1000)};
-        co_write_message(control->socket, CO_LEAVE, 0, control->rank, NULL, 0,
-                         co_now_ms() + FAREWELL_MS);
-        shutdown(control->socket, SHUT_WR);
-        pthread_mutex_lock(&control->lock);
-        while (!control->is_lost &&
-               pthread_cond_timedwait(&control->changed, &control->lock, &until) == 0) {
-        }
-        pthread_mutex_unlock(&control->lock);
-    }
+    if (!is_lost) farewell(control);
     shutdown(control->socket, SHUT_RDWR);
     pthread_join(control->thread, NULL);
     close(control->socket);

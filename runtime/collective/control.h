@@ -20,6 +20,10 @@ void co_control_retain(struct co_control *control);
 /* The last one leaves the root's service in order and joins the thread. */
 void co_control_release(struct co_control *control);
 
+/* For the end of the process: leaves in order, for all who share it; nothing can be done with it
+ * then. */
+void co_control_leave(struct co_control *control);
+
 /* This end of the connection. */
 void co_control_address(const struct co_control *control, union co_address *address);
 

@@ -190,6 +190,18 @@ static int try_to_connect(int socket, const union co_address *address, int64_t d
     return error;
 }
 
+void co_keep_alive(int socket)
+{
+    const int on = 1, idle = 10, interval = 5, probes = 3;
+    const unsigned unacknowledged_ms = 25000;
+    setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+    setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
+               sizeof(unacknowledged_ms));
+}
+
 int co_connect(const union co_address *address, int64_t deadline_ms, struct co_fault *fault)
 {
     const int on = 1;
@@ -200,6 +212,7 @@ int co_connect(const union co_address *address, int64_t deadline_ms, struct co_f
         error = link < 0 ? errno : try_to_connect(link, address, deadline_ms);
         if (error == 0) {
             setsockopt(link, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+            co_keep_alive(link);
             return link;
         }
         if (link < 0) break;

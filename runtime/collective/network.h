@@ -40,6 +40,9 @@ int co_listen(union co_address *address, struct co_fault *fault);
 /* Tries until the deadline: the other side may not listen yet. -1: fault says why. */
 int co_connect(const union co_address *address, int64_t deadline_ms, struct co_fault *fault);
 
+/* A peer that can be reached no more is noticed in 25 seconds, also when nothing is sent. */
+void co_keep_alive(int socket);
+
 /* A message: this, then `length` bytes. Numbers are of the machine's own byte order; a machine of
  * the other order reads another magic and is refused. */
 struct co_header {

@@ -11,8 +11,7 @@ static void all_to_all(const struct co_work *work, struct co_flight *flight)
     co_all_to_all(flight, &work->pieces, work->from, &work->to_pieces, work->to);
 }
 
-/* --- all to all
- * ------------------------------------------------------------------------------------ */
+/* --- all to all ----------------------------------------------------------------------------- */
 
 /* numbers: what is sent, begins and lengths, then what is received, likewise. */
 static HcclResult queue_all_to_all(struct co_work *work, const void *from, HcclDataType from_type,
@@ -115,8 +114,7 @@ HcclResult HcclAlltoAllVC(const void *sendBuf, const void *sendCountMatrix, Hccl
     return queue_all_to_all(work, sendBuf, sendType, recvBuf, recvType, stream);
 }
 
-/* --- pairs
- * ------------------------------------------------------------------------------------------ */
+/* --- pairs ---------------------------------------------------------------------------------- */
 
 static void transfer(const struct co_work *work, struct co_flight *flight)
 {

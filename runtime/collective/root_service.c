@@ -371,7 +371,7 @@ static bool has_room(struct service *service)
 
 static void greet(struct service *service)
 {
-    const int on = 1, idle = 10, interval = 5, probes = 3;
+    const int on = 1;
     for (;;) {
         int socket = accept4(service->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (socket < 0) return;
@@ -381,10 +381,7 @@ static void greet(struct service *service)
         }
         make_way(service);
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-        setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-        setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-        setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-        setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+        co_keep_alive(socket);
         service->links[service->count++] =
             (struct link){.socket = socket, .rank = -1, .since = co_now_ms()};
     }

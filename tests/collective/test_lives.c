@@ -101,8 +101,7 @@ Test(lives, sub_communicators_refused, .timeout = 600)
     cr_expect_eq(ranks_run(2, sub_refusals), 0);
 }
 
-/* --- failures
- * --------------------------------------------------------------------------------------- */
+/* --- failures ------------------------------------------------------------------------------- */
 
 /* Rank 1 is killed while the others are in an AllReduce of 8 MiB, half of which it takes part in.
  */
@@ -200,8 +199,33 @@ Test(lives, calls_that_differ_fail_in_time, .timeout = 600)
     cr_expect_eq(ranks_run(2, differs), 0);
 }
 
-/* --- suspending
- * -------------------------------------------------------------------------------------- */
+/* Rank 0, whose process is the root's, ends without destroying anything: that is no failure of the
+ * others. */
+static void just_ends(struct rank *rank)
+{
+    HcclComm others = NULL;
+    uint32_t ranks[] = {1, 2};
+    rank_start(rank);
+    if (rank->id > 0)
+        RANK_CALL(rank,
+                  HcclCreateSubCommConfig(&rank->comm, 2, ranks, 1, rank->id - 1, NULL, &others));
+    expect_sum_on(rank, rank->comm, 3);
+    if (rank->id == 0) exit(rank->failures > 0);
+    rank_nap(300);
+    expect_sum_on(rank, others, 2);
+    HcclResult error = HCCL_E_REMOTE;
+    RANK_CALL(rank, HcclGetCommAsyncError(rank->comm, &error));
+    RANK_EXPECT(rank, error == HCCL_SUCCESS, "%d", (int)error);
+    RANK_CALL(rank, HcclCommDestroy(others));
+    rank_end(rank);
+}
+
+Test(lives, a_process_that_just_ends, .timeout = 600)
+{
+    cr_expect_eq(ranks_run(3, just_ends), 0);
+}
+
+/* --- suspending ----------------------------------------------------------------------------- */
 
 static void suspended(struct rank *rank)
 {
@@ -258,8 +282,7 @@ Test(lives, destroyed_with_work_queued, .timeout = 600)
     cr_expect_eq(ranks_run(2, destroyed_early), 0);
 }
 
-/* --- what is left
- * ------------------------------------------------------------------------------------- */
+/* --- what is left --------------------------------------------------------------------------- */
 
 static void hundred(struct rank *rank)
 {

@@ -108,8 +108,7 @@ int32_t aclnnextReportError(int32_t code, const char *who, const char *text)
     return code;
 }
 
-/* --- programs
- * ------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------------------------- */
 
 enum call { ALL_REDUCE, SHORT_ALL_REDUCE, ALL_GATHER, BROADCAST, BARRIER };
 
@@ -141,8 +140,7 @@ static void call(enum call what, uint32_t rank, uint32_t ranks, uint64_t count,
     free(length);
 }
 
-/* --- running them
- * ---------------------------------------------------------------------------------- */
+/* --- running them --------------------------------------------------------------------------- */
 
 enum { LATENCY_NS = 20000, NS_PER_KIB = 328 }; /* 25 Gbit/s each way, a NIC for each rank */
 
@@ -304,8 +302,7 @@ static void make_paper(void)
     cr_assert_neq(paper, MAP_FAILED);
 }
 
-/* --- tests
- * ------------------------------------------------------------------------------------------ */
+/* --- tests ---------------------------------------------------------------------------------- */
 
 /* What the algorithms are known to need. */
 Test(scale, bytes_and_steps_are_those_of_the_algorithms)

@@ -159,8 +159,7 @@ Test(streams, capture_and_replay, .timeout = 600)
     cr_expect_eq(ranks_run(3, captured), 0);
 }
 
-/* --- refusals
- * ------------------------------------------------------------------------------------- */
+/* --- refusals ------------------------------------------------------------------------------- */
 
 #define REFUSED(rank, code, call, part)                                                            \
     do {                                                                                           \
