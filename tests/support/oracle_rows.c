@@ -7,7 +7,8 @@
 
 /* ---- the families ---- */
 
-#define FAMILIES FAMILY(elementwise) FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces)
+#define FAMILIES                                                                                   \
+    FAMILY(elementwise) FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
