@@ -8,7 +8,8 @@
 /* ---- the families ---- */
 
 #define FAMILIES                                                                                   \
-    FAMILY(elementwise) FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp)
+    FAMILY(elementwise)                                                                            \
+    FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Circular edges. */
+#ifndef OP_API_INC_CIRCULAR_PAD3D_H_
+#define OP_API_INC_CIRCULAR_PAD3D_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = self with edges along the last 3 dimensions: the edges continue it from the other side, as
+ * torch.nn.functional.pad with mode circular.
+ *
+ * - self: 4 or 5 dimensions.
+ * - padding: 6 numbers, elements in front and behind for each of these dimensions, the last one
+ *   first; not negative, at most the size.
+ * - out: of self's type. */
+ACLNN_API aclnnStatus aclnnCircularPad3dGetWorkspaceSize(const aclTensor *self,
+                                                         const aclIntArray *padding, aclTensor *out,
+                                                         uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnCircularPad3d(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
