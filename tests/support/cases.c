@@ -337,6 +337,14 @@ static bool read_argument(struct reader *reader, const char *name, char *value)
     return true;
 }
 
+/* data=special, and no tensor of that name. */
+static bool is_data(const char *value)
+{
+    for (int i = 0; i < CASE_DATA; i++)
+        if (strcmp(value, data_names[i]) == 0) return true;
+    return false;
+}
+
 /* The words after the dtype where arguments are named. */
 static bool read_arguments(struct reader *reader, char *word, char **state)
 {
@@ -344,8 +352,8 @@ static bool read_arguments(struct reader *reader, char *word, char **state)
         char *equals = strchr(word, '=');
         if (!equals) return wrong(&reader->mistake, "'%s' is not name=value", word);
         *equals = '\0';
-        const bool is_option =
-            strcmp(word, "seed") == 0 || strcmp(word, "data") == 0 || strcmp(word, "name") == 0;
+        const bool is_option = strcmp(word, "seed") == 0 || strcmp(word, "name") == 0 ||
+                               (strcmp(word, "data") == 0 && is_data(equals + 1));
         if (is_option ? !read_named(reader, word, equals + 1)
                       : !read_argument(reader, word, equals + 1))
             return false;

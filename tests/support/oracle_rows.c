@@ -9,7 +9,8 @@
 
 #define FAMILIES                                                                                   \
     FAMILY(elementwise)                                                                            \
-    FAMILY(copy) FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges)
+    FAMILY(copy)                                                                                   \
+    FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -120,6 +120,9 @@ struct rig_problem {
     int operands;         /* as call.operands */
     /* For RIG_SUM: compare.h. 0 and 1 unless the oracle sets them. */
     double roundings, headroom;
+    /* An oracle that sets it makes outputs of floating types RIG_SUM ones, whose `sums` it fills.
+     */
+    bool is_sum;
     /* For RIG_NEAR; an oracle that sets ulp or absolute makes RIG_EXACT outputs of floating types
      * RIG_NEAR ones, whose `near` it fills. */
     struct compare_near near;

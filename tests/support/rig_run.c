@@ -124,6 +124,7 @@ void rig_ask(struct rig *rig)
 {
     struct rig_problem *problem = &rig->problem;
     problem->roundings = 0;
+    problem->is_sum = false;
     problem->headroom = 1;
     problem->near = (struct compare_near){.via = CASE_DTYPES};
     if (problem->op->row) {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The smallest and the largest elements along an axis. */
+#ifndef OP_API_INC_AMINMAX_DIM_H_
+#define OP_API_INC_AMINMAX_DIM_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* minOut, maxOut = torch.aminmax(self, dim, keepDim).
+ *
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - dim: the axis, from -rank to rank - 1.
+ * - keepDim: whether the axis stays, with one element.
+ * - minOut, maxOut: self's shape without the axis; of self's type or one that it can be cast to.
+ *
+ * A NaN is greater and less than every number: it is the result if there is one. An axis without
+ * elements is refused. */
+ACLNN_API aclnnStatus aclnnAminmaxDimGetWorkspaceSize(const aclTensor *self, const int64_t dim,
+                                                      bool keepDim, aclTensor *minOut,
+                                                      aclTensor *maxOut, uint64_t *workspaceSize,
+                                                      aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnAminmaxDim(void *workspace, uint64_t workspaceSize,
+                                      aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

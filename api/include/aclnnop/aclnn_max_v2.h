@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The largest elements along some axes. */
+#ifndef OP_API_INC_MAX_V2_H_
+#define OP_API_INC_MAX_V2_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = the largest of self's elements along some axes, as torch.amax.
+ *
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - dims: the axes, from -rank to rank - 1, none twice; NULL or empty: all.
+ * - keepDims: whether the reduced axes stay, with one element.
+ * - noopWithEmptyDims: empty dims mean no axis: self is copied.
+ * - out: of self's shape without the reduced axes; of self's type or one that it can be cast to.
+ *
+ * A NaN is greater and less than every number: it is the result if there is one. An axis without
+ * elements is refused. */
+ACLNN_API aclnnStatus aclnnMaxV2GetWorkspaceSize(const aclTensor *self, const aclIntArray *dims,
+                                                 bool keepDims, bool noopWithEmptyDims,
+                                                 aclTensor *out, uint64_t *workspaceSize,
+                                                 aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnMaxV2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                 aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Standard deviations. */
+#ifndef OP_API_INC_STD_H_
+#define OP_API_INC_STD_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* out = the standard deviation of self's elements along some axes, as torch.std.
+ *
+ * - self: FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - dim: the axes, from -rank to rank - 1, none twice; NULL or empty: all.
+ * - correction: what is taken off the number of elements: 1 as a rule.
+ * - keepdim: whether the reduced axes stay, with one element.
+ * - out: of self's shape without the reduced axes; of self's type or one that it can be cast to.
+ *
+ * The mean is made first, then the sum of squares of the distances from it, divided by the number
+ * of elements less the correction, or by 0 if that is less than 0: a single element has NaN with
+ * correction 1. Half types are computed in FLOAT. */
+ACLNN_API aclnnStatus aclnnStdGetWorkspaceSize(const aclTensor *self, const aclIntArray *dim,
+                                               const int64_t correction, bool keepdim,
+                                               aclTensor *out, uint64_t *workspaceSize,
+                                               aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnStd(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                               aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
