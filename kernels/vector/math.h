@@ -22,10 +22,10 @@
  *   vf v_atan2(vf y, vf x)     double v_atan2_f64(double y, double x)
  *
  * f32 is evaluated in double, two vectors (vd) of half as many lanes, with polynomials that are
- * good to 2^-30, and rounded once: so the error is little above one half ULP, subnormal numbers
- * are right, and nothing overflows on the way. Bounds and measured errors are in docs/numerics.md.
- * The bits are the same on all levels with fused multiply-add (contraction is off, the fused
- * operations are explicit); the base level's may differ in the last place.
+ * good to 2^-27 at least, and rounded once: so the error is little above one half ULP, subnormal
+ * numbers are right, and nothing overflows on the way. Bounds and measured errors are in
+ * docs/numerics.md. The bits are the same on all levels with fused multiply-add (contraction is
+ * off, the fused operations are explicit); the base level's may differ in the last place.
  *
  * Special values are C's (Annex F): a NaN gives NaN, but pow(1, NaN) = pow(NaN, 0) = 1 and
  * hypot(infinity, NaN) = infinity; sin(infinity) is NaN, log(0) -infinity, lgamma at its poles
