@@ -81,20 +81,21 @@ static aclnnStatus cat_shapes(struct op_problem *problem)
 static void cat(const struct op_shape_call *call)
 {
     const aclTensorList *list = call->problem->values[LIST].tensors;
-    const struct op_place target = op_target(call, OUT, 0);
+    const struct op_place target = op_apart_target(call, LIST, OUT);
     int64_t begin = 0;
     int axis = 0;
     op_find_axis(call->problem->values[DIM].integer, target.view.rank, &axis);
     if (op_view_is_empty(&target.view)) return;
     for (uint64_t i = 0; i < list->size; i++) {
         if (op_is_empty(list->elements[i])) continue;
-        const struct op_place source = op_source(call, LIST, i);
+        const struct op_place source = op_target(call, LIST, i);
         const int64_t count = source.view.sizes[axis];
         const struct op_place part = {target.buffer,
                                       op_view_part(&target.view, axis, begin, 1, count)};
         op_copy_place(call->plan, &source, &part);
         begin += count;
     }
+    op_deliver(call, &target, OUT);
 }
 
 /* ---- Stack ---- */
@@ -142,15 +143,16 @@ static struct op_view at_index(const struct op_view *view, int axis, int64_t ind
 static void stack(const struct op_shape_call *call)
 {
     const aclTensorList *list = call->problem->values[LIST].tensors;
-    const struct op_place target = op_target(call, OUT, 0);
+    const struct op_place target = op_apart_target(call, LIST, OUT);
     int axis = 0;
     op_find_axis(call->problem->values[DIM].integer, target.view.rank, &axis);
     if (op_view_is_empty(&target.view)) return;
     for (uint64_t i = 0; i < list->size; i++) {
-        const struct op_place source = op_source(call, LIST, i);
+        const struct op_place source = op_target(call, LIST, i);
         const struct op_place part = {target.buffer, at_index(&target.view, axis, (int64_t)i)};
         op_copy_place(call->plan, &source, &part);
     }
+    op_deliver(call, &target, OUT);
 }
 
 /* ---- SplitTensor, SplitWithSize ---- */

@@ -110,6 +110,16 @@ struct op_place op_dense_target(const struct op_shape_call *call, int argument)
     return op_view_is_dense(&target.view) ? target : scratch_like(call->plan, &target.view);
 }
 
+struct op_place op_apart_target(const struct op_shape_call *call, int list, int argument)
+{
+    const struct op_place target = op_target(call, argument, 0);
+    const aclTensorList *tensors = call->problem->values[list].tensors;
+    for (uint64_t i = 0; i < tensors->size; i++)
+        if (is_written_to(call->problem, tensors->elements[i]))
+            return scratch_like(call->plan, &target.view);
+    return target;
+}
+
 void op_deliver(const struct op_shape_call *call, const struct op_place *made, int argument)
 {
     struct op_place target = op_target(call, argument, 0), from = *made;

@@ -33,6 +33,10 @@ struct op_place {
 struct op_place op_source(const struct op_shape_call *call, int argument, uint64_t i);
 struct op_place op_target(const struct op_shape_call *call, int argument, uint64_t i);
 
+/* Where a list is put together, piece by piece: the written tensor itself, or scratch if some
+ * tensor of the list shares memory with it, which op_deliver brings to its place. */
+struct op_place op_apart_target(const struct op_shape_call *call, int list, int argument);
+
 /* Its elements side by side in row-major order: itself, or scratch, which is filled, */
 struct op_place op_dense_source(const struct op_shape_call *call, int argument);
 /* or which op_deliver brings to its place. */

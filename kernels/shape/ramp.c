@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic and geometric sequences, in int64 or double, rounded once. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/shape/k_shape.h"
 
@@ -14,22 +15,44 @@ static void integers(const struct k_ramp *ramp, int64_t begin, int64_t end, void
             ((uint64_t *)to)[i] = value;
 }
 
-static double real_at(const struct k_ramp *ramp, int64_t i)
+/* first + i * step of one block, whose indices are exact in double. */
+static void block_up(const struct k_ramp *ramp, int64_t begin, int count, double *to)
 {
-    if (ramp->kind == K_RAMP_REALS || i < ramp->count / 2)
-        return ramp->first + (double)i * ramp->step;
-    return ramp->last - (double)(ramp->count - 1 - i) * ramp->step;
+    const double base = (double)begin, first = ramp->first, step = ramp->step;
+    for (int i = 0; i < count; i++)
+        to[i] = first + (base + (double)i) * step;
+}
+
+/* last - (distance from the end) * step */
+static void block_down(const struct k_ramp *ramp, int64_t begin, int count, double *to)
+{
+    const double base = (double)(ramp->count - 1 - begin), last = ramp->last, step = ramp->step;
+    for (int i = 0; i < count; i++)
+        to[i] = last - (base - (double)i) * step;
+}
+
+static void block_of(const struct k_ramp *ramp, int64_t begin, int count, double *to)
+{
+    const int64_t half = ramp->kind == K_RAMP_REALS ? ramp->count : ramp->count / 2;
+    const int up = half <= begin ? 0 : half - begin < count ? (int)(half - begin) : count;
+    block_up(ramp, begin, up, to);
+    block_down(ramp, begin + up, count - up, to + up);
+    if (ramp->kind == K_RAMP_POWERS)
+        for (int i = 0; i < count; i++)
+            to[i] = pow(ramp->base, to[i]);
 }
 
 static void reals(const struct k_ramp *ramp, int64_t begin, int64_t end, void *to)
 {
-    for (int64_t i = begin; i < end; i++) {
-        const double at = real_at(ramp, i);
-        const double value = ramp->kind == K_RAMP_POWERS ? pow(ramp->base, at) : at;
+    double block[K_RAMP_BLOCK];
+    for (int64_t at = begin; at < end; at += K_RAMP_BLOCK) {
+        const int count = end - at < K_RAMP_BLOCK ? (int)(end - at) : K_RAMP_BLOCK;
+        block_of(ramp, at, count, block);
         if (ramp->dtype == K_F32)
-            ((float *)to)[i] = (float)value;
+            for (int i = 0; i < count; i++)
+                ((float *)to)[at + i] = (float)block[i];
         else
-            ((double *)to)[i] = value;
+            memcpy((double *)to + at, block, (size_t)count * sizeof *block);
     }
 }
 
