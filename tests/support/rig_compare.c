@@ -107,8 +107,7 @@ static bool compare(struct rig *rig, int i)
     const enum rig_role how = rig_role_at(&rig->problem, i)->role;
     const bool is_float = oracle_is_float(rig->problem.tensor[i].view.dtype);
     if (how == RIG_SUM || (rig->problem.is_sum && is_float)) return compare_sums(rig, i);
-    if (how == RIG_NEAR || (is_near && is_float))
-        return compare_closely(rig, i);
+    if (how == RIG_NEAR || (is_near && is_float)) return compare_closely(rig, i);
     return compare_exactly(rig, i);
 }
 
