@@ -12,6 +12,9 @@
 op_row_plan op_plan_elementwise;
 #define OP_CORE_elementwise(core) K_CORE_##core
 
+op_row_plan op_plan_equal;
+#define OP_CORE_equal(core) 0
+
 op_row_plan op_plan_foreach;
 #define OP_CORE_foreach(core) K_CORE_##core
 

@@ -10,7 +10,8 @@
 #define FAMILIES                                                                                   \
     FAMILY(elementwise)                                                                            \
     FAMILY(copy)                                                                                   \
-    FAMILY(matmul) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce)
+    FAMILY(matmul)                                                                                 \
+    FAMILY(equal) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
