@@ -190,6 +190,7 @@ static const char *const rare_rows[] = {
     "aclnnext_max_pool_grad f32 n2c3 14x14 k2 s2",
     "aclnnext_max_pool_backward bf16 n2c35 9x9 k3 s1 p1 nhwc",
     "addcmul bf16 self=70x90 tensor1=70x90:s1x70 tensor2=90 value=2 out=70x90:strided",
+    "equal bf16 self=70x90:s1x70 other=70x90:strided out=1:bool",
     "reduce_sum bf16 self=70x9000 dims=1 dtype=bf16 out=70",
     "mean bf16 self=900x700 dim=0 dtype=bf16 out=700",
     "max_dim bf16 self=70x9000 dim=1 out=70 indices=70:i32",

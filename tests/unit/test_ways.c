@@ -112,7 +112,7 @@ static void check_plan(const struct line *line, const struct told *told)
                        line->problem, told->plan);
 }
 
-static void check_pooling(const struct line *line, const struct rig_operator *row)
+static void check_row(const struct line *line, const struct rig_operator *row)
 {
     struct told told;
     struct test_case test;
@@ -186,20 +186,14 @@ static bool is_here(const struct line *line)
     return level_has(way_of(line)) && has_level(line->level);
 }
 
-/* Products of matrices that no operator takes yet: unit/test_gemm.c forces their ways. */
-static bool is_gemm(const struct line *line)
-{
-    return strncmp(line->problem, "gemm ", strlen("gemm ")) == 0;
-}
-
-Test(ways, each_forced_in_pooling, .timeout = 300)
+Test(ways, each_forced_in_rows, .timeout = 300)
 {
     told_begin();
     read_lines();
     rig_begin(&rig);
     for (int j = 0; j < line_count; j++) {
         const struct rig_operator *row = row_of(lines[j].problem);
-        if (row && is_here(&lines[j])) check_pooling(&lines[j], row);
+        if (row && is_here(&lines[j])) check_row(&lines[j], row);
     }
     k_way_force(NULL);
     rig_end(&rig);
@@ -213,8 +207,7 @@ Test(ways, each_forced_in_convolution, .timeout = 300)
     read_lines();
     conv_rig_begin(&conv_rig);
     for (int j = 0; j < line_count; j++)
-        if (!row_of(lines[j].problem) && !is_gemm(&lines[j]) && is_here(&lines[j]))
-            check_convolution(&lines[j]);
+        if (!row_of(lines[j].problem) && is_here(&lines[j])) check_convolution(&lines[j]);
     k_way_force(NULL);
     conv_rig_end(&conv_rig);
     told_end();
