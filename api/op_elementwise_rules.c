@@ -12,3 +12,13 @@ static void keep_integers(const struct op_problem *problem, struct k_elementwise
 const struct op_rule op_rule_rounding = {.types = op_types_promoted,
                                          .shapes = op_check_broadcast,
                                          .more = &(const struct op_elementwise){keep_integers}};
+
+/* Of BOOL all bits are one. */
+static void negate_bools(const struct op_problem *problem, struct k_elementwise *e)
+{
+    if (problem->type == ACL_BOOL) e->core = K_CORE_logical_not;
+}
+
+const struct op_rule op_rule_bitwise_not = {.types = op_types_promoted,
+                                            .shapes = op_check_broadcast,
+                                            .more = &(const struct op_elementwise){negate_bools}};

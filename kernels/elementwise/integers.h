@@ -127,3 +127,10 @@ void NAME(gcd)(T *y, const T *x, const T *s)
     }
     y[0] = value;
 }
+
+K_TEMPLATE
+void NAME(bitwise_not)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = ~x[0];
+}

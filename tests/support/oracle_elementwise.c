@@ -124,7 +124,21 @@ static void raise_slope(struct test_case *test, struct random *random)
 #include "tests/support/oracle_elementwise.def"
 #undef ORACLE_LINE
 
+/* All bits turned over; a bool has one. */
+static void negated_bits(struct rig_problem *problem)
+{
+    const enum case_dtype type = problem->tensor[0].view.dtype;
+    for (int64_t i = 0; i < problem->tensor[1].count; i++) {
+        const int64_t x = oracle_whole_value(problem, 0, i);
+        oracle_whole(problem, 1, i, type, type == CASE_BOOL ? !x : ~x);
+    }
+}
+
 const struct oracle_row oracle_elementwise_rows[] = {
+    {.name = "aclnnBitwiseNot",
+     .oracle = negated_bits,
+     .random = random_elementwise,
+     .more = &bitwise_not_more},
 #define ORACLE_LINE ORACLE_ROW
 #include "tests/support/oracle_elementwise.def"
     {.name = NULL},

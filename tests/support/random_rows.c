@@ -352,6 +352,6 @@ struct test_case random_elementwise(const struct rig_operator *op, struct random
         if (fits(&plan, &test)) break;
         if (tries >= 8) dtype = random_dtype(op, random); /* an integer never holds a REAL one */
     }
-    if (plan.one->adjust) plan.one->adjust(&test, random);
+    if (plan.one && plan.one->adjust) plan.one->adjust(&test, random);
     return test;
 }
