@@ -221,25 +221,32 @@ static aclnnStatus fill_diagonal_shapes(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
-/* In a tall matrix, wrapped, one more diagonal begins behind each `columns` + 1 rows. */
+/* In a tall matrix, wrapped, one more diagonal begins behind each `columns` + 1 rows: those that
+ * are whole are the rows of a view, what is left is one line. */
 static void fill_diagonal(const struct op_shape_call *call)
 {
     const aclScalar *value = call->problem->values[1].scalar;
-    const bool wraps = call->problem->values[2].integer != 0;
+    const double real = op_scalar_real(value);
+    const int64_t integer = op_scalar_integer(value);
     const struct op_place self = op_target(call, 0, 0);
     const struct op_view *view = &self.view;
     if (op_view_is_empty(view)) return;
-    struct op_place line = {self.buffer, {.type = view->type, .rank = 1}};
-    for (int i = 0; i < view->rank; i++)
-        line.view.strides[0] += view->strides[i];
+    const bool wraps = call->problem->values[2].integer != 0 && view->rank == 2;
     const int64_t rows = view->sizes[0], columns = view->sizes[view->rank - 1];
-    const int64_t step = columns + 1;
-    for (int64_t row = 0; row < rows; row += step) {
-        line.view.offset = row * view->strides[0];
-        line.view.sizes[0] = rows - row < columns ? rows - row : columns;
-        op_fill_place(call->plan, &line, op_scalar_real(value), op_scalar_integer(value));
-        if (!wraps || view->rank > 2) break;
-    }
+    const int64_t step = columns + 1, whole = wraps ? rows / step : 0;
+    struct op_place line = {self.buffer, {.type = view->type, .rank = 2}};
+    line.view.sizes[0] = whole;
+    line.view.sizes[1] = columns;
+    line.view.strides[0] = whole > 1 ? step * view->strides[0] : 0;
+    for (int i = 0; i < view->rank; i++)
+        line.view.strides[1] += view->strides[i];
+    op_fill_place(call->plan, &line, real, integer);
+    const int64_t left = rows - whole * step;
+    line.view.rank = 1;
+    line.view.offset = whole * step * view->strides[0];
+    line.view.sizes[0] = left < columns ? left : columns;
+    line.view.strides[0] = line.view.strides[1];
+    if (left > 0) op_fill_place(call->plan, &line, real, integer);
 }
 
 /* The value is one that can be cast to the tensor's type. */
