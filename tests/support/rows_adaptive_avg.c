@@ -69,7 +69,7 @@ static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 const struct rig_operator rig_adaptive_avg_pool2d = {
     .word = "adaptive_avg_pool2d",
     RIG_CALL(aclnnAdaptiveAvgPool2d),
-    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
+    .operand = {{RIG_READ, CASE_X, NULL, false}, {RIG_SUM, CASE_Y, NULL, false}},
     .arguments = size_arguments,
     .oracle = forward_oracle,
     .random_case = random_2d,
@@ -83,7 +83,7 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 const struct rig_operator rig_adaptive_avg_pool3d = {
     .word = "adaptive_avg_pool3d",
     RIG_CALL(aclnnAdaptiveAvgPool3d),
-    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
+    .operand = {{RIG_READ, CASE_X, NULL, false}, {RIG_SUM, CASE_Y, NULL, false}},
     .arguments = size_arguments,
     .oracle = forward_oracle,
     .random_case = random_3d,
@@ -99,7 +99,9 @@ static struct test_case random_2d_backward(struct random *random, enum case_dtyp
 const struct rig_operator rig_adaptive_avg_pool2d_backward = {
     .word = "adaptive_avg_pool2d_backward",
     RIG_CALL(aclnnAdaptiveAvgPool2dBackward),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_SHAPE, CASE_X, NULL, false},
+                {RIG_SUM, CASE_DX, NULL, false}},
     .arguments = no_arguments,
     .oracle = backward_oracle,
     .random_case = random_2d_backward,
@@ -118,7 +120,9 @@ static struct test_case random_3d_backward(struct random *random, enum case_dtyp
 const struct rig_operator rig_adaptive_avg_pool3d_backward = {
     .word = "adaptive_avg_pool3d_backward",
     RIG_CALL(aclnnAdaptiveAvgPool3dBackward),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_SHAPE, CASE_X, NULL, false},
+                {RIG_SUM, CASE_DX, NULL, false}},
     .arguments = no_arguments,
     .oracle = backward_oracle,
     .random_case = random_3d_backward,
@@ -147,7 +151,7 @@ static struct test_case random_global(struct random *random, enum case_dtype dty
 const struct rig_operator rig_global_average_pool = {
     .word = "global_average_pool",
     RIG_CALL(aclnnGlobalAveragePool),
-    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
+    .operand = {{RIG_READ, CASE_X, NULL, false}, {RIG_SUM, CASE_Y, NULL, false}},
     .arguments = no_arguments,
     .oracle = global_oracle,
     .random_case = random_global,

@@ -67,7 +67,7 @@ static struct test_case random_2d(struct random *random, enum case_dtype dtype)
 const struct rig_operator rig_avg_pool2d = {
     .word = "avg_pool2d",
     RIG_CALL(aclnnAvgPool2d),
-    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
+    .operand = {{RIG_READ, CASE_X, NULL, false}, {RIG_SUM, CASE_Y, NULL, false}},
     .arguments = window_arguments,
     .oracle = forward_oracle,
     .random_case = random_2d,
@@ -85,7 +85,7 @@ static struct test_case random_3d(struct random *random, enum case_dtype dtype)
 const struct rig_operator rig_avg_pool3d = {
     .word = "avg_pool3d",
     RIG_CALL(aclnnAvgPool3d),
-    .operand = {{RIG_READ, CASE_X, NULL}, {RIG_SUM, CASE_Y, NULL}},
+    .operand = {{RIG_READ, CASE_X, NULL, false}, {RIG_SUM, CASE_Y, NULL, false}},
     .arguments = window_arguments,
     .oracle = forward_oracle,
     .random_case = random_3d,
@@ -105,7 +105,9 @@ static const char *const names_3d_backward[] = {"gradOutput", "self", "output", 
 const struct rig_operator rig_avg_pool3d_backward = {
     .word = "avg_pool3d_backward",
     RIG_CALL_NAMED(aclnnAvgPool3dBackward, names_3d_backward),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_SHAPE, CASE_X, NULL, false},
+                {RIG_SUM, CASE_DX, NULL, false}},
     .arguments = window_arguments,
     .oracle = backward_oracle,
     .random_case = random_3d_backward,
@@ -146,7 +148,7 @@ static struct test_case random_grad(struct random *random, enum case_dtype dtype
 const struct rig_operator rig_aclnnext_avg_pool_grad = {
     .word = "aclnnext_avg_pool_grad",
     RIG_CALL(aclnnextAvgPoolGrad),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SUM, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false}, {RIG_SUM, CASE_DX, NULL, false}},
     .arguments = grad_arguments,
     .oracle = backward_oracle,
     .runs_empty = true,

@@ -66,7 +66,9 @@ static struct test_case random_case(struct random *random, enum case_dtype dtype
 const struct rig_operator rig_avg_pool2d_backward = {
     .word = "avg_pool2d_backward",
     RIG_CALL(aclnnAvgPool2dBackward),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_SHAPE, CASE_X, NULL}, {RIG_SUM, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_SHAPE, CASE_X, NULL, false},
+                {RIG_SUM, CASE_DX, NULL, false}},
     .arguments = arguments,
     .oracle = oracle,
     .random_case = random_case,

@@ -50,7 +50,9 @@ static struct test_case random_recompute(struct random *random, enum case_dtype 
 const struct rig_operator rig_aclnnext_max_pool_backward = {
     .word = "aclnnext_max_pool_backward",
     RIG_CALL(aclnnextMaxPoolBackward),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_READ, CASE_X, NULL}, {RIG_EXACT, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_READ, CASE_X, NULL, false},
+                {RIG_EXACT, CASE_DX, NULL, false}},
     .arguments = arguments_recompute,
     .oracle = oracle_recompute,
     .runs_empty = true,
@@ -148,7 +150,9 @@ static struct test_case random_flat(struct random *random, enum case_dtype dtype
 const struct rig_operator rig_aclnnext_max_pool_grad = {
     .word = "aclnnext_max_pool_grad",
     RIG_CALL(aclnnextMaxPoolGrad),
-    .operand = {{RIG_READ, CASE_DY, NULL}, {RIG_READ, CASE_I, NULL}, {RIG_EXACT, CASE_DX, NULL}},
+    .operand = {{RIG_READ, CASE_DY, NULL, false},
+                {RIG_READ, CASE_I, NULL, false},
+                {RIG_EXACT, CASE_DX, NULL, false}},
     .arguments = arguments_flat,
     .fill = fill_flat,
     .oracle = oracle_flat,
