@@ -25,6 +25,13 @@ static bool flag(const struct rig_problem *problem, const char *name)
     return find_number(problem, name, &value) && value != 0;
 }
 
+/* The bit of an axis, counted from the end if negative; none of a tensor without dimensions. */
+static unsigned bit_of(int64_t axis, int rank)
+{
+    if (rank == 0) return 0;
+    return 1U << (axis < 0 ? axis + rank : axis);
+}
+
 /* Bit i: axis i is reduced, or scanned. */
 static unsigned axes_of(const struct rig_problem *problem)
 {
@@ -34,14 +41,14 @@ static unsigned axes_of(const struct rig_problem *problem)
     if (problem->op->array[0]) {
         const struct rig_array *array = &problem->call.array[0];
         for (int i = 0; !array->is_null && i < array->length; i++)
-            axes |= 1U << (array->values[i] + (array->values[i] < 0 ? rank : 0));
+            axes |= bit_of(array->values[i], rank);
         if (axes == 0 && (flag(problem, "noopWithEmptyAxes") || flag(problem, "noopWithEmptyDims")))
             return 0;
     }
-    if (find_number(problem, "dim", &axis)) axes = 1U << (axis < 0 ? axis + rank : axis);
+    if (find_number(problem, "dim", &axis)) axes = bit_of(axis, rank);
     if (problem->op->names->scalar[0] && strcmp(problem->op->names->scalar[0], "dim") == 0) {
         axis = problem->call.scalar[0].value[0].integer;
-        axes = 1U << (axis < 0 ? axis + rank : axis);
+        axes = bit_of(axis, rank);
     }
     return axes == 0 ? (1U << rank) - 1 : axes & ((1U << rank) - 1);
 }

@@ -145,7 +145,8 @@ int64_t oracle_broadcast(const struct operand *to, int64_t i, const struct opera
 {
     int64_t at = 0, step = 1;
     for (int back = 1; back <= from->rank; back++) {
-        const int64_t size = from->dims[from->rank - back], whole = to->dims[to->rank - back];
+        const int64_t size = from->dims[from->rank - back];
+        const int64_t whole = back <= to->rank ? to->dims[to->rank - back] : 1;
         if (size > 1) at += i % whole * step;
         step *= size;
         i /= whole;
