@@ -32,7 +32,7 @@ struct op_view op_view_part(const struct op_view *view, int axis, int64_t begin,
     struct op_view part = *view;
     part.offset += count == 0 ? 0 : begin * view->strides[axis];
     part.sizes[axis] = count;
-    part.strides[axis] = step * view->strides[axis];
+    part.strides[axis] = count > 1 ? step * view->strides[axis] : 0; /* else step may be any */
     return part;
 }
 
