@@ -11,6 +11,7 @@
 #include "executor/arena.h"
 #include "executor/executor.h"
 #include "executor/notices.h"
+#include "kernels/kernels.h"
 #include "runtime/profile/profile.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"

@@ -13,7 +13,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "executor/view.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 #include "kernels/way.h"
 
 struct ex_plan;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/kernel_stack.h"
 
-#include "kernels/way.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "kernels/kernels.h"
+#include "kernels/way.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

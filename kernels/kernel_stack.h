@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_KERNEL_STACK_H
 #define ACLNN_CPU_KERNELS_KERNEL_STACK_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 struct k_stack {
     const char *kernel; /* its name; NULL: those that take little */

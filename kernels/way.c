@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
+
 #define ROW(k, w, r, u, p, dtypes)                                                                 \
     {.choice = K_CHOICE_##k,                                                                       \
      .kernel = #k,                                                                                 \

@@ -12,7 +12,7 @@
 #ifndef ACLNN_CPU_KERNELS_WAY_H
 #define ACLNN_CPU_KERNELS_WAY_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 /* The kernels that have ways. */
 enum k_choice {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/conv/conv_outer_plan.h"
+#include "kernels/kernels.h"
 
 enum { GEMM_EDGE = 32 }; /* channels and positions below which packing costs more than it brings */
 

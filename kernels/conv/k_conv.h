@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "kernels/gemm/k_gemm.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 #include "kernels/pool/k_pool.h"
 
 enum { K_CONV_AXES = 3 };

@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_COPY_K_CAST_H
 #define ACLNN_CPU_KERNELS_COPY_K_CAST_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 /* to[i] = from[i]. Items are elements, both sides dense.
  * - An integer as an integer keeps its low bits; BOOL is read as 0 or 1.

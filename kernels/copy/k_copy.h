@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 enum { K_COPY_RANK = 8 };
 

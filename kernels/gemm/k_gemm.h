@@ -17,7 +17,7 @@
 #ifndef ACLNN_CPU_KERNELS_GEMM_K_GEMM_H
 #define ACLNN_CPU_KERNELS_GEMM_K_GEMM_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 enum {
     K_GEMM_BATCH = 4,   /* axes of the batch */

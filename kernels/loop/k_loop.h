@@ -6,7 +6,7 @@
 #ifndef ACLNN_CPU_KERNELS_LOOP_K_LOOP_H
 #define ACLNN_CPU_KERNELS_LOOP_K_LOOP_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 enum {
     K_LOOP_RANK = 8,

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 enum { K_ADAPTIVE_AXES = 3 };
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 struct k_plane {
     int64_t planes;

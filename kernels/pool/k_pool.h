@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 enum { K_POOL_AXES = 3 };
 

@@ -3,6 +3,7 @@
  * windows: they are guessed from the indices of a slice's first outer (max_guess.h). Where they
  * hold, as for any pooling of one kernel and stride, the way for such windows gathers, which looks
  * at every index anyway; else max_pool_grad_scatter does it. This choice waits for the data. */
+#include "kernels/kernels.h"
 #include "kernels/pool/max_guess.h"
 #include "kernels/vector/instance.h"
 #include "kernels/way.h"

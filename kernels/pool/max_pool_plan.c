@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which ways max pooling has for a shape, and their plans; the same for every instruction set. */
 #include "kernels/pool/max_pool_plan.h"
+#include "kernels/kernels.h"
 #include "kernels/way.h"
 
 static int64_t windows_of(const struct k_max_pool *pool)

@@ -3,6 +3,7 @@
  * the problem (enum pool_way); a way asks whether that class, or what a level makes of it, is its
  * own. */
 #include "kernels/pool/pool_plan.h"
+#include "kernels/kernels.h"
 #include "kernels/pool/k_pool_grad.h"
 #include "kernels/way.h"
 

@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_SHAPE_K_SHAPE_H
 #define ACLNN_CPU_KERNELS_SHAPE_K_SHAPE_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 /* Kernels that memory limits, not arithmetic: compiled once, not per level. */
 k_fn k_ramp, k_triangle;

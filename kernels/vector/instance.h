@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_VECTOR_INSTANCE_H
 #define ACLNN_CPU_KERNELS_VECTOR_INSTANCE_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 
 /* <kernel>_<dtype>__<isa> */
 #define K_SYMBOL(what)          K_SYMBOL_AT(what, K_ISA_NAME)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/kernel.h"
 #include "kernels/vector/instance.h"
 
 #if defined(K_ISA_avx512) || defined(K_ISA_avx2)

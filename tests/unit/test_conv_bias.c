@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/conv/k_conv.h"
+#include "kernels/kernels.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random.h"
 

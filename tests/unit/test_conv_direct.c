@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/conv/conv_plan.h"
+#include "kernels/kernels.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, ELEMENTS = 1 << 16, CASES = 150 };

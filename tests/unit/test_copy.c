@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/copy/k_copy.h"
+#include "kernels/kernels.h"
 #include "kernels/way.h"
 #include "tests/support/guard.h"
 #include "tests/support/random.h"

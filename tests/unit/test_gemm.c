@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/gemm/k_gemm.h"
+#include "kernels/kernels.h"
 #include "kernels/way.h"
 #include "tests/support/guard.h"
 #include "tests/support/random.h"

@@ -13,6 +13,7 @@
 #include "executor/launch.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
+#include "kernels/kernels.h"
 #include "tests/unit/capture.h"
 
 enum { LENGTH = 1000 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "kernels/way.h"
 #include "tests/support/conv_rig.h"
 #include "tests/support/rows_pooling.h"
