@@ -5,6 +5,7 @@
 #define ACLNN_CPU_API_OP_FAMILIES_H
 
 #include "api/op_matmul.h"
+#include "api/op_norm.h"
 #include "api/op_reduce.h"
 #include "api/op_row.h"
 #include "kernels/elementwise/k_elementwise.h"
@@ -23,6 +24,9 @@ op_row_plan op_plan_matmul;
 
 op_row_plan op_plan_reduce;
 #define OP_CORE_reduce(core) OP_REDUCE_##core
+
+op_row_plan op_plan_norm;
+#define OP_CORE_norm(core) OP_NORM_##core
 
 op_row_plan op_plan_copy;
 #define OP_CORE_copy(core) 0

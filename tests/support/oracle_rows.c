@@ -11,7 +11,9 @@
     FAMILY(elementwise)                                                                            \
     FAMILY(copy)                                                                                   \
     FAMILY(matmul)                                                                                 \
-    FAMILY(equal) FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce)
+    FAMILY(equal)                                                                                  \
+    FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce) FAMILY(softmax)         \
+        FAMILY(nll)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -30,6 +30,8 @@ struct oracle_row {
     void (*oracle)(struct rig_problem *problem);
     struct test_case (*random)(const struct rig_operator *op, struct random *random,
                                enum case_dtype dtype);
+    /* Replaces random inputs that are not free (rig.h); may be NULL. */
+    void (*fill)(struct rig_problem *problem, struct random *random);
     /* 0 and 0: bit for bit, any NaN for any other, the same on all levels. Else outputs of floating
      * types may differ (compare_near), and the base level may differ from the others. */
     double ulp, absolute;

@@ -72,6 +72,7 @@ static void make_row(int i)
     if (!row->op.row) return;
     row->op.oracle = row->op.row->oracle;
     row->op.random_row = row->op.row->random;
+    row->op.fill = row->op.row->fill;
 }
 
 int table_rows(void)

@@ -197,6 +197,8 @@ static const char *const rare_rows[] = {
     "max_dim bf16 self=900x700 dim=0 out=700 indices=700:i32",
     "cumsum bf16 self=900x700 dim=0 dtype=bf16 out=900x700",
     "cumsum bf16 self=70x9000 dim=1 dtype=bf16 out=70x9000",
+    "softmax bf16 self=40x37x50 dim=1 out=40x37x50",
+    "softmax f32 self=40x9000 dim=1 out=40x9000",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
 };
 

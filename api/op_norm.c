@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/op_norm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/op_check.h"
+#include "api/op_elementwise.h"
+#include "api/op_families.h"
+#include "api/op_reduce.h"
+#include "kernels/kernels.h"
+
+/* ---- arguments ---- */
+
+const struct op_value *op_norm_argument(const struct op_problem *problem, const char *name)
+{
+    return op_argument_named(problem, name);
+}
+
+const aclTensor *op_norm_tensor(const struct op_problem *problem, const char *name)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value ? value->tensor : NULL;
+}
+
+int64_t op_norm_integer(const struct op_problem *problem, const char *name, int64_t otherwise)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value ? value->integer : otherwise;
+}
+
+double op_norm_real(const struct op_problem *problem, const char *name, double otherwise)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value ? value->real : otherwise;
+}
+
+/* ---- checks ---- */
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; at && (at = strstr(at, word)); at += length)
+        if (at > words && at[-1] == ' ' && at[length] == ' ') return true;
+    return false;
+}
+
+aclnnStatus op_norm_types(struct op_problem *problem)
+{
+    const struct op_norm_rule *more = problem->row->rule->more;
+    const uint64_t integers = OP_TYPE(ACL_INT32) | OP_TYPE(ACL_INT64) | OP_TYPE(ACL_UINT8);
+    for (int i = 0; i < problem->tensor_count; i++) {
+        const struct op_value *value = problem->tensor[i];
+        if (has_word(more->integers, value->name))
+            OP_TRY(op_check_type(problem->row->name, value->name, value->tensor, integers,
+                                 "INT32, INT64, UINT8"));
+        else
+            OP_TRY(op_check_type(problem->row->name, value->name, value->tensor,
+                                 problem->row->types, problem->row->type_names));
+    }
+    problem->type = (aclDataType)problem->tensor[0]->tensor->descriptor.data_type;
+    return ACLNN_SUCCESS;
+}
+
+static void shape_text(char *text, size_t size, int rank, const int64_t *sizes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < rank && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", sizes[i]);
+}
+
+aclnnStatus op_norm_check_shape(const struct op_problem *problem, const char *name, int rank,
+                                const int64_t *sizes)
+{
+    const aclTensor *tensor = op_norm_tensor(problem, name);
+    struct op_shape_text text;
+    char wanted[200];
+    if (!tensor) return ACLNN_SUCCESS;
+    const struct ex_descriptor *d = &tensor->descriptor;
+    bool fits = d->rank == rank;
+    for (int i = 0; i < rank && fits; i++)
+        fits = d->sizes[i] == sizes[i];
+    if (fits) return ACLNN_SUCCESS;
+    shape_text(wanted, sizeof wanted, rank, sizes);
+    OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID, "%s's shape is %s; it must be (%s)",
+             name, op_shape(&text, tensor), wanted);
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_norm_check_dim(const struct op_problem *problem, const aclTensor *tensor, int *axis)
+{
+    const int rank = tensor->descriptor.rank, axes = rank > 0 ? rank : 1;
+    const int64_t dim = op_norm_integer(problem, "dim", 0);
+    OP_CHECK(problem->row->name, op_find_axis(dim, rank, axis), ACLNN_ERR_PARAM_INVALID,
+             "dim is %" PRId64 "; it must be from %d to %d", dim, -axes, axes - 1);
+    return ACLNN_SUCCESS;
+}
+
+/* ---- steps ---- */
+
+void op_norm_begin(struct op_norm_call *call, enum k_norm_kind kind, int rank, const int64_t *sizes,
+                   unsigned reduced)
+{
+    memset(&call->norm, 0, sizeof call->norm);
+    call->norm.kind = kind;
+    call->rank = rank;
+    call->reduced = reduced;
+    for (int i = 0; i < rank; i++) {
+        call->sizes[i] = sizes[i];
+        if (reduced >> i & 1)
+            call->norm.reduced_sizes[call->norm.reduced_rank++] = sizes[i];
+        else
+            call->norm.kept_sizes[call->norm.kept_rank++] = sizes[i];
+    }
+    for (int i = 0; i < K_NORM_OPERANDS; i++)
+        call->buffer[i] = -1;
+}
+
+void op_norm_place(struct op_norm_call *call, int slot, int buffer, const struct op_view *view,
+                   bool is_written)
+{
+    struct k_norm_operand *operand = &call->norm.operand[slot];
+    int kept = 0, reduced = 0;
+    operand->is_there = true;
+    operand->is_written = is_written;
+    operand->dtype = op_k_dtype_of(view->type);
+    for (int i = 0; i < call->rank; i++)
+        if (call->reduced >> i & 1)
+            operand->reduced[reduced++] = view->strides[i];
+        else
+            operand->kept[kept++] = view->strides[i];
+    call->buffer[slot] = buffer;
+    if (slot >= call->norm.operands) call->norm.operands = slot + 1;
+}
+
+int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool is_last,
+                   struct op_view *view)
+{
+    const struct op_problem *problem = call->problem;
+    const int argument = (int)(value - problem->values);
+    const struct ex_descriptor *to = &value->tensor->descriptor;
+    bool is_apart = false;
+    int64_t elements = 1;
+    *view = op_view_of(value->tensor);
+    for (int i = 0; i < view->rank; i++)
+        elements *= view->sizes[i];
+    for (int i = 0; i < problem->tensor_count && elements > 0; i++) {
+        const struct op_value *other = problem->tensor[i];
+        const struct ex_descriptor *from = &other->tensor->descriptor;
+        if (!op_is_read(other) || op_is_empty(other->tensor)) continue;
+        if (value->kind == OP_REF && other == value) continue;
+        is_apart |= is_last ? op_disturbs(to, from) : op_meets(to, from);
+    }
+    if (!is_apart) return call->buffers[argument];
+    *view = op_view_dense(view->type, view->rank, view->sizes);
+    const int scratch =
+        ex_scratch(call->plan, (size_t)elements * ex_element_size((int32_t)view->type));
+    call->scratch[call->scratch_count].buffer = scratch;
+    call->scratch[call->scratch_count].argument = argument;
+    call->scratch[call->scratch_count++].view = *view;
+    return scratch;
+}
+
+void op_norm_deliver(struct op_norm_call *call)
+{
+    for (int i = 0; i < call->scratch_count; i++) {
+        const int argument = call->scratch[i].argument;
+        const struct op_view to = op_view_of(call->problem->values[argument].tensor);
+        op_copy_step(call->plan, call->scratch[i].buffer, &call->scratch[i].view,
+                     call->buffers[argument], &to);
+    }
+    call->scratch_count = 0;
+}
+
+void op_norm_operand(struct op_norm_call *call, int slot, const char *name,
+                     const struct op_view *view)
+{
+    const struct op_value *value = op_argument_named(call->problem, name);
+    if (!value || !value->tensor) return;
+    op_norm_place(call, slot, call->buffers[value - call->problem->values], view, false);
+    call->norm.is_precise |= view->type == ACL_DOUBLE;
+}
+
+void op_norm_whole(struct op_norm_call *call, int slot, const char *name)
+{
+    const struct op_value *value = op_argument_named(call->problem, name);
+    if (!value || !value->tensor) return;
+    struct op_view view = op_view_of(value->tensor);
+    int buffer = call->buffers[value - call->problem->values];
+    if (op_is_written(value)) buffer = op_norm_target(call, value, true, &view);
+    view = op_view_broadcast(&view, call->rank, call->sizes);
+    op_norm_place(call, slot, buffer, &view, op_is_written(value));
+    call->norm.is_precise |= view.type == ACL_DOUBLE;
+}
+
+void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describe)
+{
+    struct k_norm *n = &call->norm;
+    int any = -1;
+    for (int i = 0; i < n->operands; i++)
+        if (call->buffer[i] >= 0) any = call->buffer[i];
+    for (int i = 0; i < n->operands; i++)
+        if (!n->operand[i].is_there) call->buffer[i] = any;
+    n->has_faults = describe != NULL;
+    const struct k_work work = k_norm_plan(n, cost);
+    if (n->rows == 0) return;
+    if (describe)
+        ex_step_with_faults(call->plan, "norm_rows", k_best()->norm_rows, n, sizeof *n, work,
+                            call->buffer, n->operands, describe);
+    else
+        ex_step(call->plan, "norm_rows", k_best()->norm_rows, n, sizeof *n, work, call->buffer,
+                n->operands);
+}
+
+void op_plan_norm(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
+{
+    const struct op_norm_rule *more = problem->row->rule->more;
+    struct op_norm_call call;
+    call.plan = plan;
+    call.problem = problem;
+    call.buffers = buffers;
+    call.scratch_count = 0;
+    more->plan(&call);
+    op_norm_deliver(&call);
+}

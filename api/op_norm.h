@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The norm family: softmax, normalisations, losses of classes. A call is one or some steps over
+ * rows (kernels/norm/k_norm.h), whose operands are given by slots. */
+#ifndef ACLNN_CPU_API_OP_NORM_H
+#define ACLNN_CPU_API_OP_NORM_H
+
+#include "api/op_copy.h"
+#include "api/op_row.h"
+#include "kernels/norm/k_norm.h"
+
+enum op_norm {
+    OP_NORM_softmax,
+    OP_NORM_log_softmax,
+    OP_NORM_softmax_grad,
+    OP_NORM_log_softmax_grad,
+    OP_NORM_nll,
+    OP_NORM_nll2d,
+    OP_NORM_nll_grad,
+    OP_NORM_nll2d_grad,
+    OP_NORM_cross_entropy,
+    OP_NORM_cross_entropy_grad,
+};
+
+/* A call whose arguments are sound, and the step that is being made. */
+struct op_norm_call {
+    struct ex_plan *plan;
+    const struct op_problem *problem;
+    const int *buffers;
+    struct k_norm norm;
+    int buffer[K_NORM_OPERANDS];
+    int rank; /* of the tensor whose axes are walked */
+    int64_t sizes[EX_MAX_RANK];
+    unsigned reduced; /* bit i: axis i belongs to the row */
+    int scratch_count;
+    struct {
+        int buffer, argument;
+        struct op_view view;
+    } scratch[K_NORM_OPERANDS];
+};
+
+/* What a rule's `more` points to. */
+struct op_norm_rule {
+    void (*plan)(struct op_norm_call *call);
+    const char *integers; /* names, with blanks around each, of the tensors of integers */
+};
+
+/* The argument of that name, or NULL; the number of one, or what stands for it. */
+const struct op_value *op_norm_argument(const struct op_problem *problem, const char *name);
+const aclTensor *op_norm_tensor(const struct op_problem *problem, const char *name);
+int64_t op_norm_integer(const struct op_problem *problem, const char *name, int64_t otherwise);
+double op_norm_real(const struct op_problem *problem, const char *name, double otherwise);
+
+/* Every tensor has one of the row's types, those of rule->more->integers INT32 or INT64. */
+aclnnStatus op_norm_types(struct op_problem *problem);
+/* The tensor of that name, if it is given, has this shape. */
+aclnnStatus op_norm_check_shape(const struct op_problem *problem, const char *name, int rank,
+                                const int64_t *sizes);
+/* The axis of the argument dim. */
+aclnnStatus op_norm_check_dim(const struct op_problem *problem, const aclTensor *tensor, int *axis);
+
+/* Begins a step over rows of that tensor's axes. */
+void op_norm_begin(struct op_norm_call *call, enum k_norm_kind kind, int rank, const int64_t *sizes,
+                   unsigned reduced);
+/* The operand of a slot, a view over the walked axes (op_view_broadcast): of any buffer; of the
+ * argument of that name, which need not be there. A written one that disturbs what is read goes
+ * through scratch. */
+void op_norm_place(struct op_norm_call *call, int slot, int buffer, const struct op_view *view,
+                   bool is_written);
+void op_norm_operand(struct op_norm_call *call, int slot, const char *name,
+                     const struct op_view *view);
+/* The same with the argument's own view: of the walked shape, or broadcast to it. */
+void op_norm_whole(struct op_norm_call *call, int slot, const char *name);
+/* The step. describe: of its faults, or NULL. */
+void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describe);
+
+/* Where a written argument's elements are made: itself, or scratch that op_norm_deliver brings to
+ * it. is_last: it is written element by element after all others have been read. */
+int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool is_last,
+                   struct op_view *view);
+void op_norm_deliver(struct op_norm_call *call);
+
+#endif

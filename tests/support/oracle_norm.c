@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/oracle_norm.h"
+
+#include <math.h>
+#include <string.h>
+
+int norm_operand(const struct rig_problem *problem, const char *name)
+{
+    for (int i = 0; problem->op->tensor[i]; i++)
+        if (strcmp(problem->op->tensor[i], name) == 0) return problem->call.is_null[i] ? -1 : i;
+    return -1;
+}
+
+static int number_of(const struct rig_problem *problem, const char *name)
+{
+    for (int i = 0; problem->op->number[i]; i++)
+        if (strcmp(problem->op->number[i], name) == 0) return i;
+    return -1;
+}
+
+int64_t norm_integer(const struct rig_problem *problem, const char *name, int64_t otherwise)
+{
+    const int i = number_of(problem, name);
+    return i < 0 ? otherwise : problem->call.number[i];
+}
+
+double norm_real(const struct rig_problem *problem, const char *name, double otherwise)
+{
+    const int i = number_of(problem, name);
+    return i < 0 ? otherwise : problem->call.real[i];
+}
+
+double norm_value(const struct rig_problem *problem, int operand, int64_t i, double otherwise)
+{
+    return operand < 0 ? otherwise : oracle_value(problem, operand, i);
+}
+
+void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+              double terms)
+{
+    if (operand < 0) return;
+    const bool is_double = problem->tensor[operand].view.dtype == CASE_F64;
+    const double own = isfinite(value) ? fabs(value) : 0;
+    if (!isfinite(size)) size = 0;
+    problem->is_sum = true;
+    /* f32: functions in double are good to 2^-30. */
+    problem->tensor[operand].sums[i] = (struct oracle_sum){
+        value, is_double ? own + size : own + size / 32, is_double ? (int64_t)terms + 8 : 2};
+}
+
+struct norm_lines norm_lines_of(const struct operand *view, int64_t axis)
+{
+    struct norm_lines lines = {.lines = 1, .count = 1, .step = 1};
+    const int at = (int)(axis < 0 ? axis + view->rank : axis);
+    for (int i = 0; i < view->rank; i++) {
+        if (i == at)
+            lines.count = view->dims[i];
+        else
+            lines.lines *= view->dims[i];
+        if (i > at) lines.step *= view->dims[i];
+    }
+    return lines;
+}
+
+int64_t norm_at(const struct norm_lines *lines, int64_t line, int64_t i)
+{
+    return line / lines->step * lines->step * lines->count + i * lines->step + line % lines->step;
+}
+
+enum case_dtype norm_some_type(const struct rig_operator *op, struct random *random,
+                               enum case_dtype dtype)
+{
+    return random_once_in(random, 4) ? random_dtype(op, random) : dtype;
+}
+
+struct test_case norm_start(const struct rig_operator *op, struct random *random,
+                            enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    test.data = CASE_PLAIN;
+    return test;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the oracles of normalisations and losses share. */
+#ifndef ACLNN_CPU_TESTS_ORACLE_NORM_H
+#define ACLNN_CPU_TESTS_ORACLE_NORM_H
+
+#include "tests/support/oracle_rows.h"
+
+#define LINES(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* The operand of that name; -1: there is none, or it is NULL. */
+int norm_operand(const struct rig_problem *problem, const char *name);
+/* A number (or FLOAT, DOUBLE) of that name, or what stands for it. */
+int64_t norm_integer(const struct rig_problem *problem, const char *name, int64_t otherwise);
+double norm_real(const struct rig_problem *problem, const char *name, double otherwise);
+/* Element i of an operand, or `otherwise` where there is none. */
+double norm_value(const struct rig_problem *problem, int operand, int64_t i, double otherwise);
+/* Element i of an output, if it is there: made in double of so many terms of that size together,
+ * and rounded once. */
+void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+              double terms);
+
+/* Lines along an axis, which may be counted from the end: element j of line k. */
+struct norm_lines {
+    int64_t lines, count, step;
+};
+struct norm_lines norm_lines_of(const struct operand *view, int64_t axis);
+int64_t norm_at(const struct norm_lines *lines, int64_t line, int64_t i);
+
+/* Floating types, mostly the one of the problem. */
+enum case_dtype norm_some_type(const struct rig_operator *op, struct random *random,
+                               enum case_dtype dtype);
+/* Without NaN, infinity and huge numbers. */
+struct test_case norm_start(const struct rig_operator *op, struct random *random,
+                            enum case_dtype dtype);
+
+#endif
