@@ -25,7 +25,7 @@ void copy_row(size_t size, char *to, int64_t to_step, const char *from, int64_t 
     }
 }
 
-/* Whole lines past the caches. */
+/* Whole lines by non-temporal stores. */
 static void stream_row(char *to, const char *from, int64_t bytes)
 {
     for (int64_t at = 0; at < bytes; at += K_VECTOR_BYTES)

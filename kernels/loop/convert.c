@@ -120,7 +120,7 @@ void widen_as_i64(enum k_dtype dt, const char *from, int64_t *to, int64_t count)
 }
 
 K_TEMPLATE
-void widen_halves(enum k_dtype dt, const char *from, float *to, int64_t count)
+void widen_f16_bf16(enum k_dtype dt, const char *from, float *to, int64_t count)
 {
     int64_t i = 0;
     for (; i + VL <= count; i += VL)
@@ -173,15 +173,15 @@ void widen_as_f64(enum k_dtype dt, const char *from, double *to, int64_t count)
     }
 }
 
-static void halves_as_f64(enum k_dtype dt, const char *from, double *to, int64_t count)
+static void f16_bf16_as_f64(enum k_dtype dt, const char *from, double *to, int64_t count)
 {
     float block[VL];
     for (int64_t i = 0; i < count; i += VL) {
         const int some = count - i < VL ? (int)(count - i) : VL;
         if (dt == K_F16)
-            widen_halves(K_F16, from + i * 2, block, some);
+            widen_f16_bf16(K_F16, from + i * 2, block, some);
         else
-            widen_halves(K_BF16, from + i * 2, block, some);
+            widen_f16_bf16(K_BF16, from + i * 2, block, some);
         for (int j = 0; j < some; j++)
             to[i + j] = (double)block[j];
     }
@@ -199,8 +199,8 @@ static void halves_as_f64(enum k_dtype dt, const char *from, double *to, int64_t
 static void to_f32(enum k_dtype dtype, const char *from, float *to, int64_t count)
 {
     switch (dtype) {
-        CASE(K_F16, widen_halves)
-        CASE(K_BF16, widen_halves)
+        CASE(K_F16, widen_f16_bf16)
+        CASE(K_BF16, widen_f16_bf16)
         CASE(K_F64, widen_as_f32)
         EACH_INTEGER(CASE, widen_as_f32)
     default:
@@ -213,7 +213,7 @@ static void to_f64(enum k_dtype dtype, const char *from, double *to, int64_t cou
     switch (dtype) {
     case K_F16:
     case K_BF16:
-        halves_as_f64(dtype, from, to, count);
+        f16_bf16_as_f64(dtype, from, to, count);
         return;
         CASE(K_F32, widen_as_f64)
         EACH_INTEGER(CASE, widen_as_f64)
@@ -344,7 +344,7 @@ static float to_odd(double value)
 }
 
 K_TEMPLATE
-void narrow_halves(enum k_dtype dt, const float *from, char *to, int64_t count)
+void narrow_f16_bf16(enum k_dtype dt, const float *from, char *to, int64_t count)
 {
     char rest[VL * 4];
     int64_t i = 0;
@@ -355,22 +355,22 @@ void narrow_halves(enum k_dtype dt, const float *from, char *to, int64_t count)
     memcpy(to + i * 2, rest, (size_t)(count - i) * 2);
 }
 
-static void some_as_halves(enum k_dtype dtype, const float *from, char *to, int64_t count)
+static void f32_as_f16_bf16(enum k_dtype dtype, const float *from, char *to, int64_t count)
 {
     if (dtype == K_F16)
-        narrow_halves(K_F16, from, to, count);
+        narrow_f16_bf16(K_F16, from, to, count);
     else
-        narrow_halves(K_BF16, from, to, count);
+        narrow_f16_bf16(K_BF16, from, to, count);
 }
 
-static void f64_as_halves(enum k_dtype dtype, const double *from, char *to, int64_t count)
+static void f64_as_f16_bf16(enum k_dtype dtype, const double *from, char *to, int64_t count)
 {
     float block[VL];
     for (int64_t i = 0; i < count; i += VL) {
         const int some = count - i < VL ? (int)(count - i) : VL;
         for (int j = 0; j < some; j++)
             block[j] = to_odd(from[i + j]);
-        some_as_halves(dtype, block, to + i * 2, some);
+        f32_as_f16_bf16(dtype, block, to + i * 2, some);
     }
 }
 
@@ -395,7 +395,7 @@ static void from_f32(enum k_dtype dtype, const float *from, char *to, int64_t co
         return;
     case K_F16:
     case K_BF16:
-        some_as_halves(dtype, from, to, count);
+        f32_as_f16_bf16(dtype, from, to, count);
         return;
     case K_BOOL:
         for (int64_t i = 0; i < count; i++)
@@ -411,7 +411,7 @@ static void from_f64(enum k_dtype dtype, const double *from, char *to, int64_t c
     switch (dtype) {
     case K_F16:
     case K_BF16:
-        f64_as_halves(dtype, from, to, count);
+        f64_as_f16_bf16(dtype, from, to, count);
         return;
     case K_F32:
         for (int64_t i = 0; i < count; i++) {
@@ -439,14 +439,14 @@ static float odd_float_of(int64_t value)
     return value < 0 ? -(float)magnitude : (float)magnitude;
 }
 
-static void i64_as_halves(enum k_dtype dtype, const int64_t *from, char *to, int64_t count)
+static void i64_as_f16_bf16(enum k_dtype dtype, const int64_t *from, char *to, int64_t count)
 {
     float block[VL];
     for (int64_t i = 0; i < count; i += VL) {
         const int some = count - i < VL ? (int)(count - i) : VL;
         for (int j = 0; j < some; j++)
             block[j] = odd_float_of(from[i + j]);
-        some_as_halves(dtype, block, to + i * 2, some);
+        f32_as_f16_bf16(dtype, block, to + i * 2, some);
     }
 }
 
@@ -461,7 +461,7 @@ static void from_i64(enum k_dtype dtype, const int64_t *from, char *to, int64_t 
         return;
     case K_F16:
     case K_BF16:
-        i64_as_halves(dtype, from, to, count);
+        i64_as_f16_bf16(dtype, from, to, count);
         return;
     case K_F64:
         for (int64_t i = 0; i < count; i++) {
@@ -497,7 +497,7 @@ static void from_i32(enum k_dtype dtype, const int32_t *from, char *to, int64_t 
             const int some = count - i < VL ? (int)(count - i) : VL;
             for (int j = 0; j < some; j++)
                 block[j] = from[i + j];
-            i64_as_halves(dtype, block, to + i * 2, some);
+            i64_as_f16_bf16(dtype, block, to + i * 2, some);
         }
         return;
     }

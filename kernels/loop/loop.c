@@ -138,7 +138,7 @@ static void scatter(int64_t size, char *tile, char *tensor, const struct box *bo
         move_box(8, false, tile, tensor, box, row_step, column_step);
 }
 
-/* Copies past the caches; whole lines of the target, its ends as usual. */
+/* Copies by non-temporal stores: whole lines of the target, its ends as usual. */
 static void stream_bytes(char *to, const char *from, int64_t bytes)
 {
     const int64_t head = smaller((int64_t)(-(uintptr_t)to & (LINE_BYTES - 1)), bytes);

@@ -8,7 +8,7 @@ enum {
     EDGE = 64,        /* rows and columns of a box that transposes: some lines of memory */
     EDGE_MIN = 4,     /* an axis shorter than this is no reason to transpose */
     GRAIN = 32,       /* tiles of a copy that are worth a thread */
-    STREAM_MIN = 128, /* bytes of a row of results from which it is worth storing past the caches */
+    STREAM_MIN = 128, /* bytes of a row of results from which it is worth non-temporal stores */
 };
 
 enum k_compute k_compute_of(enum k_dtype dtype)
