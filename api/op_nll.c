@@ -7,6 +7,7 @@
 #include "api/op_norm.h"
 #include "api/op_shape.h"
 #include "kernels/kernels.h"
+#include "kernels/loss/k_nll.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
 
@@ -176,12 +177,6 @@ static void add_total(struct op_norm_call *call, int64_t count, bool is_mean, in
     step_of(call, &nll, losses, losses, weights, to, total_to);
 }
 
-static void fill(struct op_norm_call *call, const struct op_value *value, double number)
-{
-    const struct op_place place = {buffer_of(call, value), op_view_of(value->tensor)};
-    op_fill_place(call->plan, &place, number, (int64_t)number);
-}
-
 static void plan_nll(struct op_norm_call *call)
 {
     const struct op_value *self = value_of(call, "self"), *target = value_of(call, "target");
@@ -204,7 +199,7 @@ static void plan_nll(struct op_norm_call *call)
             nll.out_steps[i] = view.strides[i];
         if (nll.positions > 0) step_of(call, &nll, x, t, w, to, to);
         op_norm_deliver(call);
-        fill(call, total, 0);
+        op_norm_fill(call, total, 0);
         return;
     }
     const int64_t blocks = (nll.positions + K_NLL_BLOCK - 1) / K_NLL_BLOCK;

@@ -8,7 +8,9 @@
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
 #include "api/op_reduce.h"
+#include "api/op_shape.h"
 #include "kernels/kernels.h"
+#include "kernels/reduce/k_reduce.h"
 
 /* ---- arguments ---- */
 
@@ -97,7 +99,66 @@ aclnnStatus op_norm_check_dim(const struct op_problem *problem, const aclTensor 
     return ACLNN_SUCCESS;
 }
 
+bool op_norm_asks(const struct op_problem *problem, int i)
+{
+    const struct op_value *mask = op_argument_of_kind(problem, OP_BOOLS);
+    return !mask || !mask->bools || mask->bools->values[i];
+}
+
+aclnnStatus op_norm_check_mask(const struct op_problem *problem, const char *const *names,
+                               int count)
+{
+    const struct op_value *mask = op_argument_of_kind(problem, OP_BOOLS);
+    OP_CHECK(problem->row->name, !mask || mask->bools, ACLNN_ERR_PARAM_NULLPTR, "%s is NULL",
+             mask->name);
+    OP_CHECK(problem->row->name, !mask || mask->bools->size == (uint64_t)count,
+             ACLNN_ERR_PARAM_INVALID, "%s has %" PRIu64 " entries; it must have %d", mask->name,
+             mask->bools->size, count);
+    for (int i = 0; i < count; i++)
+        OP_CHECK(problem->row->name, !op_norm_asks(problem, i) || op_norm_tensor(problem, names[i]),
+                 ACLNN_ERR_PARAM_NULLPTR, "%s is NULL", names[i]);
+    return ACLNN_SUCCESS;
+}
+
 /* ---- steps ---- */
+
+void op_norm_fill(struct op_norm_call *call, const struct op_value *value, double number)
+{
+    const struct op_place place = {call->buffers[value - call->problem->values],
+                                   op_view_of(value->tensor)};
+    op_fill_place(call->plan, &place, number, (int64_t)number);
+}
+
+void op_norm_sum_parts(struct op_norm_call *call, int from, int64_t parts,
+                       const struct op_value *out)
+{
+    struct op_view view;
+    const int to = op_norm_target(call, out, false, &view);
+    const enum k_dtype dtype = op_k_dtype_of(view.type);
+    struct k_reduce r = {.fold = K_FOLD_sum,
+                         .compute = K_AS_F64,
+                         .from = K_F64,
+                         .via = K_F64,
+                         .result = dtype,
+                         .to = dtype,
+                         .has_value = true,
+                         .index_type = K_I64,
+                         .reduced_rank = 1};
+    int64_t step = 1;
+    r.kept.rank = view.rank;
+    for (int i = view.rank - 1; i >= 0; i--) {
+        r.kept.sizes[i] = view.sizes[i];
+        r.kept.from[i] = step;
+        r.kept.to[i] = view.strides[i];
+        step *= view.sizes[i];
+    }
+    r.inner = step;
+    r.reduced_sizes[0] = parts;
+    r.reduced_steps[0] = step;
+    const struct k_work work = k_reduce_plan(&r);
+    ex_step(call->plan, "reduce", k_best()->reduce, &r, sizeof r, work,
+            EX_BUFFERS(from, to, from, to));
+}
 
 void op_norm_begin(struct op_norm_call *call, enum k_norm_kind kind, int rank, const int64_t *sizes,
                    unsigned reduced)

@@ -19,6 +19,16 @@ enum op_norm {
     OP_NORM_nll2d_grad,
     OP_NORM_cross_entropy,
     OP_NORM_cross_entropy_grad,
+    OP_NORM_layer_norm,
+    OP_NORM_rms_norm,
+    OP_NORM_add_rms_norm,
+    OP_NORM_gemma_rms_norm,
+    OP_NORM_add_layer_norm,
+    OP_NORM_deep_norm,
+    OP_NORM_layer_norm_grad,
+    OP_NORM_rms_norm_grad,
+    OP_NORM_add_layer_norm_grad,
+    OP_NORM_deep_norm_grad,
 };
 
 /* A call whose arguments are sound, and the step that is being made. */
@@ -75,6 +85,16 @@ void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describ
 
 /* Where a written argument's elements are made: itself, or scratch that op_norm_deliver brings to
  * it. is_last: it is written element by element after all others have been read. */
+/* The i-th entry of the argument outputMask, true without one. */
+bool op_norm_asks(const struct op_problem *problem, int i);
+/* It has as many entries as names, and what it asks for is given. */
+aclnnStatus op_norm_check_mask(const struct op_problem *problem, const char *const *names,
+                               int count);
+/* A step that sums `parts` rows of doubles to that output, of the other shape. */
+void op_norm_sum_parts(struct op_norm_call *call, int from, int64_t parts,
+                       const struct op_value *out);
+/* Fills it with a number. */
+void op_norm_fill(struct op_norm_call *call, const struct op_value *value, double number);
 int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool is_last,
                    struct op_view *view);
 void op_norm_deliver(struct op_norm_call *call);

@@ -7,6 +7,8 @@
  *     log_softmax    out = x - m - log(sum(e))
  *     softmax_grad   out = (dy - sum(dy y)) y
  *     log_softmax_grad  out = dy - exp(y) sum(dy)
+ *     affine         out = act((x - mean) rstd gamma + beta)
+ *     affine_grad    dx = rstd (g - sum(g) / n - xhat sum(g xhat) / n), g = dy gamma
  *
  * Everything is computed in double and rounded once. A row's elements are summed in their order in
  * lanes of K_NORM_LANES, whatever the level. */
@@ -22,6 +24,9 @@ enum k_norm_kind {
     K_NORM_LOG_SOFTMAX_GRAD,
     K_NORM_CROSS_ENTROPY,
     K_NORM_CROSS_ENTROPY_GRAD,
+    K_NORM_AFFINE,
+    K_NORM_AFFINE_GRAD,
+    K_NORM_PARAMETER_GRAD,
     K_NORM_KINDS
 };
 
@@ -62,6 +67,45 @@ enum {
     K_CROSS_GRAD_OUT
 };
 
+/* x stands for number[1] X + X2 + BIAS, what of those is there; SUM gets it. rstd is
+ * 1 / sqrt(variance + number[0]), the variance of all elements (not K_NORM_CENTRED: the mean of
+ * their squares). MEAN_IN and RSTD_IN are taken in place of the row's own statistics. number[2] is
+ * added to gamma. K_NORM_SWISH: act(z) = z / (1 + exp(-number[3] z)). SPREAD gets rstd, or the
+ * variance, or the variance of a sample (times n / (n - 1)). */
+enum {
+    K_AFFINE_X,
+    K_AFFINE_X2,
+    K_AFFINE_BIAS,
+    K_AFFINE_GAMMA,
+    K_AFFINE_BETA,
+    K_AFFINE_MEAN_IN,
+    K_AFFINE_RSTD_IN,
+    K_AFFINE_OUT,
+    K_AFFINE_MEAN,
+    K_AFFINE_SPREAD,
+    K_AFFINE_SUM,
+};
+/* DX gets number[1] times what DX2 gets; DSUM is added to it. DGAMMA and DBETA get the row's
+ * sum(dy xhat) and sum(dy), with K_NORM_OF_ROW. K_NORM_FIXED: the statistics do not depend on x. */
+enum {
+    K_AFFINE_GRAD_X,
+    K_AFFINE_GRAD_X2,
+    K_AFFINE_GRAD_DY,
+    K_AFFINE_GRAD_GAMMA,
+    K_AFFINE_GRAD_BETA,
+    K_AFFINE_GRAD_MEAN,
+    K_AFFINE_GRAD_RSTD,
+    K_AFFINE_GRAD_DSUM,
+    K_AFFINE_GRAD_DX,
+    K_AFFINE_GRAD_DX2,
+    K_AFFINE_GRAD_DGAMMA,
+    K_AFFINE_GRAD_DBETA
+};
+
+/* K_NORM_OF_ROW: gamma and beta have one element for each row. */
+enum { K_NORM_CENTRED = 1, K_NORM_SWISH = 2, K_NORM_FIXED = 4, K_NORM_OF_ROW = 8 };
+enum k_norm_spread { K_NORM_RSTD, K_NORM_VARIANCE, K_NORM_SAMPLE_VARIANCE };
+
 struct k_norm_operand {
     bool is_there;
     bool is_written;
@@ -79,6 +123,8 @@ struct k_norm {
     struct k_norm_operand operand[K_NORM_OPERANDS];
     double number[K_NORM_NUMBERS];
     int64_t ignored;
+    unsigned options;
+    enum k_norm_spread spread;
     /* What the plan finds. Operands whose elements lie side by side along the last kept axis and
      * not along the row are transposed, `group` rows at a time. */
     int64_t count, rows; /* elements of a row, rows */
@@ -90,34 +136,16 @@ struct k_norm {
  * element costs. */
 struct k_work k_norm_plan(struct k_norm *norm, int cost);
 
-/* ---- losses of classes ---- */
+/* ---- sums over rows ---- */
 
-/* Positions are the indices of `rank` axes; steps along them in elements.
- *     K_NLL_EACH   out = -w[t] x[t], or 0 where t is ignored
- *     K_NLL_PARTS  the sums of that and of w[t] of each block of K_NLL_BLOCK positions, as doubles,
- *                  to OUT and TOTAL
- *     K_NLL_GRAD   out[t] = -w[t] g, or g / total if there is a total; elements of other classes
- *                  are left
- *     K_NLL_TOTAL  the sums of `positions` doubles X and WEIGHT to OUT, divided if is_mean, and
- *                  TOTAL
- * A target that is no class is noted as a fault at its position, and counts as one that is ignored.
- */
-enum k_nll_kind { K_NLL_EACH, K_NLL_PARTS, K_NLL_GRAD, K_NLL_TOTAL };
-
-enum { K_NLL_X, K_NLL_TARGET, K_NLL_WEIGHT, K_NLL_OUT, K_NLL_TOTAL_OUT, K_NLL_BUFFERS };
-enum { K_NLL_BLOCK = 1024 };
-
-struct k_nll {
-    enum k_nll_kind kind;
-    bool is_mean, has_weight, has_total, is_ignored_class;
-    enum k_dtype dtype[K_NLL_BUFFERS];
-    int rank;
-    int64_t sizes[K_NORM_RANK], positions;
-    /* of the gradient: X is gradOutput, OUT has the classes */
-    int64_t x_steps[K_NORM_RANK], target_steps[K_NORM_RANK], out_steps[K_NORM_RANK];
-    int64_t classes, class_step, weight_step, ignored;
+/* The gradients of gamma and beta that has one element for each of a row: sums over parts of the
+ * rows, for each element, doubles [part][element], to DGAMMA and DBETA of a planned affine_grad.
+ * Items are parts times tiles of elements. */
+struct k_norm_columns {
+    struct k_norm norm;
+    int64_t part, parts, tiles; /* rows of a part */
 };
 
-struct k_work k_nll_work(const struct k_nll *nll);
+struct k_work k_norm_columns_plan(struct k_norm_columns *columns);
 
 #endif

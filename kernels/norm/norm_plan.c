@@ -90,8 +90,19 @@ struct k_work k_norm_plan(struct k_norm *norm, int cost)
     return (struct k_work){.items = items, .grain = grain > 0 ? grain : 1};
 }
 
-struct k_work k_nll_work(const struct k_nll *nll)
+struct k_work k_norm_columns_plan(struct k_norm_columns *columns)
 {
-    const int64_t blocks = (nll->positions + K_NLL_BLOCK - 1) / K_NLL_BLOCK;
-    return (struct k_work){.items = nll->kind == K_NLL_TOTAL ? 1 : blocks, .grain = 2};
+    enum { PARTS = 32, PART = 16, TILE = 1024 };
+    struct k_norm *norm = &columns->norm;
+    k_norm_plan(norm, 1);
+    norm->group = 1;
+    norm->transposed = 0;
+    columns->part = (norm->rows + PARTS - 1) / PARTS;
+    if (columns->part < PART) columns->part = PART;
+    columns->parts = (norm->rows + columns->part - 1) / columns->part;
+    columns->tiles = (norm->count + TILE - 1) / TILE;
+    const int64_t each = columns->part * (norm->count < TILE ? norm->count : TILE) * 2;
+    const int64_t grain = WORK / (each > 0 ? each : 1);
+    return (struct k_work){.items = columns->parts * columns->tiles,
+                           .grain = grain > 0 ? grain : 1};
 }

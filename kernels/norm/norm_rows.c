@@ -5,6 +5,8 @@
 
 #include "kernels/norm/softmax_rows.h"
 
+#include "kernels/norm/affine_rows.h"
+
 typedef void body_fn(const struct row *row, struct room *room);
 
 static body_fn *const bodies[K_NORM_KINDS] = {
@@ -14,6 +16,9 @@ static body_fn *const bodies[K_NORM_KINDS] = {
     [K_NORM_LOG_SOFTMAX_GRAD] = softmax_grad_row,
     [K_NORM_CROSS_ENTROPY] = cross_entropy_row,
     [K_NORM_CROSS_ENTROPY_GRAD] = cross_entropy_grad_row,
+    [K_NORM_AFFINE] = affine_row,
+    [K_NORM_AFFINE_GRAD] = affine_grad_row,
+    [K_NORM_PARAMETER_GRAD] = parameter_grad_row,
 };
 
 /* Where a group's rows lie, transposed. */
@@ -126,6 +131,7 @@ static void run_rows(const struct k_norm *n, void *const buffers[], struct k_sli
                      struct k_fault *fault)
 {
     struct room room;
+    room.constant_at[0] = room.constant_at[1] = NULL;
     for (int64_t item = slice.begin; item < slice.end; item++) {
         const struct place place = place_of(n, item);
         struct row row = {.norm = n, .number = place.row, .fault = fault};
@@ -144,6 +150,7 @@ static void run_groups(const struct k_norm *n, void *const buffers[], struct k_s
 {
     struct room room;
     struct locals locals;
+    room.constant_at[0] = room.constant_at[1] = NULL;
     for (int64_t item = slice.begin; item < slice.end; item++) {
         const struct place place = place_of(n, item);
         run_group(n, &place, buffers, &room, &locals, fault);
@@ -160,4 +167,34 @@ void K_SYMBOL(norm_rows)(const void *parameters, void *const buffers[], struct k
         run_groups(n, buffers, slice, fault);
     else
         run_rows(n, buffers, slice, fault);
+}
+
+/* ---- sums over rows ---- */
+
+k_fn K_SYMBOL(norm_columns);
+
+void K_SYMBOL(norm_columns)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_norm_columns *columns = parameters;
+    const struct k_norm *n = &columns->norm;
+    struct room room;
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        const int64_t begin = item % columns->tiles * TILE, part = item / columns->tiles;
+        const int64_t count = n->count - begin < TILE ? n->count - begin : TILE;
+        const int64_t first = part * columns->part, left = n->rows - first;
+        double *gamma = (double *)buffers[K_AFFINE_GRAD_DGAMMA] + part * n->count + begin;
+        double *beta = (double *)buffers[K_AFFINE_GRAD_DBETA] + part * n->count + begin;
+        memset(room.constant, 0, sizeof room.constant);
+        for (int64_t r = first; r < first + (left < columns->part ? left : columns->part); r++) {
+            const struct place place = place_of(n, r);
+            struct row row = {.norm = n, .number = r};
+            for (int i = 0; i < K_AFFINE_GRAD_DGAMMA; i++)
+                row.side[i] = (struct side){
+                    (char *)buffers[i] + place.offset[i] * k_dtype_size(n->operand[i].dtype),
+                    n->reduced_rank, n->reduced_sizes, n->operand[i].reduced};
+            add_parameters(&row, &room, begin, count, room.constant[0], room.constant[1]);
+        }
+        memcpy(gamma, room.constant[0], (size_t)count * sizeof *gamma);
+        memcpy(beta, room.constant[1], (size_t)count * sizeof *beta);
+    }
 }

@@ -31,7 +31,10 @@ struct row {
 /* Room for what bodies keep. */
 struct room {
     _Alignas(LINE_BYTES) double keep[K_NORM_KEEP], more[K_NORM_KEEP];
-    _Alignas(LINE_BYTES) double tile[5][TILE];
+    _Alignas(LINE_BYTES) double tile[3][TILE];
+    /* Operands that are the same for all rows, as long as their address is this one. */
+    _Alignas(LINE_BYTES) double constant[2][K_NORM_KEEP];
+    const char *constant_at[2];
 };
 
 static inline bool has(const struct row *row, int operand)
@@ -225,6 +228,25 @@ static int64_t row_integer(const struct row *row, int operand)
     int64_t number;
     k_widen(K_AS_I64, row->norm->operand[operand].dtype, row->side[operand].at, &number, 1);
     return number;
+}
+
+/* Elements of an operand, `otherwise` if it is not there; kept in the room from row to row where
+ * that can be. */
+static const double *row_constant(const struct row *row, struct room *room, int operand, int which,
+                                  double otherwise, int64_t begin, int64_t count)
+{
+    static const char none;
+    double *to = room->constant[which];
+    const char *at = has(row, operand) ? row->side[operand].at : &none;
+    if (room->constant_at[which] == at && row->norm->count <= K_NORM_KEEP) return to + begin;
+    room->constant_at[which] =
+        row->norm->count <= K_NORM_KEEP && count == row->norm->count ? at : NULL;
+    if (has(row, operand))
+        row_read(row, operand, begin, count, to);
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i] = otherwise;
+    return to;
 }
 
 /* ---- sums ---- */

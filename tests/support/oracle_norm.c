@@ -11,6 +11,22 @@ int norm_operand(const struct rig_problem *problem, const char *name)
     return -1;
 }
 
+bool norm_has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+int norm_one_of(const struct rig_problem *problem, const char *names)
+{
+    for (int i = 0; problem->op->tensor[i]; i++)
+        if (norm_has_word(names, problem->op->tensor[i]) && !problem->call.is_null[i]) return i;
+    return -1;
+}
+
 static int number_of(const struct rig_problem *problem, const char *name)
 {
     for (int i = 0; problem->op->number[i]; i++)
@@ -35,17 +51,29 @@ double norm_value(const struct rig_problem *problem, int operand, int64_t i, dou
     return operand < 0 ? otherwise : oracle_value(problem, operand, i);
 }
 
-void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
-              double terms)
+static void put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+                double terms, double precision)
 {
     if (operand < 0) return;
     const bool is_double = problem->tensor[operand].view.dtype == CASE_F64;
     const double own = isfinite(value) ? fabs(value) : 0;
     if (!isfinite(size)) size = 0;
     problem->is_sum = true;
-    /* f32: functions in double are good to 2^-30. */
     problem->tensor[operand].sums[i] = (struct oracle_sum){
-        value, is_double ? own + size : own + size / 32, is_double ? (int64_t)terms + 8 : 2};
+        value, is_double ? own + size : own + size * precision, is_double ? (int64_t)terms + 8 : 2};
+}
+
+/* Functions in double are good to 2^-30. */
+void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+              double terms)
+{
+    put(problem, operand, i, value, size, terms, 0x1p-5);
+}
+
+void norm_put_sum(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+                  double terms)
+{
+    put(problem, operand, i, value, size, terms, 0x1p-16);
 }
 
 struct norm_lines norm_lines_of(const struct operand *view, int64_t axis)

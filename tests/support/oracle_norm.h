@@ -13,6 +13,10 @@
 
 /* The operand of that name; -1: there is none, or it is NULL. */
 int norm_operand(const struct rig_problem *problem, const char *name);
+/* The same of several names with blanks between them: the first that is there. */
+int norm_one_of(const struct rig_problem *problem, const char *names);
+/* Is it one of the words? */
+bool norm_has_word(const char *words, const char *word);
 /* A number (or FLOAT, DOUBLE) of that name, or what stands for it. */
 int64_t norm_integer(const struct rig_problem *problem, const char *name, int64_t otherwise);
 double norm_real(const struct rig_problem *problem, const char *name, double otherwise);
@@ -22,6 +26,10 @@ double norm_value(const struct rig_problem *problem, int operand, int64_t i, dou
  * and rounded once. */
 void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
               double terms);
+
+/* The same of sums and products alone, no functions. */
+void norm_put_sum(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+                  double terms);
 
 /* Lines along an axis, which may be counted from the end: element j of line k. */
 struct norm_lines {

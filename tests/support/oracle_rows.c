@@ -12,8 +12,9 @@
     FAMILY(copy)                                                                                   \
     FAMILY(matmul)                                                                                 \
     FAMILY(equal)                                                                                  \
-    FAMILY(shape) FAMILY(pieces) FAMILY(ramp) FAMILY(edges) FAMILY(reduce) FAMILY(softmax)         \
-        FAMILY(nll)
+    FAMILY(shape)                                                                                  \
+    FAMILY(pieces)                                                                                 \
+    FAMILY(ramp) FAMILY(edges) FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

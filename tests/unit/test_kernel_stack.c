@@ -198,6 +198,9 @@ static const char *const rare_rows[] = {
     "cumsum bf16 self=900x700 dim=0 dtype=bf16 out=900x700",
     "cumsum bf16 self=70x9000 dim=1 dtype=bf16 out=70x9000",
     "softmax bf16 self=40x37x50 dim=1 out=40x37x50",
+    "layer_norm_backward f32 gradOut=70x300 input=70x300 normalizedShape=300 mean=70 rstd=70 "
+    "weightOptional=300 outputMask=1x1x1 gradInputOut=70x300 gradWeightOut=300 gradBiasOut=300",
+    "layer_norm f32 input=70x9000 normalizedShape=9000 weightOptional=9000 eps=1 out=70x9000",
     "softmax f32 self=40x9000 dim=1 out=40x9000",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/loop/convert.h"
-#include "kernels/norm/k_norm.h"
+#include "kernels/loss/k_nll.h"
 
 static double number_at(enum k_dtype dtype, const void *from, int64_t i)
 {
