@@ -147,14 +147,14 @@ aclnnStatus op_row_phase1(const struct op_row *row, const struct op_value *value
     aclnnStatus operator##GetWorkspaceSize(OP_LIST(OP_PARAMETER_, arguments),                      \
                                            uint64_t *workspaceSize, aclOpExecutor **executor)      \
     {                                                                                              \
-        static const struct op_row row = {.name = #operator,                                       \
-                                          .types = 0 OP_EACH(TYPE_, type_list),                    \
-                                          .type_names = OP_TEXT(type_list),                        \
-                                          .rule = &op_rule_##type_rule,                            \
-                                          .core = OP_CORE_##family(what),                          \
-                                          .plan = op_plan_##family};                               \
-        const struct op_value values[] = {OP_LIST(OP_VALUE_, arguments)};                          \
-        _Static_assert(RT_LENGTH(values) <= OP_ROW_ARGUMENTS, "a row with more arguments");        \
-        return op_row_phase1(&row, values, (int)RT_LENGTH(values), workspaceSize, executor);       \
+        static const struct op_row own_row = {.name = #operator,                                   \
+                                              .types = 0 OP_EACH(TYPE_, type_list),                \
+                                              .type_names = OP_TEXT(type_list),                    \
+                                              .rule = &op_rule_##type_rule,                        \
+                                              .core = OP_CORE_##family(what),                      \
+                                              .plan = op_plan_##family};                           \
+        const struct op_value own[] = {OP_LIST(OP_VALUE_, arguments)};                             \
+        _Static_assert(RT_LENGTH(own) <= OP_ROW_ARGUMENTS, "a row with more arguments");           \
+        return op_row_phase1(&own_row, own, (int)RT_LENGTH(own), workspaceSize, executor);         \
     }
 #include "api/operators.def"

@@ -94,3 +94,37 @@ void ex_deliver(struct ex_plan *plan, int target, int output, const struct ex_or
     if (!plan || plan->status != ACLNN_SUCCESS || target == output) return;
     copy_step(plan, target, output, tensor_of(plan, output), order, false);
 }
+
+struct settling {
+    struct ex_descriptor *tensor; /* the plan keeps it */
+    int axis;
+    bool is_dense;
+    int64_t place;
+};
+
+static void settle(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct settling *p = parameters;
+    const struct ex_descriptor *tensor = p->tensor;
+    int64_t *sizes = (int64_t *)tensor->sizes, *strides = (int64_t *)tensor->strides, dense = 1;
+    (void)slice;
+    sizes[p->axis] = ((const int64_t *)buffers[0])[p->place];
+    for (int i = tensor->rank - 1; p->is_dense && i >= 0; i--) {
+        strides[i] = dense;
+        dense *= sizes[i];
+    }
+}
+
+void ex_settle_size(struct ex_plan *plan, int output, int axis, bool is_dense, int scratch,
+                    int64_t place)
+{
+    if (!plan || plan->status != ACLNN_SUCCESS) return;
+    const struct settling settling = {
+        .tensor = plan->operands[plan->buffers[output].operand].tensor,
+        .axis = axis,
+        .is_dense = is_dense,
+        .place = place,
+    };
+    ex_step(plan, "size", settle, &settling, sizeof settling,
+            (struct k_work){.items = 1, .grain = 1}, &scratch, 1);
+}

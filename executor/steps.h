@@ -28,4 +28,11 @@ int ex_target(struct ex_plan *plan, int output, const struct ex_order *order);
 /* Copies scratch from ex_target to the output; no step when they are one. */
 void ex_deliver(struct ex_plan *plan, int target, int output, const struct ex_order *order);
 
+/* A result whose size along one axis only the data tell: once the stream has come here, the
+ * tensor's view has the size that stands in scratch, the int64_t at `place`. is_dense: its strides
+ * become those of dense elements. Programs read it by aclGetViewShape after they have synchronised;
+ * plans have copied what phase 1 saw. */
+void ex_settle_size(struct ex_plan *plan, int output, int axis, bool is_dense, int scratch,
+                    int64_t place);
+
 #endif

@@ -14,7 +14,9 @@
     FAMILY(equal)                                                                                  \
     FAMILY(shape)                                                                                  \
     FAMILY(pieces)                                                                                 \
-    FAMILY(ramp) FAMILY(edges) FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm)
+    FAMILY(ramp)                                                                                   \
+    FAMILY(edges) FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index)      \
+        FAMILY(mask) FAMILY(scatter)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -75,8 +75,8 @@ static void send_checksums(const struct rig_work *work, int64_t count, int to)
     for (int64_t i = 0; i < count; i++) {
         const struct rig_operator *op = at(work, i).work->op;
         const struct test_case test = case_at(at(work, i), &random);
-        /* Only of bad indices an oracle is asked: it says what synchronising must. */
-        (test.picks == CASE_BAD ? rig_load : rig_load_inputs)(&rig, op, &test);
+        /* An oracle is asked only where indices may be bad: it says what synchronising must. */
+        (test.picks == CASE_BAD || op->fill ? rig_load : rig_load_inputs)(&rig, op, &test);
         for (int j = 0; j < rig.problem.operands; j++) {
             struct rig_tensor *tensor = &rig.problem.tensor[j];
             if (rig_role_of(&rig.problem.call, j)->role == RIG_SHAPE)

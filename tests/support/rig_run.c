@@ -91,7 +91,7 @@ static void load_inputs(struct rig_problem *problem, struct random *random)
 {
     for (int i = 0; i < problem->operands; i++)
         if (rig_is_given(problem, i)) load_input(problem, i, random);
-    if (problem->op->fill && !any_is_empty(problem)) {
+    if (problem->op->fill && (problem->op->row || !any_is_empty(problem))) {
         problem->op->fill(problem, random);
         for (int i = 0; i < problem->operands; i++)
             if (rig_is_given(problem, i))
