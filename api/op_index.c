@@ -29,7 +29,7 @@ aclnnStatus op_index_types(struct op_problem *problem)
     const struct op_value *first = NULL;
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
-        if (is_named(value, "index", "indices")) {
+        if (is_named(value, "index", "indices") || is_named(value, "repeats", "repeats")) {
             OP_TRY(op_check_type(name, value->name, value->tensor, indices, "INT32, INT64"));
         } else if (is_named(value, "mask", "mask")) {
             OP_TRY(op_check_type(name, value->name, value->tensor, masks, "BOOL, UINT8"));
@@ -69,6 +69,7 @@ int op_indexing_axis(struct op_indexing *x, int64_t size, int64_t table_stride,
     x->k.sizes[axis] = size;
     x->k.table_strides[axis] = table_stride;
     x->k.value_strides[axis] = value_stride;
+    x->k.is_apart[axis] = table_stride != 0;
     return axis;
 }
 
@@ -114,6 +115,19 @@ static void describe(const void *parameters, void *const buffers[], int64_t posi
              p->wraps ? -tensor->size : 0, tensor->size - 1);
 }
 
+void op_indexing_columns(struct op_indexing *x, const struct op_place *indices,
+                         const int64_t *sizes, const int64_t *steps)
+{
+    const int last = indices->view.rank - 1, columns = (int)indices->view.sizes[last];
+    x->k.is_columns = true;
+    for (int k = 0; k < columns; k++) {
+        struct op_place column = *indices;
+        column.view.rank = last;
+        column.view.offset += k * indices->view.strides[last];
+        op_indexing_tensor(x, &column, 0, sizes[k], steps[k]);
+    }
+}
+
 void op_gather(struct op_indexing *x)
 {
     const struct k_work work = k_gather_finish(&x->k);
@@ -124,8 +138,6 @@ void op_gather(struct op_indexing *x)
 void op_scatter(struct op_indexing *x, enum k_combine combine)
 {
     x->k.combine = combine;
-    for (int i = 0; i < x->k.rank; i++)
-        x->k.is_apart[i] = x->k.table_strides[i] != 0;
     const struct k_work work = k_scatter_finish(&x->k);
     ex_step_with_faults(x->plan, "scatter", k_scatter, &x->k, k_index_bytes(&x->k), work,
                         x->buffers, K_INDEX_FIRST + x->k.count, describe);

@@ -25,8 +25,12 @@ int op_indexing_axis(struct op_indexing *x, int64_t size, int64_t table_stride,
  * all are one. Axis i of it runs along axis first + i of the walk. */
 void op_indexing_tensor(struct op_indexing *x, const struct op_place *indices, int first,
                         int64_t size, int64_t step);
-/* The step. scatter: the axes whose positions never meet are those along which the table has a
- * stride. */
+/* The same of each column of a matrix (or of its last axis), whose rows run along the walk's first
+ * axes. */
+void op_indexing_columns(struct op_indexing *x, const struct op_place *indices,
+                         const int64_t *sizes, const int64_t *steps);
+/* The step. scatter: the axes whose positions never meet (k.is_apart) are those along which the
+ * table has a stride, unless the caller says otherwise. */
 void op_gather(struct op_indexing *x);
 void op_scatter(struct op_indexing *x, enum k_combine combine);
 
@@ -35,8 +39,8 @@ void op_scatter(struct op_indexing *x, enum k_combine combine);
 /* The place of that name among the arguments, or -1. */
 int op_place_of(const struct op_problem *problem, const char *name);
 
-/* Types: tensors have the first one's, which is one of the row's; those named index or indices have
- * INT32 or INT64, those named mask BOOL or UINT8. */
+/* Types: tensors have the first one's, which is one of the row's; those named index, indices or
+ * repeats have INT32 or INT64, those named mask BOOL or UINT8. */
 aclnnStatus op_index_types(struct op_problem *problem);
 
 /* A tensor's size along an axis, where one of no dimensions has an axis of one element. */

@@ -215,7 +215,10 @@ static void plan_put(const struct op_shape_call *call)
     const enum k_combine combine =
         op_argument_named(call->problem, "accumulate")->integer ? K_ADD : K_SET;
     look_up(call->problem, &lookup);
-    struct op_table table = op_table_of(call, combine, op_place_of(call->problem, "values"));
+    struct op_table table = op_table_of(
+        call, &(const struct op_table_request){.combine = combine,
+                                               .values = op_place_of(call->problem, "values"),
+                                               .before = op_place_of(call->problem, "selfRef")});
     table.values.view = spread(&table.values.view, &lookup);
     struct op_indexing x = indexing_of(call, &lookup, &table.place, &table.values);
     op_scatter(&x, combine);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators whose result only a mask tells: aclnnMaskedSelect, aclnnNonzero, aclnnNonzeroV2. */
+/* Operators whose result only a mask tells: aclnnMaskedSelect, aclnnInplaceMaskedScatter,
+ * aclnnNonzero, aclnnNonzeroV2. */
+#include <stdio.h>
+
 #include "api/op_index.h"
 #include "executor/steps.h"
 #include "kernels/index/k_mask.h"
@@ -104,6 +107,68 @@ const struct op_rule op_rule_masked_select = {
     .shapes = select_shapes,
     .runs_empty = true,
     .more = &(const struct op_shape_rule){plan_select},
+};
+
+/* ---- aclnnInplaceMaskedScatter ---- */
+
+enum { SOURCE = 2 };
+
+/* mask broadcasts to selfRef; source may have any shape. */
+static aclnnStatus spread_shapes(struct op_problem *problem)
+{
+    const struct ex_descriptor *self = &problem->values[SELF].tensor->descriptor;
+    const struct ex_descriptor *mask = &problem->values[MASK].tensor->descriptor;
+    struct op_shape_text text;
+    bool fits = mask->rank <= self->rank;
+    for (int i = 1; fits && i <= mask->rank; i++)
+        fits = mask->sizes[mask->rank - i] == 1 ||
+               mask->sizes[mask->rank - i] == self->sizes[self->rank - i];
+    OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID,
+             "mask's shape is %s; it does not broadcast to selfRef's",
+             op_shape(&text, problem->values[MASK].tensor));
+    return ACLNN_SUCCESS;
+}
+
+static void describe_spread(const void *parameters, void *const buffers[], int64_t position,
+                            char *text, size_t size)
+{
+    const struct k_mask *p = parameters;
+    (void)buffers;
+    snprintf(text, size,
+             "mask selects %" PRId64 " elements; source has %" PRId64
+             ", and must have at least as many",
+             position, p->room);
+}
+
+static void plan_spread(const struct op_shape_call *call)
+{
+    const struct ex_descriptor *self = &call->problem->values[SELF].tensor->descriptor;
+    const struct op_place bytes = dense(call, MASK, ACL_BOOL, self->rank, self->sizes);
+    const struct op_place target = op_target(call, SELF, 0);
+    const struct ex_descriptor *from = &call->problem->values[SOURCE].tensor->descriptor;
+    struct k_mask mask = mask_of(self->rank, self->sizes);
+    struct op_place made = target;
+    mask.room = elements_of(from->rank, from->sizes);
+    if (mask.blocks == 0) return;
+    int source = bytes.buffer; /* of nothing there is nothing to read */
+    if (mask.room > 0)
+        source = dense(call, SOURCE, call->problem->type, from->rank, from->sizes).buffer;
+    if (!op_view_is_dense(&target.view)) {
+        made = scratch_of(call->plan, target.view.type, self->rank, self->sizes);
+        op_copy_place(call->plan, &target, &made);
+    }
+    mask.element_size = (int)ex_element_size((int32_t)target.view.type);
+    const int counts = count(call->plan, &mask, bytes.buffer);
+    ex_step_with_faults(call->plan, "spread", k_mask_spread, &mask, sizeof mask, k_mask_work(&mask),
+                        EX_BUFFERS(bytes.buffer, counts, made.buffer, source), describe_spread);
+    op_deliver(call, &made, SELF);
+}
+
+const struct op_rule op_rule_masked_scatter = {
+    .types = op_index_types,
+    .shapes = spread_shapes,
+    .runs_empty = true,
+    .more = &(const struct op_shape_rule){plan_spread},
 };
 
 /* ---- aclnnNonzero, aclnnNonzeroV2 ---- */

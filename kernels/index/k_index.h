@@ -33,7 +33,7 @@ struct k_index {
     int element_size;
     enum k_dtype dtype; /* of what is combined */
     enum k_combine combine;
-    bool wraps;
+    bool wraps, skips; /* skips: indices outside are no mistake */
     int rank;
     int64_t sizes[K_INDEX_RANK];
     int64_t table_strides[K_INDEX_RANK], value_strides[K_INDEX_RANK];

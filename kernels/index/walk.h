@@ -53,7 +53,7 @@ static inline int64_t walk_index(const struct k_index *p, const struct k_index_t
 
 static inline void walk_note(const struct k_index *p, void *const buffers[], int64_t number, int k)
 {
-    k_fault_note(buffers[K_INDEX_FIRST + p->count], number * p->count + k);
+    if (!p->skips) k_fault_note(buffers[K_INDEX_FIRST + p->count], number * p->count + k);
 }
 
 /* The place in the table where the walk is, or -1. */

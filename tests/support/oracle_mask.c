@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators whose result only a mask tells. What lies behind it is not written. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "tests/support/oracle_index.h"
 
 static void masked_select(struct rig_problem *problem)
@@ -46,6 +49,23 @@ static void nonzero(struct rig_problem *problem)
     }
 }
 
+static void masked_scatter(struct rig_problem *problem)
+{
+    const struct operand *self = &problem->tensor[0].view, *mask = &problem->tensor[1].view;
+    const int64_t room = problem->tensor[2].count;
+    int64_t count = 0;
+    for (int64_t i = 0; i < problem->tensor[0].count; i++) {
+        if (rig_given(problem, 1)[oracle_broadcast(self, i, mask)] == 0 || count++ >= room)
+            shape_put(problem, 0, i, 0, i);
+        else
+            shape_put(problem, 0, i, 2, count - 1);
+    }
+    if (count <= room) return;
+    problem->sync_code = ACL_ERROR_RT_AICORE_EXCEPTION;
+    snprintf(problem->sync_words, sizeof problem->sync_words,
+             "mask selects %" PRId64 " elements; source has %" PRId64, count, room);
+}
+
 /* Axes of one element in front of it, or of it. */
 static struct shape narrowed(struct random *random, const struct shape *shape)
 {
@@ -73,6 +93,23 @@ static struct test_case random_masked_select(const struct rig_operator *op, stru
     return test;
 }
 
+static struct test_case random_masked_scatter(const struct rig_operator *op, struct random *random,
+                                              enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const struct shape self = shape_some(random, 0, RANK);
+    const struct shape mask = narrowed(random, &self);
+    struct shape source = {.rank = 2, .dims = {random_between(random, 0, 9), 1}};
+    for (int i = 0; i < self.rank; i++)
+        source.dims[1] *= self.dims[i];
+    shape_tensor(&test, random, "selfRef", dtype, &self, true);
+    shape_tensor(&test, random, "mask", random_once_in(random, 3) ? CASE_U8 : CASE_BOOL, &mask,
+                 false);
+    if (random_once_in(random, 6)) source.dims[1] = random_between(random, 0, 9);
+    shape_tensor(&test, random, "source", dtype, &source, false);
+    return test;
+}
+
 static struct test_case random_nonzero(const struct rig_operator *op, struct random *random,
                                        enum case_dtype dtype)
 {
@@ -90,6 +127,12 @@ static struct test_case random_nonzero(const struct rig_operator *op, struct ran
     return test;
 }
 
+static void fill_mask(struct rig_problem *problem, struct random *random)
+{
+    for (int64_t i = 0; i < problem->tensor[1].count; i++)
+        problem->tensor[1].bits[i] = random_once_in(random, 3);
+}
+
 /* Half of the elements are 0. */
 static void fill_nonzero(struct rig_problem *problem, struct random *random)
 {
@@ -104,6 +147,11 @@ const struct oracle_row oracle_mask_rows[] = {
      .lines = LINES("masked_select f32 self=101x203 mask=101x203:bool out=20503",
                     "masked_select f16 self=203 mask=101x1:bool out=20503:s3"),
      .sound = "masked_select f32 self=2x3 mask=2x3:bool out=6"},
+    {.name = "aclnnInplaceMaskedScatter",
+     .oracle = masked_scatter,
+     .random = random_masked_scatter,
+     .fill = fill_mask,
+     .sound = "inplace_masked_scatter f32 selfRef=2x3 mask=2x3:bool source=6x1"},
     {.name = "aclnnNonzero",
      .oracle = nonzero,
      .random = random_nonzero,

@@ -15,8 +15,9 @@
     FAMILY(shape)                                                                                  \
     FAMILY(pieces)                                                                                 \
     FAMILY(ramp)                                                                                   \
-    FAMILY(edges) FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index)      \
-        FAMILY(mask) FAMILY(scatter)
+    FAMILY(edges)                                                                                  \
+    FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask)       \
+        FAMILY(scatter) FAMILY(parts) FAMILY(places)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

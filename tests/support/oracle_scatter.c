@@ -1,99 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that write elements at places that indices name: one value after the other, computed
- * in the type itself, half types in FLOAT. */
-#include <stdlib.h>
+/* Operators that write elements at places that indices name. */
 #include <string.h>
 
-#include "tests/support/oracle_index.h"
-
-enum combine { SET, ADD, MUL, MAX, MIN };
-
-/* The table while it is written. */
-struct table {
-    enum case_dtype type;
-    int operand; /* that is written */
-    double *real;
-    int64_t *whole;
-};
-
-static struct table table_of(const struct rig_problem *problem, int operand, int before)
-{
-    const int64_t count = problem->tensor[operand].count;
-    struct table table = {.type = problem->tensor[operand].view.dtype, .operand = operand};
-    table.real = calloc((size_t)count + 1, sizeof *table.real);
-    table.whole = calloc((size_t)count + 1, sizeof *table.whole);
-    for (int64_t i = 0; before >= 0 && i < count; i++)
-        if (oracle_is_float(table.type))
-            table.real[i] = oracle_value(problem, before, i);
-        else
-            table.whole[i] = oracle_whole_value(problem, before, i);
-    return table;
-}
-
-static double combined(enum combine how, double a, double b)
-{
-    switch (how) {
-    case ADD:
-        return a + b;
-    case MUL:
-        return a * b;
-    case MAX:
-        return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
-    case MIN:
-        return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
-    default:
-        return b;
-    }
-}
-
-static int64_t combined_whole(enum combine how, int64_t a, int64_t b)
-{
-    switch (how) {
-    case ADD:
-        return (int64_t)((uint64_t)a + (uint64_t)b);
-    case MUL:
-        return (int64_t)((uint64_t)a * (uint64_t)b);
-    case MAX:
-        return a > b ? a : b;
-    case MIN:
-        return a < b ? a : b;
-    default:
-        return b;
-    }
-}
-
-static void put(struct table *table, enum combine how, int64_t place, double real, int64_t whole)
-{
-    const enum case_dtype type = table->type == CASE_F64 ? CASE_F64 : CASE_F32;
-    if (place < 0) return;
-    if (oracle_is_float(table->type))
-        table->real[place] = oracle_round(type, combined(how, table->real[place], real));
-    else
-        table->whole[place] = oracle_integer(
-            table->type,
-            oracle_cast_whole(table->type, combined_whole(how, table->whole[place], whole)));
-}
-
-/* The same with an element of an operand. */
-static void put_element(struct rig_problem *problem, struct table *table, enum combine how,
-                        int64_t place, int operand, int64_t i)
-{
-    if (oracle_is_float(table->type))
-        put(table, how, place, oracle_value(problem, operand, i), 0);
-    else
-        put(table, how, place, 0, oracle_whole_value(problem, operand, i));
-}
-
-static void finish(struct rig_problem *problem, struct table *table)
-{
-    for (int64_t i = 0; i < problem->tensor[table->operand].count; i++)
-        if (oracle_is_float(table->type))
-            oracle_real(problem, table->operand, i, table->type, table->real[i]);
-        else
-            oracle_whole(problem, table->operand, i, CASE_I64, table->whole[i]);
-    free(table->real);
-    free(table->whole);
-}
+#include "tests/support/oracle_table.h"
 
 /* ---- scatter ---- */
 
@@ -104,6 +13,7 @@ static void scatter(struct rig_problem *problem)
     const struct operand *self = &problem->tensor[0].view, *which = &problem->tensor[index].view;
     const int dim = shape_axis(index_number(problem, "dim", 0), self->rank);
     const enum combine how = (enum combine)index_number(problem, "reduce", ADD);
+    const bool with_self = index_number(problem, "includeSelf", 1) != 0;
     const struct rig_scalar *value = src < 0 ? &problem->call.scalar[0].value[0] : NULL;
     struct table table = table_of(problem, out >= 0 ? out : 0, 0);
     const int64_t count = problem->tensor[0].count > 0 ? problem->tensor[index].count : 0;
@@ -114,17 +24,19 @@ static void scatter(struct rig_problem *problem)
         at[dim] =
             index_of(problem, index, i, self->rank > 0 ? self->dims[dim] : 1, false, i, "index");
         const int64_t place = at[dim] < 0 ? -1 : shape_element(self, at);
+        if (!with_self && how != SET) table_forget(&table, how, place);
         if (src >= 0)
-            put_element(problem, &table, how, place, src,
-                        shape_element(&problem->tensor[src].view, from));
+            table_put_element(problem, &table, how, place, src,
+                              shape_element(&problem->tensor[src].view, from));
         else
-            put(&table, how, place,
-                how == SET
-                    ? oracle_round(table.type, value->real)
-                    : oracle_round(table.type == CASE_F64 ? CASE_F64 : CASE_F32, value->real),
-                value->integer);
+            table_put(&table, how, place,
+                      how == SET
+                          ? oracle_round(table.type, value->real)
+                          : oracle_round(table.type == CASE_F64 ? CASE_F64 : CASE_F32, value->real),
+                      value->integer);
     }
-    finish(problem, &table);
+    if (how == MEAN) table_divide(problem, &table, with_self);
+    table_finish(problem, &table);
 }
 
 static void index_put(struct rig_problem *problem)
@@ -141,10 +53,10 @@ static void index_put(struct rig_problem *problem)
     for (int64_t i = 0; i < count; i++) {
         int64_t at[2 * RANK] = {0};
         shape_indices(&result, i, at);
-        put_element(problem, &table, how, index_list_place(problem, &list, 0, at), values,
-                    oracle_broadcast(&result, i, &problem->tensor[values].view));
+        table_put_element(problem, &table, how, index_list_place(problem, &list, 0, at), values,
+                          oracle_broadcast(&result, i, &problem->tensor[values].view));
     }
-    finish(problem, &table);
+    table_finish(problem, &table);
 }
 
 /* ---- random problems ---- */
@@ -170,7 +82,13 @@ static struct test_case random_scatter(const struct rig_operator *op, struct ran
         random_scalar(&test, random, "value", oracle_is_float(dtype) ? CASE_F32 : CASE_I64);
     else
         shape_tensor(&test, random, "src", dtype, &src, false);
-    if (op->number[1]) random_number(&test, "reduce", (double)random_below(random, 3));
+    const bool is_any = strstr(op->name, "Reduce") != NULL;
+    if (op->number[1])
+        random_number(&test, "reduce",
+                      (double)random_below(random, !is_any              ? 3
+                                                   : dtype == CASE_BOOL ? 5
+                                                                        : 6));
+    if (is_any) random_number(&test, "includeSelf", random_once_in(random, 2));
     if (!in_place) shape_tensor(&test, random, "out", dtype, &self, true);
     return test;
 }
@@ -195,6 +113,10 @@ static struct test_case random_index_put(const struct rig_operator *op, struct r
 
 const struct oracle_row oracle_scatter_rows[] = {
     {.name = "aclnnScatter aclnnInplaceScatter aclnnScatterValue aclnnInplaceScatterValue",
+     .oracle = scatter,
+     .random = random_scatter,
+     .fill = index_fill_dim},
+    {.name = "aclnnScatterReduce aclnnInplaceScatterReduce",
      .oracle = scatter,
      .random = random_scatter,
      .fill = index_fill_dim},

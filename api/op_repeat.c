@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnRepeatInterleave, aclnnRepeatInterleaveWithDim, aclnnRepeatInterleaveTensor: how often each
+ * part is repeated is in a tensor. */
+#include <stdio.h>
+
+#include "api/op_scatter.h"
+#include "kernels/index/k_repeat.h"
+#include "runtime/support/base.h"
+
+#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
+
+static int64_t elements_of(const aclTensor *tensor)
+{
+    int64_t elements = 1;
+    ex_element_count(tensor->descriptor.sizes, tensor->descriptor.rank, &elements);
+    return elements;
+}
+
+static int64_t size_of_output(const struct op_problem *problem)
+{
+    return op_argument_named(problem, "outputSize")->integer;
+}
+
+/* repeats is one number, or one for each of `parts`. */
+static aclnnStatus check_repeats(const struct op_problem *problem, int64_t parts)
+{
+    const aclTensor *repeats = TENSOR(problem, "repeats");
+    const int64_t count = elements_of(repeats);
+    OP_TRY(op_check_rank(problem->row->name, "repeats", repeats, 0, 1));
+    OP_CHECK(problem->row->name, count == 1 || count == parts, ACLNN_ERR_PARAM_INVALID,
+             "repeats has %" PRId64 " elements; it must have 1 or %" PRId64, count, parts);
+    OP_CHECK(problem->row->name, size_of_output(problem) >= 0, ACLNN_ERR_PARAM_INVALID,
+             "outputSize is %" PRId64 "; it must not be negative", size_of_output(problem));
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus flat_shapes(struct op_problem *problem)
+{
+    const struct op_value *out = op_argument_named(problem, "out");
+    const int64_t size = size_of_output(problem);
+    OP_TRY(check_repeats(problem, elements_of(TENSOR(problem, "self"))));
+    return op_check_shape(problem, out, out->tensor, 1, &size);
+}
+
+static aclnnStatus dim_shapes(struct op_problem *problem)
+{
+    const struct op_value *out = op_argument_named(problem, "out");
+    const aclTensor *self = TENSOR(problem, "self");
+    int64_t sizes[EX_MAX_RANK] = {0};
+    const int rank = self->descriptor.rank > 0 ? self->descriptor.rank : 1;
+    int dim;
+    OP_TRY(op_check_axis(problem, op_argument_named(problem, "dim"), self, &dim));
+    OP_TRY(check_repeats(problem, op_size_of(self, dim)));
+    for (int axis = 0; axis < rank; axis++)
+        sizes[axis] = axis == dim ? size_of_output(problem) : op_size_of(self, axis);
+    return op_check_shape(problem, out, out->tensor, rank, sizes);
+}
+
+static aclnnStatus tensor_types(struct op_problem *problem)
+{
+    OP_TRY(op_index_types(problem));
+    return op_check_same_type(problem->row->name, "out", TENSOR(problem, "out"), "repeats",
+                              TENSOR(problem, "repeats"));
+}
+
+static aclnnStatus tensor_shapes(struct op_problem *problem)
+{
+    const struct op_value *out = op_argument_named(problem, "out");
+    const int64_t size = size_of_output(problem);
+    OP_TRY(op_check_rank(problem->row->name, "repeats", TENSOR(problem, "repeats"), 1, 1));
+    OP_CHECK(problem->row->name, size >= 0, ACLNN_ERR_PARAM_INVALID,
+             "outputSize is %" PRId64 "; it must not be negative", size);
+    return op_check_shape(problem, out, out->tensor, 1, &size);
+}
+
+static void describe(const void *parameters, void *const buffers[], int64_t position, char *text,
+                     size_t size)
+{
+    const struct k_repeat *p = parameters;
+    const void *repeats = buffers[K_REPEAT_REPEATS];
+    if (position < p->count)
+        snprintf(text, size,
+                 "element %" PRId64 " of repeats is %" PRId64 "; it must not be negative", position,
+                 k_repeat_at(p, repeats, position));
+    else
+        snprintf(text, size, "repeats do not add up to outputSize, which is %" PRId64, p->room);
+}
+
+/* Part i of `parts` stands in `to` as often as repeats says. */
+static void repeat(const struct op_shape_call *call, int64_t parts, const struct op_place *to)
+{
+    const struct op_place repeats = op_source(call, op_place_of(call->problem, "repeats"), 0);
+    const struct op_view *view = &repeats.view;
+    const struct k_repeat p = {
+        .count = parts,
+        .room = to->view.sizes[0],
+        .is_wide = view->type == ACL_INT64,
+        .is_wide_to = to->view.type == ACL_INT64,
+        .offset = view->offset,
+        .stride = view->rank == 0 || view->sizes[0] == 1 ? 0 : view->strides[0],
+        .to_offset = to->view.offset,
+        .to_stride = to->view.strides[0],
+    };
+    ex_step_with_faults(call->plan, "repeat", k_repeat, &p, sizeof p,
+                        (struct k_work){.items = 1, .grain = 1},
+                        EX_BUFFERS(repeats.buffer, to->buffer), describe);
+}
+
+static struct op_place indices_of(const struct op_shape_call *call, int64_t parts)
+{
+    const int64_t size = size_of_output(call->problem);
+    const struct op_place indices = op_scratch_place(call->plan, ACL_INT64, 1, &size);
+    repeat(call, parts, &indices);
+    return indices;
+}
+
+static void plan_flat(const struct op_shape_call *call)
+{
+    const int self_place = op_place_of(call->problem, "self");
+    const int64_t parts = elements_of(call->problem->values[self_place].tensor);
+    const struct op_place self = op_dense_source(call, self_place);
+    const struct op_place indices = indices_of(call, parts);
+    const struct op_place out = op_target(call, op_place_of(call->problem, "out"), 0);
+    struct op_indexing x = op_indexing_of(call, &self, &out, "repeats");
+    op_indexing_axis(&x, out.view.sizes[0], 0, out.view.strides[0]);
+    op_indexing_tensor(&x, &indices, 0, parts, 1);
+    op_gather(&x);
+}
+
+static void plan_dim(const struct op_shape_call *call)
+{
+    const struct op_place self = op_source(call, op_place_of(call->problem, "self"), 0);
+    const struct op_place out = op_target(call, op_place_of(call->problem, "out"), 0);
+    struct op_indexing x = op_indexing_of(call, &self, &out, "repeats");
+    int dim;
+    op_find_axis(op_argument_named(call->problem, "dim")->integer, self.view.rank, &dim);
+    const int64_t parts = self.view.rank > 0 ? self.view.sizes[dim] : 1;
+    const struct op_place indices = indices_of(call, parts);
+    for (int axis = 0; axis < out.view.rank; axis++)
+        op_indexing_axis(&x, out.view.sizes[axis], axis == dim ? 0 : op_stride_of(&self.view, axis),
+                         out.view.strides[axis]);
+    op_indexing_tensor(&x, &indices, dim, parts, op_stride_of(&self.view, dim));
+    op_gather(&x);
+}
+
+static void plan_tensor(const struct op_shape_call *call)
+{
+    const struct op_place out = op_target(call, op_place_of(call->problem, "out"), 0);
+    repeat(call, elements_of(TENSOR(call->problem, "repeats")), &out);
+}
+
+const struct op_rule op_rule_repeat_flat = {
+    .types = op_index_types,
+    .shapes = flat_shapes,
+    .more = &(const struct op_shape_rule){plan_flat},
+};
+const struct op_rule op_rule_repeat_dim = {
+    .types = op_index_types,
+    .shapes = dim_shapes,
+    .more = &(const struct op_shape_rule){plan_dim},
+};
+const struct op_rule op_rule_repeat_tensor = {
+    .types = tensor_types,
+    .shapes = tensor_shapes,
+    .more = &(const struct op_shape_rule){plan_tensor},
+};
