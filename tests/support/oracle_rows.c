@@ -16,8 +16,9 @@
     FAMILY(pieces)                                                                                 \
     FAMILY(ramp)                                                                                   \
     FAMILY(edges)                                                                                  \
-    FAMILY(reduce) FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask)       \
-        FAMILY(scatter) FAMILY(parts) FAMILY(places)
+    FAMILY(reduce)                                                                                 \
+    FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter)      \
+        FAMILY(parts) FAMILY(places) FAMILY(sort)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
