@@ -22,3 +22,13 @@ static void negate_bools(const struct op_problem *problem, struct k_elementwise 
 const struct op_rule op_rule_bitwise_not = {.types = op_types_promoted,
                                             .shapes = op_check_broadcast,
                                             .more = &(const struct op_elementwise){negate_bools}};
+
+/* aclnnIsInTensorScalar: equal or not. */
+static void invert(const struct op_problem *problem, struct k_elementwise *e)
+{
+    if (problem->values[3].integer) e->core = K_CORE_ne;
+}
+
+const struct op_rule op_rule_is_in_scalar = {.types = op_types_truth,
+                                             .shapes = op_check_broadcast,
+                                             .more = &(const struct op_elementwise){invert}};

@@ -4,6 +4,7 @@
 
 #include "kernels/index/k_index.h"
 #include "kernels/index/k_mask.h"
+#include "kernels/index/k_search.h"
 
 enum {
     GATHER_PIECE = 1 << 13, /* elements of the last axis in an item */
@@ -219,4 +220,9 @@ struct k_work k_scatter_finish(struct k_index *index)
 struct k_work k_mask_work(const struct k_mask *mask)
 {
     return (struct k_work){.items = mask->blocks, .grain = 8};
+}
+
+struct k_work k_search_work(const struct k_search *search)
+{
+    return (struct k_work){.items = search->values, .grain = 1024};
 }
