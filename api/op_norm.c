@@ -53,7 +53,11 @@ aclnnStatus op_norm_types(struct op_problem *problem)
     const uint64_t integers = OP_TYPE(ACL_INT32) | OP_TYPE(ACL_INT64) | OP_TYPE(ACL_UINT8);
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
-        if (has_word(more->integers, value->name))
+        if (has_word(more->numbers, value->name))
+            OP_TRY(op_check_type(problem->row->name, value->name, value->tensor,
+                                 problem->row->types | OP_TYPE(ACL_INT32) | OP_TYPE(ACL_INT64),
+                                 "FLOAT, FLOAT16, BF16, DOUBLE, INT32, INT64"));
+        else if (has_word(more->integers, value->name))
             OP_TRY(op_check_type(problem->row->name, value->name, value->tensor, integers,
                                  "INT32, INT64, UINT8"));
         else
@@ -255,7 +259,86 @@ void op_norm_whole(struct op_norm_call *call, int slot, const char *name)
     call->norm.is_precise |= view.type == ACL_DOUBLE;
 }
 
+const struct op_value *op_norm_given(const struct op_norm_call *call, const char *name)
+{
+    const struct op_value *value = op_argument_named(call->problem, name);
+    return value && value->tensor ? value : NULL;
+}
+
+/* An operand as rows: the kept axes, then the reduced ones. */
+static struct op_view rows_of(const struct op_norm_call *call, int slot)
+{
+    static const aclDataType types[] = {
+        [K_F32] = ACL_FLOAT, [K_F16] = ACL_FLOAT16, [K_BF16] = ACL_BF16, [K_F64] = ACL_DOUBLE,
+        [K_U8] = ACL_UINT8,  [K_I32] = ACL_INT32,   [K_I64] = ACL_INT64, [K_BOOL] = ACL_BOOL};
+    const struct k_norm *n = &call->norm;
+    const struct k_norm_operand *operand = &n->operand[slot];
+    struct op_view view = {.type = types[operand->dtype], .rank = call->rank};
+    for (int i = 0; i < n->kept_rank; i++) {
+        view.sizes[i] = n->kept_sizes[i];
+        view.strides[i] = operand->kept[i];
+    }
+    for (int i = 0; i < n->reduced_rank; i++) {
+        view.sizes[n->kept_rank + i] = n->reduced_sizes[i];
+        view.strides[n->kept_rank + i] = operand->reduced[i];
+    }
+    return view;
+}
+
+/* Rows that lie across memory and are too long to be transposed by the kernel. */
+static unsigned rows_to_copy(const struct k_norm *norm)
+{
+    struct k_norm planned = *norm;
+    unsigned copied = 0;
+    k_norm_plan(&planned, 1);
+    for (int i = 0; i < planned.operands; i++)
+        if (k_norm_lies_across(&planned, i) && !(planned.transposed >> i & 1)) copied |= 1U << i;
+    return copied;
+}
+
+/* The operand becomes dense rows in scratch. Returns what it was. */
+static struct op_view make_dense(struct op_norm_call *call, int slot)
+{
+    struct k_norm *n = &call->norm;
+    struct k_norm_operand *operand = &n->operand[slot];
+    const struct op_view was = rows_of(call, slot);
+    const struct op_view dense = op_view_dense(was.type, was.rank, was.sizes);
+    int64_t elements = 1;
+    for (int i = 0; i < was.rank; i++)
+        elements *= was.sizes[i];
+    const int scratch =
+        ex_scratch(call->plan, (size_t)elements * ex_element_size((int32_t)was.type));
+    if (!operand->is_written) op_copy_step(call->plan, call->buffer[slot], &was, scratch, &dense);
+    for (int i = 0; i < n->kept_rank; i++)
+        operand->kept[i] = dense.strides[i];
+    for (int i = 0; i < n->reduced_rank; i++)
+        operand->reduced[i] = dense.strides[n->kept_rank + i];
+    call->buffer[slot] = scratch;
+    return was;
+}
+
+static void add_step(struct op_norm_call *call, int cost, ex_describe_fault *describe);
+
 void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describe)
+{
+    const unsigned copied = rows_to_copy(&call->norm);
+    struct op_view was[K_NORM_OPERANDS], dense[K_NORM_OPERANDS];
+    int to[K_NORM_OPERANDS], from[K_NORM_OPERANDS];
+    bool is_back[K_NORM_OPERANDS] = {false};
+    for (int i = 0; i < call->norm.operands; i++) {
+        if (!(copied >> i & 1)) continue;
+        to[i] = call->buffer[i];
+        was[i] = make_dense(call, i);
+        dense[i] = rows_of(call, i);
+        from[i] = call->buffer[i];
+        is_back[i] = call->norm.operand[i].is_written;
+    }
+    add_step(call, cost, describe);
+    for (int i = 0; i < K_NORM_OPERANDS; i++)
+        if (is_back[i]) op_copy_step(call->plan, from[i], &dense[i], to[i], &was[i]);
+}
+
+static void add_step(struct op_norm_call *call, int cost, ex_describe_fault *describe)
 {
     struct k_norm *n = &call->norm;
     int any = -1;
@@ -265,13 +348,15 @@ void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describ
         if (!n->operand[i].is_there) call->buffer[i] = any;
     n->has_faults = describe != NULL;
     const struct k_work work = k_norm_plan(n, cost);
+    const bool is_softmax = n->kind < K_NORM_AFFINE;
+    const char *name = is_softmax ? "softmax" : "norm_rows";
+    k_fn *kernel = is_softmax ? k_best()->softmax : k_best()->norm_rows;
     if (n->rows == 0) return;
     if (describe)
-        ex_step_with_faults(call->plan, "norm_rows", k_best()->norm_rows, n, sizeof *n, work,
-                            call->buffer, n->operands, describe);
+        ex_step_with_faults(call->plan, name, kernel, n, sizeof *n, work, call->buffer, n->operands,
+                            describe);
     else
-        ex_step(call->plan, "norm_rows", k_best()->norm_rows, n, sizeof *n, work, call->buffer,
-                n->operands);
+        ex_step(call->plan, name, kernel, n, sizeof *n, work, call->buffer, n->operands);
 }
 
 void op_plan_norm(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)

@@ -29,6 +29,20 @@ enum op_norm {
     OP_NORM_rms_norm_grad,
     OP_NORM_add_layer_norm_grad,
     OP_NORM_deep_norm_grad,
+    OP_NORM_batch_norm,
+    OP_NORM_batch_norm_grad,
+    OP_NORM_batch_norm_stats,
+    OP_NORM_batch_norm_elemt,
+    OP_NORM_batch_norm_elemt_grad,
+    OP_NORM_batch_norm_reduce,
+    OP_NORM_batch_norm_reduce_grad,
+    OP_NORM_batch_norm_gather,
+    OP_NORM_group_norm,
+    OP_NORM_group_norm_grad,
+    OP_NORM_group_norm_silu,
+    OP_NORM_group_norm_swish,
+    OP_NORM_group_norm_swish_grad,
+    OP_NORM_instance_norm,
 };
 
 /* A call whose arguments are sound, and the step that is being made. */
@@ -51,7 +65,8 @@ struct op_norm_call {
 /* What a rule's `more` points to. */
 struct op_norm_rule {
     void (*plan)(struct op_norm_call *call);
-    const char *integers; /* names, with blanks around each, of the tensors of integers */
+    /* Names, with blanks around each, of the tensors of integers, of those of any numbers. */
+    const char *integers, *numbers;
 };
 
 /* The argument of that name, or NULL; the number of one, or what stands for it. */
@@ -80,6 +95,8 @@ void op_norm_operand(struct op_norm_call *call, int slot, const char *name,
                      const struct op_view *view);
 /* The same with the argument's own view: of the walked shape, or broadcast to it. */
 void op_norm_whole(struct op_norm_call *call, int slot, const char *name);
+/* The argument's own view may be changed before (NULL: not there). */
+const struct op_value *op_norm_given(const struct op_norm_call *call, const char *name);
 /* The step. describe: of its faults, or NULL. */
 void op_norm_end(struct op_norm_call *call, int cost, ex_describe_fault *describe);
 

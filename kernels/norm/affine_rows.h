@@ -83,12 +83,11 @@ static struct moments moments_of(const double *x, int64_t count, bool is_centred
     return (struct moments){(double)count, mean, sum_of(of_square, x, x, mean, count)};
 }
 
-static double spread_of(const struct k_norm *n, double variance)
+/* Part m of a new value in what was; m: number[4]. */
+static void follow(const struct row *row, int operand, double value)
 {
-    const double count = (double)n->count;
-    if (n->spread == K_NORM_VARIANCE) return variance;
-    if (n->spread == K_NORM_SAMPLE_VARIANCE) return variance * (count / (count - 1));
-    return 1 / sqrt(variance + n->number[0]);
+    const double m = row->norm->number[4];
+    if (has(row, operand)) row_put(row, operand, (1 - m) * row_number(row, operand) + m * value);
 }
 
 /* ---- forward ---- */
@@ -101,6 +100,14 @@ static void activate(const struct k_norm *n, double *y, double *room, int64_t co
     exponentials(n->is_precise, room, 0, room, count);
     for (int64_t i = 0; i < count; i++)
         y[i] /= 1 + room[i];
+}
+
+/* One gamma and one beta for all of it. */
+static void scale_of_row(const struct row *row, double *x, double mean, double rstd, int64_t count)
+{
+    if (has(row, K_AFFINE_GAMMA)) rstd *= row_number(row, K_AFFINE_GAMMA);
+    map_of(of_normal, x, x, x, x, mean, rstd, count);
+    if (has(row, K_AFFINE_BETA)) shift(x, -row_number(row, K_AFFINE_BETA), 0, count);
 }
 
 static void affine_row(const struct row *row, struct room *room)
@@ -132,7 +139,9 @@ static void affine_row(const struct row *row, struct room *room)
         mean = all.mean;
         rstd = 1 / sqrt(variance + n->number[0]);
         row_put(row, K_AFFINE_MEAN, mean);
-        row_put(row, K_AFFINE_SPREAD, spread_of(n, variance));
+        row_put(row, K_AFFINE_SPREAD, n->spread == K_NORM_VARIANCE ? variance : rstd);
+        follow(row, K_AFFINE_RUNNING_MEAN, mean);
+        follow(row, K_AFFINE_RUNNING_VARIANCE, all.squares / (double)(n->count - 1));
     }
     for (int64_t at = 0; at < n->count && (has(row, K_AFFINE_OUT) || has(row, K_AFFINE_SUM));
          at += step) {
@@ -140,6 +149,11 @@ static void affine_row(const struct row *row, struct room *room)
         if (!fits) inputs(row, room, K_AFFINE_X2, K_AFFINE_BIAS, at, some, x);
         if (has(row, K_AFFINE_SUM)) row_write(row, K_AFFINE_SUM, at, some, x);
         if (!has(row, K_AFFINE_OUT)) continue;
+        if (n->options & K_NORM_OF_ROW) {
+            scale_of_row(row, x, mean, rstd, some);
+            row_write(row, K_AFFINE_OUT, at, some, x);
+            continue;
+        }
         const double *gamma = row_constant(row, room, K_AFFINE_GAMMA, 0, 1, at, some);
         const double *beta = row_constant(row, room, K_AFFINE_BETA, 1, 0, at, some);
         if (n->number[2] != 0) {
@@ -203,9 +217,11 @@ static void affine_grad_row(const struct row *row, struct room *room)
     const bool fits = n->count <= K_NORM_KEEP, is_fixed = n->options & K_NORM_FIXED;
     const bool sums = !is_fixed || has(row, K_AFFINE_GRAD_DGAMMA) || has(row, K_AFFINE_GRAD_DBETA);
     const int64_t step = fits ? K_NORM_KEEP : TILE;
-    const double rstd = row_number(row, K_AFFINE_GRAD_RSTD), count = (double)n->count;
-    double mean = 0, all = 0, all_xhat = 0, *g = room->keep, *xhat = room->more;
+    const double count = (double)n->count;
+    double rstd = row_number(row, K_AFFINE_GRAD_RSTD), mean = 0, all = 0, all_xhat = 0,
+           *g = room->keep, *xhat = room->more;
     if (has(row, K_AFFINE_GRAD_MEAN)) mean = row_number(row, K_AFFINE_GRAD_MEAN);
+    if (n->spread == K_NORM_VARIANCE) rstd = 1 / sqrt(rstd + n->number[0]);
     for (int64_t at = 0; at < n->count && (sums || fits); at += step) {
         const int64_t some = n->count - at < step ? n->count - at : step;
         gradient_inputs(row, room, mean, rstd, at, some, g, xhat);

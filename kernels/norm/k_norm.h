@@ -24,15 +24,19 @@ enum k_norm_kind {
     K_NORM_LOG_SOFTMAX_GRAD,
     K_NORM_CROSS_ENTROPY,
     K_NORM_CROSS_ENTROPY_GRAD,
-    K_NORM_AFFINE,
+    K_NORM_AFFINE, /* kinds before it are the kernel softmax's */
     K_NORM_AFFINE_GRAD,
     K_NORM_PARAMETER_GRAD,
+    K_NORM_SUMS,
+    K_NORM_GRAD_SUMS,
+    K_NORM_GATHER,
+    K_NORM_SYNC_GRAD,
     K_NORM_KINDS
 };
 
 enum {
     K_NORM_RANK = 8,
-    K_NORM_OPERANDS = 12,
+    K_NORM_OPERANDS = 13,
     K_NORM_NUMBERS = 6,
     K_NORM_LANES = 16,
     K_NORM_KEEP = 4096,         /* elements of a row that are kept as doubles */
@@ -71,7 +75,7 @@ enum {
  * 1 / sqrt(variance + number[0]), the variance of all elements (not K_NORM_CENTRED: the mean of
  * their squares). MEAN_IN and RSTD_IN are taken in place of the row's own statistics. number[2] is
  * added to gamma. K_NORM_SWISH: act(z) = z / (1 + exp(-number[3] z)). SPREAD gets rstd, or the
- * variance, or the variance of a sample (times n / (n - 1)). */
+ * variance, and RSTD_IN has the same of the two. */
 enum {
     K_AFFINE_X,
     K_AFFINE_X2,
@@ -84,6 +88,8 @@ enum {
     K_AFFINE_MEAN,
     K_AFFINE_SPREAD,
     K_AFFINE_SUM,
+    K_AFFINE_RUNNING_MEAN,    /* becomes (1 - number[4]) of itself and number[4] of the mean, */
+    K_AFFINE_RUNNING_VARIANCE /* of the variance of a sample */
 };
 /* DX gets number[1] times what DX2 gets; DSUM is added to it. DGAMMA and DBETA get the row's
  * sum(dy xhat) and sum(dy), with K_NORM_OF_ROW. K_NORM_FIXED: the statistics do not depend on x. */
@@ -102,9 +108,45 @@ enum {
     K_AFFINE_GRAD_DBETA
 };
 
+/* Sums of a row: of x and its squares; of dy and dy (x - mean), and what gamma and beta get. */
+enum { K_SUMS_X, K_SUMS_SUM, K_SUMS_SQUARES };
+enum {
+    K_GRAD_SUMS_X,
+    K_GRAD_SUMS_DY,
+    K_GRAD_SUMS_MEAN,
+    K_GRAD_SUMS_RSTD,
+    K_GRAD_SUMS_OF_DY,
+    K_GRAD_SUMS_OF_DY_X,
+    K_GRAD_SUMS_DGAMMA,
+    K_GRAD_SUMS_DBETA
+};
+/* A row has the statistics of parts of COUNTS elements; they become those of all. number[0]:
+ * epsilon, number[4]: as above. */
+enum {
+    K_GATHER_MEAN,
+    K_GATHER_RSTD,
+    K_GATHER_COUNTS,
+    K_GATHER_RUNNING_MEAN,
+    K_GATHER_RUNNING_VARIANCE,
+    K_GATHER_MEAN_ALL,
+    K_GATHER_RSTD_ALL
+};
+/* dx = (dy - OF_DY / n - (x - mean) rstd^2 OF_DY_X / n) rstd gamma, n: COUNT */
+enum {
+    K_SYNC_GRAD_X,
+    K_SYNC_GRAD_DY,
+    K_SYNC_GRAD_MEAN,
+    K_SYNC_GRAD_RSTD,
+    K_SYNC_GRAD_GAMMA,
+    K_SYNC_GRAD_OF_DY,
+    K_SYNC_GRAD_OF_DY_X,
+    K_SYNC_GRAD_COUNT,
+    K_SYNC_GRAD_DX
+};
+
 /* K_NORM_OF_ROW: gamma and beta have one element for each row. */
 enum { K_NORM_CENTRED = 1, K_NORM_SWISH = 2, K_NORM_FIXED = 4, K_NORM_OF_ROW = 8 };
-enum k_norm_spread { K_NORM_RSTD, K_NORM_VARIANCE, K_NORM_SAMPLE_VARIANCE };
+enum k_norm_spread { K_NORM_RSTD, K_NORM_VARIANCE };
 
 struct k_norm_operand {
     bool is_there;
@@ -135,6 +177,10 @@ struct k_norm {
 /* Merges axes and chooses groups. Items are groups of rows. cost: how much more than a copy an
  * element costs. */
 struct k_work k_norm_plan(struct k_norm *norm, int cost);
+
+/* Of a planned one: whether an operand's elements lie side by side along the last kept axis, not
+ * along the row. */
+bool k_norm_lies_across(const struct k_norm *norm, int operand);
 
 /* ---- sums over rows ---- */
 

@@ -42,9 +42,11 @@ static int64_t product(int rank, const int64_t *sizes)
     return all;
 }
 
-static bool lies_across(const struct k_norm *norm, const struct k_norm_operand *operand)
+bool k_norm_lies_across(const struct k_norm *norm, int i)
 {
-    return operand->is_there && operand->kept[norm->kept_rank - 1] == 1 &&
+    const struct k_norm_operand *operand = &norm->operand[i];
+    return norm->kept_rank > 0 && norm->kept_sizes[norm->kept_rank - 1] >= 4 && norm->count > 1 &&
+           operand->is_there && operand->kept[norm->kept_rank - 1] == 1 &&
            operand->reduced[norm->reduced_rank - 1] > 1;
 }
 
@@ -53,11 +55,9 @@ static void choose_group(struct k_norm *norm)
     int locals = 0;
     norm->group = 1;
     norm->transposed = 0;
-    if (norm->kept_rank == 0 || norm->kept_sizes[norm->kept_rank - 1] < 4 || norm->count < 2)
-        return;
     int64_t rows = K_NORM_GROUP;
     for (int i = 0; i < norm->operands && locals < K_NORM_LOCALS; i++) {
-        if (!lies_across(norm, &norm->operand[i])) continue;
+        if (!k_norm_lies_across(norm, i)) continue;
         const int64_t bytes = norm->count * k_dtype_size(norm->operand[i].dtype);
         norm->transposed |= 1U << i;
         locals++;

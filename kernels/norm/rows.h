@@ -60,7 +60,7 @@ void widen_floats(enum k_dtype dt, const char *from, double *to, int64_t count)
     memcpy(to + i, both, (size_t)(count - i) * sizeof *to);
 }
 
-static void widen(enum k_dtype dtype, const char *from, double *to, int64_t count)
+static inline void widen(enum k_dtype dtype, const char *from, double *to, int64_t count)
 {
     if (dtype == K_F32)
         widen_floats(K_F32, from, to, count);
@@ -90,7 +90,7 @@ void narrow_floats(enum k_dtype dt, const double *from, char *to, int64_t count)
     memcpy(to + i * k_size(dt), rest, (size_t)((count - i) * k_size(dt)));
 }
 
-static void narrow(enum k_dtype dtype, const double *from, char *to, int64_t count)
+static inline void narrow(enum k_dtype dtype, const double *from, char *to, int64_t count)
 {
     if (dtype == K_F32)
         narrow_floats(K_F32, from, to, count);
@@ -111,8 +111,8 @@ void move_all(int64_t size, char *to, int64_t to_step, const char *from, int64_t
         memcpy(to + i * to_step * size, from + i * from_step * size, (size_t)size);
 }
 
-static void move(int64_t size, char *to, int64_t to_step, const char *from, int64_t from_step,
-                 int64_t count)
+static inline void move(int64_t size, char *to, int64_t to_step, const char *from,
+                        int64_t from_step, int64_t count)
 {
     if (size == 4)
         move_all(4, to, to_step, from, from_step, count);
@@ -124,7 +124,8 @@ static void move(int64_t size, char *to, int64_t to_step, const char *from, int6
         move_all(1, to, to_step, from, from_step, count);
 }
 
-static void widen_run(enum k_dtype dtype, const char *from, int64_t step, double *to, int64_t count)
+static inline void widen_run(enum k_dtype dtype, const char *from, int64_t step, double *to,
+                             int64_t count)
 {
     const int64_t size = k_dtype_size(dtype);
     char piece[PIECE * 8];
@@ -145,8 +146,8 @@ static void widen_run(enum k_dtype dtype, const char *from, int64_t step, double
     }
 }
 
-static void narrow_run(enum k_dtype dtype, const double *from, char *to, int64_t step,
-                       int64_t count)
+static inline void narrow_run(enum k_dtype dtype, const double *from, char *to, int64_t step,
+                              int64_t count)
 {
     const int64_t size = k_dtype_size(dtype);
     char piece[PIECE * 8];
@@ -182,7 +183,8 @@ static inline struct run run_at(const struct side *side, int64_t position)
 }
 
 /* Elements begin to begin + count - 1 of the row. */
-static void row_read(const struct row *row, int operand, int64_t begin, int64_t count, double *to)
+static inline void row_read(const struct row *row, int operand, int64_t begin, int64_t count,
+                            double *to)
 {
     const struct side *side = &row->side[operand];
     const enum k_dtype dtype = row->norm->operand[operand].dtype;
@@ -195,8 +197,8 @@ static void row_read(const struct row *row, int operand, int64_t begin, int64_t 
     }
 }
 
-static void row_write(const struct row *row, int operand, int64_t begin, int64_t count,
-                      const double *from)
+static inline void row_write(const struct row *row, int operand, int64_t begin, int64_t count,
+                             const double *from)
 {
     const struct side *side = &row->side[operand];
     const enum k_dtype dtype = row->norm->operand[operand].dtype;
@@ -210,20 +212,20 @@ static void row_write(const struct row *row, int operand, int64_t begin, int64_t
 }
 
 /* Of an operand that has one element for each row. */
-static double row_number(const struct row *row, int operand)
+static inline double row_number(const struct row *row, int operand)
 {
     double number;
     widen(row->norm->operand[operand].dtype, row->side[operand].at, &number, 1);
     return number;
 }
 
-static void row_put(const struct row *row, int operand, double number)
+static inline void row_put(const struct row *row, int operand, double number)
 {
     if (has(row, operand))
         narrow(row->norm->operand[operand].dtype, &number, row->side[operand].at, 1);
 }
 
-static int64_t row_integer(const struct row *row, int operand)
+static inline int64_t row_integer(const struct row *row, int operand)
 {
     int64_t number;
     k_widen(K_AS_I64, row->norm->operand[operand].dtype, row->side[operand].at, &number, 1);
@@ -232,8 +234,8 @@ static int64_t row_integer(const struct row *row, int operand)
 
 /* Elements of an operand, `otherwise` if it is not there; kept in the room from row to row where
  * that can be. */
-static const double *row_constant(const struct row *row, struct room *room, int operand, int which,
-                                  double otherwise, int64_t begin, int64_t count)
+static inline const double *row_constant(const struct row *row, struct room *room, int operand,
+                                         int which, double otherwise, int64_t begin, int64_t count)
 {
     static const char none;
     double *to = room->constant[which];
@@ -340,12 +342,12 @@ vd of_product(vd x, vd y, vd a)
     return x * y;
 }
 
-static double sum(const double *x, int64_t count)
+static inline double sum(const double *x, int64_t count)
 {
     return sum_of(of_x_alone, x, x, 0, count);
 }
 
-static double sum_of_products(const double *x, const double *y, int64_t count)
+static inline double sum_of_products(const double *x, const double *y, int64_t count)
 {
     return sum_of(of_product, x, y, 0, count);
 }

@@ -202,6 +202,10 @@ static const char *const rare_rows[] = {
     "layer_norm_backward f32 gradOut=70x300 input=70x300 normalizedShape=300 mean=70 rstd=70 "
     "weightOptional=300 outputMask=1x1x1 gradInputOut=70x300 gradWeightOut=300 gradBiasOut=300",
     "layer_norm f32 input=70x9000 normalizedShape=9000 weightOptional=9000 eps=1 out=70x9000",
+    "group_norm f32 self=2x6x70x50 gamma=6 N=2 C=6 HxW=3500 group=3 eps=1 out=2x6x70x50 "
+    "meanOut=2x3 "
+    "rstdOut=2x3",
+    "rms_norm f32 x=50x33:s1x50 gamma=33 epsilon=1 yOut=50x33:s1x50",
     "softmax f32 self=40x9000 dim=1 out=40x9000",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
 };

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/norm/driver.h"
+#include "kernels/norm/exponentials.h"
+
+#include "kernels/softmax/softmax_rows.h"
+
+static body_fn *const bodies[K_NORM_AFFINE] = {
+    [K_NORM_SOFTMAX] = softmax_row,
+    [K_NORM_LOG_SOFTMAX] = log_softmax_row,
+    [K_NORM_SOFTMAX_GRAD] = softmax_grad_row,
+    [K_NORM_LOG_SOFTMAX_GRAD] = softmax_grad_row,
+    [K_NORM_CROSS_ENTROPY] = cross_entropy_row,
+    [K_NORM_CROSS_ENTROPY_GRAD] = cross_entropy_grad_row,
+};
+
+k_fn K_SYMBOL(softmax);
+
+void K_SYMBOL(softmax)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_norm *n = parameters;
+    drive(n, bodies[n->kind], buffers, slice);
+}
