@@ -75,7 +75,7 @@ Test(info, operators_are_those_of_the_document)
         while (at && (at = read_cell(at, next)))
             cells++;
         if (cells < 8) strcpy(indices, "-"); /* convolution: no such column */
-        snprintf(want, sizeof want, "\n  %-34s%s; %s\n", name, types, indices);
+        snprintf(want, sizeof want, "\n  %-40s%s; %s\n", name, types, indices);
         cr_expect_not_null(strstr(text, want), "not there: %s", want);
         rows++;
     }
