@@ -50,6 +50,7 @@ static bool has_word(const char *words, const char *word)
 aclnnStatus op_norm_types(struct op_problem *problem)
 {
     const struct op_norm_rule *more = problem->row->rule->more;
+    const uint64_t masks = OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8) | OP_TYPE(ACL_INT8);
     const uint64_t integers = OP_TYPE(ACL_INT32) | OP_TYPE(ACL_INT64) | OP_TYPE(ACL_UINT8);
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
@@ -57,6 +58,9 @@ aclnnStatus op_norm_types(struct op_problem *problem)
             OP_TRY(op_check_type(problem->row->name, value->name, value->tensor,
                                  problem->row->types | OP_TYPE(ACL_INT32) | OP_TYPE(ACL_INT64),
                                  "FLOAT, FLOAT16, BF16, DOUBLE, INT32, INT64"));
+        else if (has_word(more->masks, value->name))
+            OP_TRY(op_check_type(problem->row->name, value->name, value->tensor, masks,
+                                 "BOOL, UINT8, INT8"));
         else if (has_word(more->integers, value->name))
             OP_TRY(op_check_type(problem->row->name, value->name, value->tensor, integers,
                                  "INT32, INT64, UINT8"));
@@ -269,8 +273,9 @@ const struct op_value *op_norm_given(const struct op_norm_call *call, const char
 static struct op_view rows_of(const struct op_norm_call *call, int slot)
 {
     static const aclDataType types[] = {
-        [K_F32] = ACL_FLOAT, [K_F16] = ACL_FLOAT16, [K_BF16] = ACL_BF16, [K_F64] = ACL_DOUBLE,
-        [K_U8] = ACL_UINT8,  [K_I32] = ACL_INT32,   [K_I64] = ACL_INT64, [K_BOOL] = ACL_BOOL};
+        [K_F32] = ACL_FLOAT,  [K_F16] = ACL_FLOAT16, [K_BF16] = ACL_BF16,
+        [K_F64] = ACL_DOUBLE, [K_U8] = ACL_UINT8,    [K_I8] = ACL_INT8,
+        [K_I32] = ACL_INT32,  [K_I64] = ACL_INT64,   [K_BOOL] = ACL_BOOL};
     const struct k_norm *n = &call->norm;
     const struct k_norm_operand *operand = &n->operand[slot];
     struct op_view view = {.type = types[operand->dtype], .rank = call->rank};
@@ -348,9 +353,15 @@ static void add_step(struct op_norm_call *call, int cost, ex_describe_fault *des
         if (!n->operand[i].is_there) call->buffer[i] = any;
     n->has_faults = describe != NULL;
     const struct k_work work = k_norm_plan(n, cost);
-    const bool is_softmax = n->kind < K_NORM_AFFINE;
-    const char *name = is_softmax ? "softmax" : "norm_rows";
-    k_fn *kernel = is_softmax ? k_best()->softmax : k_best()->norm_rows;
+    const char *name = "norm_rows";
+    k_fn *kernel = k_best()->norm_rows;
+    if (n->kind < K_NORM_AFFINE) {
+        name = "softmax";
+        kernel = k_best()->softmax;
+    } else if (n->kind >= K_NORM_ROTARY) {
+        name = "rotary";
+        kernel = k_best()->rotary;
+    }
     if (n->rows == 0) return;
     if (describe)
         ex_step_with_faults(call->plan, name, kernel, n, sizeof *n, work, call->buffer, n->operands,

@@ -43,6 +43,12 @@ enum op_norm {
     OP_NORM_group_norm_swish,
     OP_NORM_group_norm_swish_grad,
     OP_NORM_instance_norm,
+    OP_NORM_masked_softmax,
+    OP_NORM_masked_softmax_grad,
+    OP_NORM_labels,
+    OP_NORM_renorm,
+    OP_NORM_rotary,
+    OP_NORM_rotary_grad,
 };
 
 /* A call whose arguments are sound, and the step that is being made. */
@@ -65,8 +71,9 @@ struct op_norm_call {
 /* What a rule's `more` points to. */
 struct op_norm_rule {
     void (*plan)(struct op_norm_call *call);
-    /* Names, with blanks around each, of the tensors of integers, of those of any numbers. */
-    const char *integers, *numbers;
+    /* Names, with blanks around each, of the tensors of integers, of those of any numbers, of
+     * masks. */
+    const char *integers, *numbers, *masks;
 };
 
 /* The argument of that name, or NULL; the number of one, or what stands for it. */

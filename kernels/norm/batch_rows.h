@@ -83,3 +83,38 @@ static void sync_grad_row(const struct row *row, struct room *room)
         row_write(row, K_SYNC_GRAD_DX, at, some, dy);
     }
 }
+
+/* ---- norms ---- */
+
+/* The sum of |x|^p, or the greatest |x|. */
+static double norm_of(const struct row *row, struct room *room, double p)
+{
+    double all = 0, *x = room->keep;
+    for (int64_t at = 0; at < row->norm->count; at += TILE) {
+        const int64_t some = row->norm->count - at < TILE ? row->norm->count - at : TILE;
+        row_read(row, K_RENORM_X, at, some, x);
+        for (int64_t i = 0; i < some && p != 2; i++) {
+            x[i] = fabs(x[i]);
+            if (isinf(p))
+                all = x[i] > all || x[i] != x[i] ? x[i] : all;
+            else if (p == 0)
+                x[i] = x[i] != 0;
+            else if (p != 1)
+                x[i] = pow(x[i], p);
+        }
+        if (!isinf(p)) all += p == 2 ? sum_of_products(x, x, some) : sum(x, some);
+    }
+    return p == 2 ? sqrt(all) : isinf(p) || p == 0 || p == 1 ? all : pow(all, 1 / p);
+}
+
+static void renorm_row(const struct row *row, struct room *room)
+{
+    const double most = row->norm->number[1], norm = norm_of(row, room, row->norm->number[0]);
+    const double factor = norm > most ? most / (norm + 1e-7) : 1;
+    for (int64_t at = 0; at < row->norm->count; at += TILE) {
+        const int64_t some = row->norm->count - at < TILE ? row->norm->count - at : TILE;
+        row_read(row, K_RENORM_X, at, some, room->keep);
+        scale(room->keep, factor, some);
+        row_write(row, K_RENORM_OUT, at, some, room->keep);
+    }
+}

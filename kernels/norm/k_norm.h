@@ -24,6 +24,9 @@ enum k_norm_kind {
     K_NORM_LOG_SOFTMAX_GRAD,
     K_NORM_CROSS_ENTROPY,
     K_NORM_CROSS_ENTROPY_GRAD,
+    K_NORM_MASKED_SOFTMAX,
+    K_NORM_MASKED_SOFTMAX_GRAD,
+    K_NORM_LABELS,
     K_NORM_AFFINE, /* kinds before it are the kernel softmax's */
     K_NORM_AFFINE_GRAD,
     K_NORM_PARAMETER_GRAD,
@@ -31,6 +34,10 @@ enum k_norm_kind {
     K_NORM_GRAD_SUMS,
     K_NORM_GATHER,
     K_NORM_SYNC_GRAD,
+    K_NORM_RENORM,
+    K_NORM_ROTARY, /* kinds from it on are the kernel rotary's */
+    K_NORM_ROTARY_GRAD,
+    K_NORM_ROTARY_TABLES_GRAD,
     K_NORM_KINDS
 };
 
@@ -48,6 +55,12 @@ enum {
 /* Operands by kind. */
 enum { K_SOFTMAX_X, K_SOFTMAX_OUT };
 enum { K_SOFTMAX_GRAD_DY, K_SOFTMAX_GRAD_Y, K_SOFTMAX_GRAD_OUT };
+/* x stands for number[0] X, or -10000 where MASK is not 0; the gradient is multiplied by number[0],
+ * or 0 there. */
+enum { K_MASKED_X, K_MASKED_MASK, K_MASKED_OUT };
+enum { K_MASKED_GRAD_DY, K_MASKED_GRAD_Y, K_MASKED_GRAD_MASK, K_MASKED_GRAD_OUT };
+/* LOSS: -sum(labels log_softmax(x)); GRAD: softmax(x) - labels. */
+enum { K_LABELS_X, K_LABELS_LABELS, K_LABELS_LOSS, K_LABELS_GRAD };
 /* TARGET, LOSS and TOTAL have one element for each row, WEIGHT one for each class. LOSS is
  *     -(1 - s) w[t] logp[t] - s / C sum_c(w[c] logp[c]),
  * TOTAL w[t]; both are 0 where t is number[1], which is ignored. number[0]: s. A target that is no
@@ -143,6 +156,15 @@ enum {
     K_SYNC_GRAD_COUNT,
     K_SYNC_GRAD_DX
 };
+
+/* A row whose norm, of the order number[0], is more than number[1] is scaled to have that. */
+enum { K_RENORM_X, K_RENORM_OUT };
+/* OUT = x cos + rotated(x) sin of a row of number[0] elements; how it is rotated is number[1], an
+ * enum k_rotary. The gradient of x has the same shape; those of COS and SIN are sums over a row
+ * that is made of such rows. */
+enum { K_ROTARY_X, K_ROTARY_COS, K_ROTARY_SIN, K_ROTARY_OUT };
+enum { K_ROTARY_TABLES_X, K_ROTARY_TABLES_DY, K_ROTARY_TABLES_DCOS, K_ROTARY_TABLES_DSIN };
+enum k_rotary { K_ROTARY_HALF, K_ROTARY_PAIRS, K_ROTARY_QUARTER, K_ROTARY_PAIRS_TO_HALF };
 
 /* K_NORM_OF_ROW: gamma and beta have one element for each row. */
 enum { K_NORM_CENTRED = 1, K_NORM_SWISH = 2, K_NORM_FIXED = 4, K_NORM_OF_ROW = 8 };

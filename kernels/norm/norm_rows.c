@@ -14,6 +14,7 @@ static body_fn *const bodies[K_NORM_KINDS] = {
     [K_NORM_GRAD_SUMS] = grad_sums_row,
     [K_NORM_GATHER] = gather_row,
     [K_NORM_SYNC_GRAD] = sync_grad_row,
+    [K_NORM_RENORM] = renorm_row,
 };
 
 k_fn K_SYMBOL(norm_rows);

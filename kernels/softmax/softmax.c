@@ -4,11 +4,16 @@
 
 #include "kernels/softmax/softmax_rows.h"
 
+#include "kernels/softmax/masked_rows.h"
+
 static body_fn *const bodies[K_NORM_AFFINE] = {
     [K_NORM_SOFTMAX] = softmax_row,
     [K_NORM_LOG_SOFTMAX] = log_softmax_row,
     [K_NORM_SOFTMAX_GRAD] = softmax_grad_row,
     [K_NORM_LOG_SOFTMAX_GRAD] = softmax_grad_row,
+    [K_NORM_MASKED_SOFTMAX] = masked_softmax_row,
+    [K_NORM_MASKED_SOFTMAX_GRAD] = masked_softmax_grad_row,
+    [K_NORM_LABELS] = labels_row,
     [K_NORM_CROSS_ENTROPY] = cross_entropy_row,
     [K_NORM_CROSS_ENTROPY_GRAD] = cross_entropy_grad_row,
 };

@@ -17,8 +17,9 @@
     FAMILY(ramp)                                                                                   \
     FAMILY(edges)                                                                                  \
     FAMILY(reduce)                                                                                 \
-    FAMILY(softmax) FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter)      \
-        FAMILY(parts) FAMILY(places) FAMILY(sort) FAMILY(search) FAMILY(channels)
+    FAMILY(softmax)                                                                                \
+    FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter) FAMILY(parts)        \
+        FAMILY(places) FAMILY(sort) FAMILY(search) FAMILY(channels) FAMILY(rotary)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

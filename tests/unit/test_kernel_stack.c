@@ -206,6 +206,7 @@ static const char *const rare_rows[] = {
     "meanOut=2x3 "
     "rstdOut=2x3",
     "rms_norm f32 x=50x33:s1x50 gamma=33 epsilon=1 yOut=50x33:s1x50",
+    "rotary_position_embedding bf16 x=2x64x30:s1920x1x64 cos=2x64x30 sin=2x64x30 out=2x64x30",
     "softmax f32 self=40x9000 dim=1 out=40x9000",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
 };
