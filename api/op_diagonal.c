@@ -21,7 +21,7 @@ static struct op_view diagonal_of(const struct op_view *matrix, int64_t diagonal
     const int64_t rows = matrix->sizes[0] - row, columns = matrix->sizes[1] - column;
     line.sizes[0] = rows < columns ? rows : columns;
     if (line.sizes[0] <= 0) line.sizes[0] = 0;
-    line.strides[0] = matrix->strides[0] + matrix->strides[1];
+    if (line.sizes[0] > 1) line.strides[0] = matrix->strides[0] + matrix->strides[1];
     if (line.sizes[0] > 0) line.offset += row * matrix->strides[0] + column * matrix->strides[1];
     return line;
 }

@@ -81,7 +81,7 @@ void op_indexing_tensor(struct op_indexing *x, const struct op_place *indices, i
     int64_t number = 1;
     tensor->is_wide = view->type == ACL_INT64;
     tensor->size = size;
-    tensor->step = step;
+    tensor->step = size > 1 ? step : 0; /* the stride along one element may be any */
     tensor->offset = view->offset;
     x->k.number_rank = view->rank;
     for (int i = view->rank - 1; i >= 0; i--) {

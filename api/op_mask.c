@@ -39,6 +39,12 @@ static struct op_place dense(const struct op_shape_call *call, int argument, acl
     return copy;
 }
 
+/* Along one element it may be any. */
+static int64_t stride_of(const struct op_view *view, int axis)
+{
+    return view->sizes[axis] > 1 ? view->strides[axis] : 0;
+}
+
 static struct k_mask mask_of(int rank, const int64_t *sizes)
 {
     struct k_mask mask = {.rank = rank, .elements = elements_of(rank, sizes)};
@@ -94,7 +100,7 @@ static void plan_select(const struct op_shape_call *call)
         const struct op_place bytes = dense(call, MASK, ACL_BOOL, problem->rank, problem->sizes);
         mask.element_size = (int)ex_element_size((int32_t)problem->type);
         mask.to_offset = out.view.offset;
-        mask.to_strides[0] = out.view.strides[0];
+        mask.to_strides[0] = stride_of(&out.view, 0);
         counts = count(call->plan, &mask, bytes.buffer);
         ex_step(call->plan, "pack", k_mask_pack, &mask, sizeof mask, k_mask_work(&mask),
                 EX_BUFFERS(bytes.buffer, counts, out.buffer, self.buffer));
@@ -219,8 +225,8 @@ static void plan_nonzero(const struct op_shape_call *call, int elements_axis)
     } else {
         const struct op_place bytes = dense(call, SELF, ACL_BOOL, self->rank, self->sizes);
         mask.to_offset = out.view.offset;
-        mask.to_strides[0] = out.view.strides[elements_axis];
-        mask.to_strides[1] = out.view.strides[1 - elements_axis];
+        mask.to_strides[0] = stride_of(&out.view, elements_axis);
+        mask.to_strides[1] = stride_of(&out.view, 1 - elements_axis);
         if (mask.is_compact) mask.to_strides[0] = 1;
         counts = count(call->plan, &mask, bytes.buffer);
         if (self->rank > 0)

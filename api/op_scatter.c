@@ -103,7 +103,7 @@ static void lay_out(const struct op_view *view, struct k_loop_operand *operand)
     operand->dtype = operand->via = op_k_dtype_of(view->type);
     operand->offset = view->offset;
     for (int i = 0; i < view->rank; i++)
-        operand->strides[i] = view->strides[i];
+        operand->strides[i] = view->sizes[i] == 1 ? 0 : view->strides[i];
 }
 
 void op_combine_places(struct ex_plan *plan, enum k_core core, const struct op_place *result,

@@ -37,7 +37,9 @@ void NAME(all)(enum k_combine combine, char *to, int64_t to_step, const char *fr
 static void NAME(run)(enum k_combine combine, char *to, int64_t to_step, const char *from,
                       int64_t from_step, int64_t count)
 {
-    if (combine == K_ADD)
+    if (combine == K_SET)
+        NAME(all)(K_SET, to, to_step, from, from_step, count);
+    else if (combine == K_ADD)
         NAME(all)(K_ADD, to, to_step, from, from_step, count);
     else if (combine == K_MUL)
         NAME(all)(K_MUL, to, to_step, from, from_step, count);
@@ -45,6 +47,36 @@ static void NAME(run)(enum k_combine combine, char *to, int64_t to_step, const c
         NAME(all)(K_MAX, to, to_step, from, from_step, count);
     else
         NAME(all)(K_MIN, to, to_step, from, from_step, count);
+}
+
+/* Each value at the place of its own index. Returns the first that has none, or -1. */
+K_TEMPLATE
+int64_t NAME(each)(enum k_combine combine, bool is_wide, const struct line *line)
+{
+    int64_t bad = -1;
+    char *to = line->to;
+    const char *from = line->from;
+    for (int64_t i = 0; i < line->count; i++, to += line->along, from += line->from_step) {
+        int64_t index = is_wide ? ((const int64_t *)line->index)[i * line->index_step]
+                                : ((const int32_t *)line->index)[i * line->index_step];
+        if (index < 0) index += line->wrap;
+        if ((uint64_t)index - (uint64_t)line->begin < (uint64_t)line->places) {
+            T *place = (T *)(to + index * line->step);
+            *place = NAME(one)(combine, *place, *(const T *)from);
+        } else if ((uint64_t)index >= (uint64_t)line->size && bad < 0) {
+            bad = i;
+        }
+    }
+    return bad;
+}
+
+static int64_t NAME(line)(enum k_combine combine, const struct line *line)
+{
+    if (combine == K_SET)
+        return line->is_wide ? NAME(each)(K_SET, true, line) : NAME(each)(K_SET, false, line);
+    if (combine == K_ADD)
+        return line->is_wide ? NAME(each)(K_ADD, true, line) : NAME(each)(K_ADD, false, line);
+    return NAME(each)(combine, line->is_wide, line);
 }
 
 #undef T

@@ -21,12 +21,12 @@ void copy_row(int64_t size, const struct k_index *p, void *const buffers[], cons
     char *to = (char *)buffers[K_INDEX_VALUES] + walk->values * size;
     const int64_t to_step = p->value_strides[last] * size;
     const int64_t place = walk_place(p, walk, buffers);
-    if (__builtin_expect(place >= 0, 1))
-        walk_copy(size, to, to_step, (const char *)buffers[K_INDEX_TABLE] + place * size,
-                  p->table_strides[last] * size, count);
-    else
+    const char *from = (const char *)buffers[K_INDEX_TABLE] + place * size;
+    if (__builtin_expect(place < 0, 0))
         for (int64_t i = 0; i < count; i++)
             memset(to + i * to_step, 0, (size_t)size);
+    else
+        walk_copy(size, to, to_step, from, p->table_strides[last] * size, count);
 }
 
 /* One index tensor, whose elements differ along the row. */

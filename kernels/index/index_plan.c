@@ -10,7 +10,7 @@ enum {
     GATHER_PIECE = 1 << 13, /* elements of the last axis in an item */
     GRAIN_BYTES = 1 << 17,  /* worth a thread */
     SCATTER_ITEMS = 16,     /* as many, where a table can be cut so */
-    SCATTER_PIECE_BYTES = 512,
+    SCATTER_PIECE_BYTES = 2048,
     SCATTER_FEW = 4096, /* indices that are not worth parts */
     SCATTER_PARTS = 4,  /* each reads all indices */
 };
@@ -206,7 +206,8 @@ struct k_work k_scatter_finish(struct k_index *index)
     index->pieces = (size + index->piece - 1) / index->piece;
     const int64_t places = index->count > 0 ? index->index[0].size : 1;
     index->parts = 1;
-    if (outer * index->pieces < SCATTER_PARTS &&
+    /* Of rows each part would read all: the values between its own come with them. */
+    if (index->inner == 0 && outer * index->pieces < SCATTER_PARTS &&
         elements(index, index->outer, index->rank - index->inner) >= SCATTER_FEW)
         index->parts = SCATTER_PARTS;
     index->part = (places + index->parts - 1) / index->parts;

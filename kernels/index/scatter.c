@@ -9,6 +9,18 @@ struct item {
     int64_t count, begin, end;
 };
 
+/* Values whose places one tensor of indices names, one each; steps in bytes. */
+struct line {
+    const void *index;
+    bool is_wide;
+    int64_t index_step, size, wrap;
+    int64_t begin, places; /* of the indices that are this item's */
+    char *to;              /* the place of index 0; */
+    int64_t step, along;   /* of one more; of the next value's */
+    const char *from;
+    int64_t from_step, count;
+};
+
 /* table[j] = table[j] combined with values[j], steps in bytes. */
 typedef void run_fn(enum k_combine combine, char *to, int64_t to_step, const char *from,
                     int64_t from_step, int64_t count);
@@ -51,54 +63,38 @@ typedef void run_fn(enum k_combine combine, char *to, int64_t to_step, const cha
 #include "kernels/index/combine.h"
 
 /* Sum and maximum are or, product and minimum are and. */
+static bool either(enum k_combine combine)
+{
+    return combine == K_ADD || combine == K_MAX;
+}
+
 static void run_bool(enum k_combine combine, char *to, int64_t to_step, const char *from,
                      int64_t from_step, int64_t count)
 {
-    const bool is_or = combine == K_ADD || combine == K_MAX;
+    const bool is_or = either(combine);
     for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)
         *to = is_or ? (*to != 0 || *from != 0) : (*to != 0 && *from != 0);
 }
 
-static void set_1(enum k_combine combine, char *to, int64_t to_step, const char *from,
-                  int64_t from_step, int64_t count)
-{
-    (void)combine;
-    walk_copy(1, to, to_step, from, from_step, count);
-}
+/* What is done in a type: NULL where there is no line. */
+struct type {
+    run_fn *run;
+    int64_t (*line)(enum k_combine combine, const struct line *line);
+};
 
-static void set_2(enum k_combine combine, char *to, int64_t to_step, const char *from,
-                  int64_t from_step, int64_t count)
+static struct type type_of(const struct k_index *p)
 {
-    (void)combine;
-    walk_copy(2, to, to_step, from, from_step, count);
-}
-
-static void set_4(enum k_combine combine, char *to, int64_t to_step, const char *from,
-                  int64_t from_step, int64_t count)
-{
-    (void)combine;
-    walk_copy(4, to, to_step, from, from_step, count);
-}
-
-static void set_8(enum k_combine combine, char *to, int64_t to_step, const char *from,
-                  int64_t from_step, int64_t count)
-{
-    (void)combine;
-    walk_copy(8, to, to_step, from, from_step, count);
-}
-
-static run_fn *run_of(const struct k_index *p)
-{
-    static run_fn *const runs[] = {
-        [K_F32] = run_f32, [K_F64] = run_f64,   [K_I8] = run_i8,   [K_U8] = run_u8,
-        [K_I16] = run_i16, [K_U16] = run_u16,   [K_I32] = run_i32, [K_U32] = run_u32,
-        [K_I64] = run_i64, [K_BOOL] = run_bool,
+    static const struct type types[] = {
+        [K_F32] = {run_f32, line_f32}, [K_F64] = {run_f64, line_f64}, [K_I8] = {run_i8, line_i8},
+        [K_U8] = {run_u8, line_u8},    [K_I16] = {run_i16, line_i16}, [K_U16] = {run_u16, line_u16},
+        [K_I32] = {run_i32, line_i32}, [K_U32] = {run_u32, line_u32}, [K_I64] = {run_i64, line_i64},
+        [K_BOOL] = {run_bool, NULL},
     };
-    if (p->combine != K_SET) return runs[p->dtype];
-    return p->element_size == 1   ? set_1
-           : p->element_size == 2 ? set_2
-           : p->element_size == 4 ? set_4
-                                  : set_8;
+    if (p->combine != K_SET) return types[p->dtype];
+    return types[p->element_size == 1   ? K_U8
+                 : p->element_size == 2 ? K_U16
+                 : p->element_size == 4 ? K_U32
+                                        : K_I64];
 }
 
 /* The place that the indices name, or -1: none, or another item's. */
@@ -120,8 +116,9 @@ static void write_inner(const struct k_index *p, const struct item *item, run_fn
     int64_t rows = 1, at[K_INDEX_RANK] = {0};
     char *to = (char *)buffers[K_INDEX_TABLE] + place * size;
     const char *from = (const char *)buffers[K_INDEX_VALUES] + walk->values * size;
-    if (p->inner == 0) {
-        run(p->combine, to, size, from, size, 1);
+    if (p->inner <= 1) {
+        run(p->combine, to, p->inner ? p->table_strides[last] * size : size, from,
+            p->inner ? p->value_strides[last] * size : size, p->inner ? item->count : 1);
         return;
     }
     for (int axis = first; axis < last; axis++)
@@ -140,25 +137,68 @@ static void write_inner(const struct k_index *p, const struct item *item, run_fn
     }
 }
 
+/* count positions along an axis that have a value and an index each. */
+static void write_line(const struct k_index *p, const struct item *item, const struct type *type,
+                       const struct walk *walk, int axis, int64_t count, void *const buffers[])
+{
+    const struct k_index_tensor *tensor = &p->index[0];
+    const int64_t size = p->element_size, index_size = tensor->is_wide ? 8 : 4;
+    const int64_t end = item->end < tensor->size ? item->end : tensor->size;
+    const struct line line = {
+        .index = (const char *)buffers[K_INDEX_FIRST] + walk->at[0] * index_size,
+        .is_wide = tensor->is_wide,
+        .index_step = tensor->strides[axis],
+        .size = tensor->size,
+        .wrap = p->wraps ? tensor->size : 0,
+        .begin = item->begin,
+        .places = end > item->begin ? end - item->begin : 0,
+        .to = (char *)buffers[K_INDEX_TABLE] + walk->table * size,
+        .step = tensor->step * size,
+        .along = p->table_strides[axis] * size,
+        .from = (const char *)buffers[K_INDEX_VALUES] + walk->values * size,
+        .from_step = p->value_strides[axis] * size,
+        .count = count,
+    };
+    const int64_t bad = type->line(p->combine, &line);
+    if (bad >= 0) walk_note(p, buffers, walk->number + bad * p->number_strides[axis], 0);
+}
+
+/* count positions along an axis, the last of those that are walked in order. */
+static void write_axis(const struct k_index *p, const struct item *item, const struct type *type,
+                       struct walk walk, int axis, int64_t count, void *const buffers[])
+{
+    if (p->inner == 0 && p->count == 1 && type->line) {
+        write_line(p, item, type, &walk, axis, count, buffers);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t place = place_of(p, item, &walk, buffers);
+        if (place >= 0) write_inner(p, item, type->run, &walk, place, buffers);
+        walk_along(p, &walk, axis, 1);
+    }
+}
+
 /* All positions of the axes that are walked in order. */
 static void write_item(const struct k_index *p, const struct item *item, struct walk walk,
                        void *const buffers[])
 {
-    const int first = p->outer, end = p->rank - p->inner;
-    run_fn *run = run_of(p);
-    int64_t positions = 1, at[K_INDEX_RANK] = {0};
-    int64_t sizes[K_INDEX_RANK];
-    memcpy(sizes, p->sizes, sizeof sizes);
-    if (p->inner == 0) sizes[p->rank - 1] = item->count;
-    for (int axis = first; axis < end; axis++)
-        positions *= sizes[axis];
-    for (int64_t i = 0; i < positions; i++) {
+    const int first = p->outer, last = p->rank - p->inner - 1;
+    const struct type type = type_of(p);
+    int64_t rows = 1, at[K_INDEX_RANK] = {0};
+    if (last < first) { /* all values go to one place each */
         const int64_t place = place_of(p, item, &walk, buffers);
-        if (place >= 0) write_inner(p, item, run, &walk, place, buffers);
-        for (int axis = end - 1; axis >= first; axis--) {
+        if (place >= 0) write_inner(p, item, type.run, &walk, place, buffers);
+        return;
+    }
+    const int64_t count = p->inner == 0 ? item->count : p->sizes[last];
+    for (int axis = first; axis < last; axis++)
+        rows *= p->sizes[axis];
+    for (int64_t row = 0; row < rows; row++) {
+        write_axis(p, item, &type, walk, last, count, buffers);
+        for (int axis = last - 1; axis >= first; axis--) {
             walk_along(p, &walk, axis, 1);
-            if (++at[axis] < sizes[axis]) break;
-            walk_along(p, &walk, axis, -sizes[axis]);
+            if (++at[axis] < p->sizes[axis]) break;
+            walk_along(p, &walk, axis, -p->sizes[axis]);
             at[axis] = 0;
         }
     }

@@ -77,8 +77,14 @@ K_TEMPLATE
 void walk_copy(int64_t size, char *to, int64_t to_step, const char *from, int64_t from_step,
                int64_t count)
 {
-    if (to_step == size && from_step == size)
-        memcpy(to, from, (size_t)(count * size));
+    enum { SHORT = 128, PART = 16 };
+    const int64_t bytes = count * size;
+    if (to_step == size && from_step == size && bytes >= PART && bytes <= SHORT) {
+        for (int64_t at = 0; at < bytes - PART; at += PART) /* a call of memcpy costs as much */
+            memcpy(to + at, from + at, PART);
+        memcpy(to + bytes - PART, from + bytes - PART, PART);
+    } else if (to_step == size && from_step == size)
+        memcpy(to, from, (size_t)bytes);
     else
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i * to_step, from + i * from_step, (size_t)size);
