@@ -248,6 +248,13 @@ aclnnStatus op_check_contiguous(const char *op, const char *argument, const aclT
     return ACLNN_SUCCESS;
 }
 
+int64_t op_element_count(int rank, const int64_t *sizes)
+{
+    int64_t count = 0;
+    (void)ex_element_count(sizes, rank, &count);
+    return count;
+}
+
 bool op_is_empty(const aclTensor *tensor)
 {
     for (int i = 0; i < tensor->descriptor.rank; i++)

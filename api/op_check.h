@@ -91,6 +91,8 @@ aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor
 /* Elements follow each other in row-major order, whatever the offset; else 161002. */
 aclnnStatus op_check_contiguous(const char *op, const char *argument, const aclTensor *tensor);
 
+/* How many elements sizes say that op_check_sizes has taken. */
+int64_t op_element_count(int rank, const int64_t *sizes);
 bool op_is_empty(const aclTensor *tensor);
 bool op_same_shape(const aclTensor *a, const aclTensor *b);
 

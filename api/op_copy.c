@@ -213,9 +213,7 @@ void op_plan_copy(struct ex_plan *plan, const struct op_problem *problem, const 
         return;
     }
     const struct op_view dense = op_view_dense(view.type, problem->rank, problem->sizes);
-    int64_t elements = 1;
-    for (int i = 0; i < problem->rank; i++)
-        elements *= problem->sizes[i];
+    const int64_t elements = op_element_count(problem->rank, problem->sizes);
     const int scratch = ex_scratch(plan, (size_t)elements * ex_element_size((int32_t)view.type));
     op_copy_step(plan, buffers[from], &view, scratch, &dense);
     op_copy_step(plan, scratch, &dense, buffers[to], &target_view);

@@ -100,9 +100,7 @@ static void make_ramp(const struct op_shape_call *call, struct k_ramp *ramp)
     const bool is_made = is_whole ? own == K_I32 || own == K_I64 : own == K_F32 || own == K_F64;
     struct op_place made = target;
     if (op_view_is_empty(&target.view)) return;
-    ramp->count = 1;
-    for (int i = 0; i < target.view.rank; i++)
-        ramp->count *= target.view.sizes[i];
+    ramp->count = op_element_count(target.view.rank, target.view.sizes);
     if (!is_made || !op_view_is_dense(&target.view)) {
         made.view = op_view_dense(is_made    ? target.view.type
                                   : is_whole ? ACL_INT64
@@ -132,11 +130,10 @@ static aclnnStatus steps_shapes(struct op_problem *problem)
 {
     const struct op_value *steps = &problem->values[2], *out = &problem->values[out_of(problem)];
     struct op_shape_text text;
-    int64_t elements = 1;
+    const int64_t elements =
+        op_element_count(out->tensor->descriptor.rank, out->tensor->descriptor.sizes);
     OP_CHECK(problem->row->name, steps->integer >= 0, ACLNN_ERR_PARAM_INVALID,
              "steps is %" PRId64 "; it must not be negative", steps->integer);
-    for (int i = 0; i < out->tensor->descriptor.rank; i++)
-        elements *= out->tensor->descriptor.sizes[i];
     OP_CHECK(problem->row->name, elements == steps->integer, ACLNN_ERR_PARAM_INVALID,
              "out's shape is %s; it must have as many elements as steps says, %" PRId64,
              op_shape(&text, out->tensor), steps->integer);

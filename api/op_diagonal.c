@@ -77,10 +77,7 @@ static aclnnStatus diag_shapes(struct op_problem *problem)
 static aclnnStatus diag_flat_shapes(struct op_problem *problem)
 {
     const struct ex_descriptor *d = &tensor_of(problem, 0)->descriptor;
-    int64_t elements = 1;
-    for (int i = 0; i < d->rank; i++)
-        elements *= d->sizes[i];
-    return square_shapes(problem, elements);
+    return square_shapes(problem, op_element_count(d->rank, d->sizes));
 }
 
 /* A line becomes a diagonal, or a diagonal a line. */

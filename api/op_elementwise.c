@@ -145,9 +145,7 @@ struct elementwise_plan {
 static bool add_results(struct ex_plan *plan, const struct op_problem *problem, const int *buffers,
                         struct elementwise_plan *made)
 {
-    int64_t elements = 1;
-    for (int i = 0; i < problem->rank; i++)
-        elements *= problem->sizes[i];
+    const int64_t elements = op_element_count(problem->rank, problem->sizes);
     for (int i = 0; i < problem->count; i++) {
         const struct op_value *value = &problem->values[i];
         if (!op_is_written(value) || !value->tensor) continue;

@@ -212,14 +212,6 @@ static aclnnStatus take_shapes(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
-static int64_t elements_of(const struct op_view *view)
-{
-    int64_t elements = 1;
-    for (int i = 0; i < view->rank; i++)
-        elements *= view->sizes[i];
-    return elements;
-}
-
 static void plan_take(const struct op_shape_call *call)
 {
     const struct op_problem *problem = call->problem;
@@ -230,7 +222,7 @@ static void plan_take(const struct op_shape_call *call)
     x.k.wraps = true;
     for (int axis = 0; axis < out.view.rank; axis++)
         op_indexing_axis(&x, out.view.sizes[axis], 0, out.view.strides[axis]);
-    op_indexing_tensor(&x, &index, 0, elements_of(&self.view), 1);
+    op_indexing_tensor(&x, &index, 0, op_element_count(self.view.rank, self.view.sizes), 1);
     op_gather(&x);
 }
 

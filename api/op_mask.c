@@ -8,18 +8,10 @@
 #include "kernels/index/k_mask.h"
 #include "runtime/support/base.h"
 
-static int64_t elements_of(int rank, const int64_t *sizes)
-{
-    int64_t elements = 1;
-    for (int i = 0; i < rank; i++)
-        elements *= sizes[i];
-    return elements;
-}
-
 static struct op_place scratch_of(struct ex_plan *plan, aclDataType type, int rank,
                                   const int64_t *sizes)
 {
-    return (struct op_place){.buffer = ex_scratch(plan, (size_t)elements_of(rank, sizes) *
+    return (struct op_place){.buffer = ex_scratch(plan, (size_t)op_element_count(rank, sizes) *
                                                             ex_element_size((int32_t)type)),
                              .view = op_view_dense(type, rank, sizes)};
 }
@@ -47,7 +39,7 @@ static int64_t stride_of(const struct op_view *view, int axis)
 
 static struct k_mask mask_of(int rank, const int64_t *sizes)
 {
-    struct k_mask mask = {.rank = rank, .elements = elements_of(rank, sizes)};
+    struct k_mask mask = {.rank = rank, .elements = op_element_count(rank, sizes)};
     for (int i = 0; i < rank; i++)
         mask.sizes[i] = sizes[i];
     mask.blocks = (mask.elements + K_MASK_BLOCK - 1) / K_MASK_BLOCK;
@@ -196,7 +188,7 @@ static aclnnStatus nonzero_shapes(struct op_problem *problem, int elements_axis)
     const struct op_value *values = problem->values;
     const struct ex_descriptor *self = &values[SELF].tensor->descriptor;
     int64_t sizes[2];
-    sizes[elements_axis] = elements_of(self->rank, self->sizes);
+    sizes[elements_axis] = op_element_count(self->rank, self->sizes);
     sizes[1 - elements_axis] = self->rank;
     return op_check_shape(problem, &values[PLACES], values[PLACES].tensor, 2, sizes);
 }

@@ -36,14 +36,6 @@ struct op_view op_view_part(const struct op_view *view, int axis, int64_t begin,
     return part;
 }
 
-static int64_t elements_of(const struct op_view *view)
-{
-    int64_t elements = 1;
-    for (int i = 0; i < view->rank; i++)
-        elements *= view->sizes[i];
-    return elements;
-}
-
 /* ---- places ---- */
 
 static const aclTensor *tensor_of(const struct op_value *value, uint64_t i)
@@ -65,7 +57,8 @@ struct op_place op_target(const struct op_shape_call *call, int argument, uint64
 static struct op_place scratch_like(struct ex_plan *plan, const struct op_view *view)
 {
     struct op_place place = {.view = op_view_dense(view->type, view->rank, view->sizes)};
-    const size_t bytes = (size_t)elements_of(view) * ex_element_size((int32_t)view->type);
+    const size_t bytes =
+        (size_t)op_element_count(view->rank, view->sizes) * ex_element_size((int32_t)view->type);
     place.buffer = bytes == 0 ? -1 : ex_scratch(plan, bytes);
     return place;
 }

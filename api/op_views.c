@@ -198,7 +198,7 @@ static aclnnStatus interleave_shapes(struct op_problem *problem)
     const struct op_value *output_size = &problem->values[problem->count - 2];
     const bool has_axis = problem->count == 5;
     const aclTensor *self = tensor_of(problem, SELF);
-    int64_t sizes[EX_MAX_RANK], elements = 1;
+    int64_t sizes[EX_MAX_RANK];
     int axis = 0, rank = 1;
     if (has_axis) {
         OP_TRY(op_check_axis(problem, &problem->values[2], self, &axis));
@@ -206,9 +206,7 @@ static aclnnStatus interleave_shapes(struct op_problem *problem)
         sizes[0] = 1;
         copy_sizes(sizes, self);
     } else {
-        for (int i = 0; i < self->descriptor.rank; i++)
-            elements *= self->descriptor.sizes[i];
-        sizes[0] = elements;
+        sizes[0] = op_element_count(self->descriptor.rank, self->descriptor.sizes);
     }
     OP_CHECK(problem->row->name,
              repeats->integer >= 0 &&
