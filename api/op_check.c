@@ -222,13 +222,16 @@ aclnnStatus op_check_math_type(const char *op, int8_t cube_math_type, int8_t las
 aclnnStatus op_check_sizes(const char *op, const char *argument, const aclTensor *tensor)
 {
     const struct ex_descriptor *d = &tensor->descriptor;
-    int64_t count, bytes;
-    for (int i = 0; i < d->rank; i++)
+    int64_t bytes = 16; /* of the largest element type */
+    bool fits = true;   /* no product of some of the sizes overflows, of an empty tensor either */
+    for (int i = 0; i < d->rank; i++) {
         OP_CHECK(op, d->sizes[i] >= 0, ACLNN_ERR_PARAM_INVALID,
                  "%s has size %" PRId64 " at dimension %d; it must not be negative", argument,
                  d->sizes[i], i);
-    OP_CHECK(op, ex_element_count(d->sizes, d->rank, &count) && rt_mul_ok(count, 16, &bytes),
-             ACLNN_ERR_PARAM_INVALID, "%s has more elements than an address space holds", argument);
+        if (d->sizes[i] > 0) fits = fits && rt_mul_ok(bytes, d->sizes[i], &bytes);
+    }
+    OP_CHECK(op, fits, ACLNN_ERR_PARAM_INVALID, "%s has more elements than an address space holds",
+             argument);
     return ACLNN_SUCCESS;
 }
 

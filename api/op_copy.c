@@ -15,9 +15,10 @@ struct op_view op_view_of(const aclTensor *tensor)
 {
     const struct ex_descriptor *d = &tensor->descriptor;
     struct op_view view = {.type = (aclDataType)d->data_type, .rank = d->rank};
+    const bool is_empty = op_is_empty(tensor);
     for (int i = 0; i < d->rank; i++) {
         view.sizes[i] = d->sizes[i];
-        view.strides[i] = d->strides[i];
+        view.strides[i] = is_empty || d->sizes[i] == 1 ? 0 : d->strides[i];
     }
     return view;
 }

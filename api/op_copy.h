@@ -13,7 +13,8 @@ struct op_view {
     int64_t sizes[EX_MAX_RANK], strides[EX_MAX_RANK];
 };
 
-/* A tensor as its buffer has it. */
+/* A tensor as its buffer has it. Strides that reach nothing, of axes of one element and of empty
+ * tensors, are 0 whatever the tensor says. */
 struct op_view op_view_of(const aclTensor *tensor);
 /* A dense one of that shape. */
 struct op_view op_view_dense(aclDataType type, int rank, const int64_t *sizes);

@@ -13,14 +13,20 @@ static const aclTensor *tensor_of(const struct op_problem *problem, int argument
 
 /* ---- diagonals ---- */
 
+static int64_t diagonal_length(const int64_t *sizes, int64_t diagonal)
+{
+    const int64_t rows = sizes[0] - (diagonal < 0 ? -diagonal : 0);
+    const int64_t columns = sizes[1] - (diagonal > 0 ? diagonal : 0);
+    const int64_t shorter = rows < columns ? rows : columns;
+    return shorter > 0 ? shorter : 0;
+}
+
 /* The diagonal of a matrix, `diagonal` columns right of the main one. */
 static struct op_view diagonal_of(const struct op_view *matrix, int64_t diagonal)
 {
     struct op_view line = {.type = matrix->type, .rank = 1, .offset = matrix->offset};
     const int64_t row = diagonal < 0 ? -diagonal : 0, column = diagonal > 0 ? diagonal : 0;
-    const int64_t rows = matrix->sizes[0] - row, columns = matrix->sizes[1] - column;
-    line.sizes[0] = rows < columns ? rows : columns;
-    if (line.sizes[0] <= 0) line.sizes[0] = 0;
+    line.sizes[0] = diagonal_length(matrix->sizes, diagonal);
     if (line.sizes[0] > 1) line.strides[0] = matrix->strides[0] + matrix->strides[1];
     if (line.sizes[0] > 0) line.offset += row * matrix->strides[0] + column * matrix->strides[1];
     return line;
@@ -69,9 +75,8 @@ static aclnnStatus diag_shapes(struct op_problem *problem)
     OP_TRY(op_check_rank(problem->row->name, "self", self, 1, 2));
     if (self->descriptor.rank == 1) return square_shapes(problem, self->descriptor.sizes[0]);
     OP_TRY(check_diagonal(problem, &magnitude));
-    const struct op_view view = op_view_of(self);
-    const struct op_view line = diagonal_of(&view, problem->values[1].integer);
-    return op_check_shape(problem, &problem->values[2], tensor_of(problem, 2), 1, line.sizes);
+    const int64_t length = diagonal_length(self->descriptor.sizes, problem->values[1].integer);
+    return op_check_shape(problem, &problem->values[2], tensor_of(problem, 2), 1, &length);
 }
 
 static aclnnStatus diag_flat_shapes(struct op_problem *problem)

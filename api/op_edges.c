@@ -238,9 +238,8 @@ static void fill_diagonal(const struct op_shape_call *call)
     line.view.sizes[0] = whole;
     line.view.sizes[1] = columns;
     line.view.strides[0] = whole > 1 ? step * view->strides[0] : 0;
-    if (rows > 1 && columns > 1) /* strides of axes of one element mean nothing */
-        for (int i = 0; i < view->rank; i++)
-            line.view.strides[1] += view->strides[i];
+    for (int i = 0; i < view->rank; i++)
+        line.view.strides[1] += view->strides[i];
     op_fill_place(call->plan, &line, real, integer);
     const int64_t left = rows - whole * step;
     line.view.rank = 1;

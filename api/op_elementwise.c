@@ -12,7 +12,7 @@
 
 /* ---- results that overlap operands ---- */
 
-/* Bytes [begin, end) that a view reaches, where it is now. */
+/* Bytes [begin, end) that a view reaches, where it is now; none of an empty one. */
 struct range {
     uintptr_t begin, end;
 };
@@ -22,8 +22,10 @@ static struct range range_of(const struct ex_descriptor *d)
     const size_t element = ex_element_size(d->data_type);
     const uintptr_t base = (uintptr_t)atomic_load_explicit(&d->address, memory_order_acquire);
     int64_t last = d->offset;
-    for (int i = 0; i < d->rank; i++)
+    for (int i = 0; i < d->rank; i++) {
+        if (d->sizes[i] == 0) return (struct range){base, base};
         last += (d->sizes[i] - 1) * d->strides[i];
+    }
     return (struct range){base + (size_t)d->offset * element, base + ((size_t)last + 1) * element};
 }
 

@@ -11,9 +11,7 @@
 
 static int64_t elements_of(const aclTensor *tensor)
 {
-    int64_t elements = 1;
-    ex_element_count(tensor->descriptor.sizes, tensor->descriptor.rank, &elements);
-    return elements;
+    return op_element_count(tensor->descriptor.rank, tensor->descriptor.sizes);
 }
 
 static int64_t size_of_output(const struct op_problem *problem)

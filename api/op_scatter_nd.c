@@ -105,9 +105,7 @@ const struct op_rule op_rule_scatter_nd = {
 
 static int64_t elements_of(const struct ex_descriptor *d)
 {
-    int64_t elements = 1;
-    ex_element_count(d->sizes, d->rank, &elements);
-    return elements;
+    return op_element_count(d->rank, d->sizes);
 }
 
 static aclnnStatus put_shapes(struct op_problem *problem)

@@ -279,10 +279,10 @@ static aclnnStatus roll_shapes(struct op_problem *problem)
 {
     const aclTensor *x = tensor_of(problem, SELF);
     const aclIntArray *shifts = problem->values[1].ints, *dims = problem->values[2].ints;
-    OP_CHECK(problem->row->name,
-             shifts->size == dims->size || (dims->size == 0 && shifts->size == 1),
+    OP_CHECK(problem->row->name, shifts->size == (dims->size > 0 ? dims->size : 1),
              ACLNN_ERR_PARAM_INVALID,
-             "shifts has %" PRIu64 " elements, dims %" PRIu64 "; they must have as many",
+             "shifts has %" PRIu64 " elements, dims %" PRIu64
+             "; they must have as many, or shifts one and dims none",
              shifts->size, dims->size);
     for (uint64_t i = 0; i < dims->size; i++) {
         int axis;
@@ -329,9 +329,7 @@ static void roll(const struct op_shape_call *call)
     if (dims->size == 0) { /* all elements in a row */
         struct op_place source = op_dense_source(call, SELF), target = op_dense_target(call, 3);
         const struct op_place made = target;
-        int64_t elements = 1;
-        for (int i = 0; i < source.view.rank; i++)
-            elements *= source.view.sizes[i];
+        const int64_t elements = op_element_count(source.view.rank, source.view.sizes);
         const int64_t from = source.view.offset, to = target.view.offset;
         source.view = target.view = op_view_dense(source.view.type, 1, &elements);
         source.view.offset = from;

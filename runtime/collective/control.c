@@ -29,7 +29,7 @@ struct co_control {
     int references, socket;
     uint32_t rank, root_rank;
     bool root_has_left, ends;
-    bool is_lost;
+    bool is_lost, is_joined;
     char lost[160];
     struct waiter *waiters;
     struct co_listener *listeners;
@@ -221,7 +221,11 @@ void co_control_leave(struct co_control *control)
     bool leaves = !control->ends && !control->is_lost;
     control->ends = true;
     pthread_mutex_unlock(&control->lock);
-    if (leaves) farewell(control);
+    if (!leaves) return;
+    farewell(control);
+    shutdown(control->socket, SHUT_RDWR);
+    pthread_join(control->thread, NULL);
+    control->is_joined = true;
 }
 
 void co_control_release(struct co_control *control)
@@ -235,7 +239,7 @@ void co_control_release(struct co_control *control)
     if (!is_last) return;
     if (!is_lost) farewell(control);
     shutdown(control->socket, SHUT_RDWR);
-    pthread_join(control->thread, NULL);
+    if (!control->is_joined) pthread_join(control->thread, NULL);
     close(control->socket);
     pthread_cond_destroy(&control->changed);
     pthread_mutex_destroy(&control->lock);
