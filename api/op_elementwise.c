@@ -22,10 +22,9 @@ static struct range range_of(const struct ex_descriptor *d)
     const size_t element = ex_element_size(d->data_type);
     const uintptr_t base = (uintptr_t)atomic_load_explicit(&d->address, memory_order_acquire);
     int64_t last = d->offset;
-    for (int i = 0; i < d->rank; i++) {
-        if (d->sizes[i] == 0) return (struct range){base, base};
+    if (op_element_count(d->rank, d->sizes) == 0) return (struct range){base, base};
+    for (int i = 0; i < d->rank; i++)
         last += (d->sizes[i] - 1) * d->strides[i];
-    }
     return (struct range){base + (size_t)d->offset * element, base + ((size_t)last + 1) * element};
 }
 

@@ -146,7 +146,7 @@ static void plan_spread(const struct op_shape_call *call)
     const struct ex_descriptor *from = &call->problem->values[SOURCE].tensor->descriptor;
     struct k_mask mask = mask_of(self->rank, self->sizes);
     struct op_place made = target;
-    mask.room = elements_of(from->rank, from->sizes);
+    mask.room = op_element_count(from->rank, from->sizes);
     if (mask.blocks == 0) return;
     int source = bytes.buffer; /* of nothing there is nothing to read */
     if (mask.room > 0)

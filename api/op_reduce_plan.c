@@ -63,7 +63,7 @@ static void find_diagonal(struct call *call)
     call->reduced = 1;
     call->results = call->inner = 1;
     call->count = call->reduced_sizes[0] = rows < columns ? rows : columns;
-    call->reduced_steps[0] = call->self->strides[0] + call->self->strides[1];
+    call->reduced_steps[0] = call->count > 1 ? call->self->strides[0] + call->self->strides[1] : 0;
 }
 
 static void find_target(struct call *call, int i, const int *buffers)
