@@ -130,10 +130,12 @@ static aclnnStatus slice_shapes(struct op_problem *problem)
     const struct masks masks = masks_of(problem);
     struct op_view selected;
     OP_TRY(check_arrays(problem));
-    OP_CHECK(problem->row->name, (masks.ellipsis & (masks.ellipsis - 1)) == 0 || !masks.ellipsis,
+    OP_CHECK(problem->row->name, __builtin_popcountll((uint64_t)masks.ellipsis) <= 1,
              ACLNN_ERR_PARAM_INVALID,
              "ellipsisMask is %" PRId64 "; it must not have more than one bit", masks.ellipsis);
-    const struct op_view self = op_view_of(op_argument_named(problem, "self")->tensor);
+    const struct ex_descriptor *d = &op_argument_named(problem, "self")->tensor->descriptor;
+    /* Its strides have not been checked yet. */
+    const struct op_view self = op_view_dense((aclDataType)d->data_type, d->rank, d->sizes);
     OP_TRY(strided_view(problem, &self, &selected));
     return op_check_shape(problem, out, out->tensor, selected.rank, selected.sizes);
 }

@@ -63,8 +63,9 @@ static void parts(struct rig_problem *problem)
             table_put(&table, ADD, place, 0,
                       oracle_integer(
                           table.type,
-                          oracle_cast_whole(table.type, oracle_whole_value(problem, source, i) *
-                                                            scalar->integer)));
+                          oracle_cast_whole(table.type, (int64_t)((uint64_t)oracle_whole_value(
+                                                                      problem, source, i) *
+                                                                  (uint64_t)scalar->integer))));
         else
             table_put_element(problem, &table, SET, place, source, i);
     }
