@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_nonzero_v2.h"
 
 #include "tests/ops/suite.h"
+#include "tests/unit/meta.h"
 
 RIG_SUITE(index);
 
@@ -43,6 +44,8 @@ static void check_view(const aclTensor *tensor, const int64_t *sizes, const int6
     cr_assert_eq(aclGetViewStrides(tensor, &steps, &count), ACL_SUCCESS);
     for (uint64_t i = 0; i < rank; i++)
         cr_expect_eq(steps[i], strides[i], "stride %d is %d", (int)i, (int)steps[i]);
+    delete_array(have);
+    delete_array(steps);
 }
 
 /* {{0, 5, 0}, {7, 0, 9}} */

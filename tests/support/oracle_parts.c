@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that write parts of a tensor along an axis, one for each index. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/oracle_table.h"
@@ -97,6 +99,41 @@ static void embedding_grad(struct rig_problem *problem)
     table_finish(problem, &table);
 }
 
+/* The norm is taken of what a row was. */
+static void embedding_renorm(struct rig_problem *problem)
+{
+    const struct operand *self = &problem->tensor[0].view;
+    const int64_t rows = self->dims[0], columns = self->dims[1];
+    const double most = problem->call.real[0], p = problem->call.real[1];
+    bool *is_named = calloc((size_t)rows + 1, sizeof *is_named);
+    for (int64_t i = 0; i < problem->tensor[1].count && columns > 0; i++) {
+        const int64_t row = index_of(problem, 1, i, rows, false, i, "indices");
+        if (row >= 0) is_named[row] = true;
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        double all = 0;
+        for (int64_t i = row * columns; i < (row + 1) * columns; i++) {
+            const double x = fabs(oracle_value(problem, 0, i));
+            all = isinf(p) ? fmax(all, x) : all + (p == 0 ? x != 0 : pow(x, p));
+        }
+        if (!isinf(p) && p != 0) all = pow(all, 1 / p);
+        for (int64_t i = row * columns; i < (row + 1) * columns; i++) {
+            const double x = oracle_value(problem, 0, i);
+            oracle_real(problem, 0, i, self->dtype,
+                        is_named[row] && all > most ? x * (most / (all + 1e-7)) : x);
+        }
+    }
+    free(is_named);
+}
+
+static void fill_rows(struct rig_problem *problem, struct random *random)
+{
+    for (int64_t i = 0; i < problem->tensor[0].count; i++)
+        problem->tensor[0].bits[i] = oracle_cast_real(problem->tensor[0].view.dtype,
+                                                      (double)random_between(random, -30, 30) / 4);
+    index_fill(problem, random, 1, problem->tensor[0].view.dims[0], false);
+}
+
 static void fill_embedding(struct rig_problem *problem, struct random *random)
 {
     index_fill(problem, random, 1, problem->call.number[0], false);
@@ -141,6 +178,21 @@ static struct test_case random_parts(const struct rig_operator *op, struct rando
     return test;
 }
 
+static struct test_case random_rows(const struct rig_operator *op, struct random *random,
+                                    enum case_dtype dtype)
+{
+    static const double orders[] = {0, 1, 2, 3, INFINITY};
+    struct test_case test = random_start(op, random, dtype);
+    const struct shape indices = shape_some(random, 0, 3);
+    const struct shape self = {
+        .rank = 2, .dims = {random_between(random, 1, 9), random_between(random, 1, 30)}};
+    shape_tensor(&test, random, "selfRef", dtype, &self, true);
+    shape_tensor(&test, random, "indices", index_dtype(random), &indices, false);
+    random_number(&test, "maxNorm", 4.5);
+    random_number(&test, "normType", orders[random_below(random, 5)]);
+    return test;
+}
+
 static struct test_case random_embedding(const struct rig_operator *op, struct random *random,
                                          enum case_dtype dtype)
 {
@@ -159,6 +211,12 @@ static struct test_case random_embedding(const struct rig_operator *op, struct r
 }
 
 const struct oracle_row oracle_parts_rows[] = {
+    {.name = "aclnnEmbeddingRenorm",
+     .oracle = embedding_renorm,
+     .random = random_rows,
+     .fill = fill_rows,
+     .ulp = 2,
+     .sound = "embedding_renorm f32 selfRef=2x3 indices=4:i64 maxNorm=1.5 normType=2"},
     {.name = "aclnnIndexAdd aclnnIndexAddV2",
      .oracle = parts,
      .random = random_parts,
