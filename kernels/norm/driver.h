@@ -95,7 +95,10 @@ static inline void run_group(const struct k_norm *n, body_fn *body, const struct
             bring_group(n, i, begin[i], locals->block[block[i]], place->rows, false);
     }
     for (int64_t r = 0; r < place->rows; r++) {
-        struct row row = {.norm = n, .number = place->row + r, .fault = fault};
+        struct row row; /* sides of operands that are not there are never looked at */
+        row.norm = n;
+        row.number = place->row + r;
+        row.fault = fault;
         for (int i = 0; i < n->operands; i++) {
             const struct k_norm_operand *operand = &n->operand[i];
             const int64_t size = k_dtype_size(operand->dtype);
@@ -122,7 +125,10 @@ static inline void run_rows(const struct k_norm *n, body_fn *body, void *const b
     room.constant_at[0] = room.constant_at[1] = NULL;
     for (int64_t item = slice.begin; item < slice.end; item++) {
         const struct place place = place_of(n, item);
-        struct row row = {.norm = n, .number = place.row, .fault = fault};
+        struct row row; /* as above */
+        row.norm = n;
+        row.number = place.row;
+        row.fault = fault;
         for (int i = 0; i < n->operands; i++) {
             const struct k_norm_operand *operand = &n->operand[i];
             row.side[i] =

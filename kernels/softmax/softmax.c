@@ -4,11 +4,22 @@
 
 #include "kernels/softmax/softmax_rows.h"
 
+#include "kernels/softmax/single.h"
+
 #include "kernels/softmax/masked_rows.h"
 
+static void plain_row(const struct row *row, struct room *room)
+{
+    if (is_single(row))
+        single_row(row, room);
+    else
+        softmax_or_log(row, room, plain_scores, K_SOFTMAX_OUT,
+                       row->norm->kind == K_NORM_LOG_SOFTMAX);
+}
+
 static body_fn *const bodies[K_NORM_AFFINE] = {
-    [K_NORM_SOFTMAX] = softmax_row,
-    [K_NORM_LOG_SOFTMAX] = log_softmax_row,
+    [K_NORM_SOFTMAX] = plain_row,
+    [K_NORM_LOG_SOFTMAX] = plain_row,
     [K_NORM_SOFTMAX_GRAD] = softmax_grad_row,
     [K_NORM_LOG_SOFTMAX_GRAD] = softmax_grad_row,
     [K_NORM_MASKED_SOFTMAX] = masked_softmax_row,

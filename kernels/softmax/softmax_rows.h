@@ -92,16 +92,6 @@ static struct softmax softmax_or_log(const struct row *row, struct room *room, s
     return s;
 }
 
-static void softmax_row(const struct row *row, struct room *room)
-{
-    softmax_or_log(row, room, plain_scores, K_SOFTMAX_OUT, false);
-}
-
-static void log_softmax_row(const struct row *row, struct room *room)
-{
-    softmax_or_log(row, room, plain_scores, K_SOFTMAX_OUT, true);
-}
-
 /* ---- gradients ---- */
 
 K_TEMPLATE

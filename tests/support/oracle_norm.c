@@ -52,28 +52,29 @@ double norm_value(const struct rig_problem *problem, int operand, int64_t i, dou
 }
 
 static void put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
-                double terms, double precision)
+                double terms, double precision, int64_t roundings)
 {
     if (operand < 0) return;
     const bool is_double = problem->tensor[operand].view.dtype == CASE_F64;
     const double own = isfinite(value) ? fabs(value) : 0;
     if (!isfinite(size)) size = 0;
     problem->is_sum = true;
-    problem->tensor[operand].sums[i] = (struct oracle_sum){
-        value, is_double ? own + size : own + size * precision, is_double ? (int64_t)terms + 8 : 2};
+    problem->tensor[operand].sums[i] =
+        (struct oracle_sum){value, is_double ? own + size : own + size * precision,
+                            is_double ? (int64_t)terms + 8 : roundings};
 }
 
-/* Functions in double are good to 2^-30. */
+/* Functions in double are good to 2^-30, those of softmax in f32 to 2 ULP. */
 void norm_put(struct rig_problem *problem, int operand, int64_t i, double value, double size,
               double terms)
 {
-    put(problem, operand, i, value, size, terms, 0x1p-5);
+    put(problem, operand, i, value, size, terms, 0x1p-5, 4);
 }
 
 void norm_put_sum(struct rig_problem *problem, int operand, int64_t i, double value, double size,
                   double terms)
 {
-    put(problem, operand, i, value, size, terms, 0x1p-16);
+    put(problem, operand, i, value, size, terms, 0x1p-16, 2);
 }
 
 struct norm_lines norm_lines_of(const struct operand *view, int64_t axis)

@@ -414,7 +414,7 @@ static bool reads_indices(const struct rig_operator *op)
     for (int i = 0; i < rig_operand_count(op); i++) {
         if (op->operand[i].tensor == CASE_I && op->operand[i].role == RIG_READ) return true;
     }
-    return false;
+    return op->fill != NULL; /* not all data is right */
 }
 
 static void give_memory(struct rig_call *call, int i, struct random *random)
