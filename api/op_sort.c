@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnSort, aclnnArgsort, aclnnTopk: rows are sorted as they lie side by side; an operand of other
  * strides is brought to that first, results are brought back. */
+#include "api/op_sort.h"
 #include "api/op_reduce.h"
 #include "api/op_shape.h"
 #include "kernels/kernels.h"
-#include "kernels/sort/k_sort.h"
 
 /* ---- arguments ---- */
 
@@ -130,7 +130,7 @@ static void deliver(const struct op_shape_call *call, const struct result *resul
         op_copy_place(call->plan, &result->made, &result->own);
 }
 
-static void add_steps(struct ex_plan *plan, struct k_sort *sort, int from, int values, int index)
+void op_sort_steps(struct ex_plan *plan, struct k_sort *sort, int from, int values, int index)
 {
     struct k_work work = k_sort_plan(sort);
     const int64_t bytes = k_sort_scratch(sort, K_SORT_PART);
@@ -167,7 +167,7 @@ static void plan_sort(const struct op_shape_call *call)
         number_named(problem, "descending", number_named(problem, "largest", 0)) != 0;
     sort.keep = number_named(problem, "k", sort.count);
     sort.rows = elements_of(&source.view) / sort.count;
-    add_steps(call->plan, &sort, source.buffer, value.made.buffer, index.made.buffer);
+    op_sort_steps(call->plan, &sort, source.buffer, value.made.buffer, index.made.buffer);
     if (values) deliver(call, &value);
     deliver(call, &index);
 }

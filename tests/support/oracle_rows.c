@@ -18,8 +18,9 @@
     FAMILY(edges)                                                                                  \
     FAMILY(reduce)                                                                                 \
     FAMILY(softmax)                                                                                \
-    FAMILY(nll) FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter) FAMILY(parts)        \
-        FAMILY(places) FAMILY(sort) FAMILY(search) FAMILY(channels) FAMILY(rotary)
+    FAMILY(nll)                                                                                    \
+    FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter) FAMILY(parts) FAMILY(places)     \
+        FAMILY(sort) FAMILY(search) FAMILY(channels) FAMILY(rotary) FAMILY(random)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -234,6 +234,8 @@ static struct rig_array array_named(const struct test_case *test, const char *na
 static void take_number(const struct test_case *test, struct rig_call *call, int i)
 {
     const struct case_argument *argument = case_argument_named(test, call->op->number[i]);
+    if (!argument && strcmp(call->op->number[i], "seed") == 0)
+        call->number[i] = (int64_t)test->seed;
     enum case_dtype dtype;
     if (!argument) return;
     call->real[i] = argument->real;

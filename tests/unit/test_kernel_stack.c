@@ -198,6 +198,8 @@ static const char *const rare_rows[] = {
     "cumsum bf16 self=900x700 dim=0 dtype=bf16 out=900x700",
     "cumsum bf16 self=70x9000 dim=1 dtype=bf16 out=70x9000",
     "sort f64 self=2x40000 dim=1 valuesOut=2x40000 indicesOut=2x40000:i64",
+    "inplace_normal bf16 selfRef=9000 mean=1 std=2",
+    "multinomial bf16 self=3x40 numsamples=900 replacement=1 out=3x900:i64",
     "softmax bf16 self=40x37x50 dim=1 out=40x37x50",
     "layer_norm_backward f32 gradOut=70x300 input=70x300 normalizedShape=300 mean=70 rstd=70 "
     "weightOptional=300 outputMask=1x1x1 gradInputOut=70x300 gradWeightOut=300 gradBiasOut=300",
