@@ -123,6 +123,15 @@ static void alpha_is_one(const struct op_problem *problem, struct k_elementwise 
     e->integers[constants] = 1;
 }
 
+/* x1 + alpha x2 is x1 + 1 x2 alpha, and so the difference with -1. */
+static void minus_one(const struct op_problem *problem, struct k_elementwise *e)
+{
+    alpha_is_one(problem, e);
+    const int constants = __builtin_popcount(e->constants);
+    e->reals[constants] = -1;
+    e->integers[constants] = -1;
+}
+
 static void all_zero(const struct op_problem *problem, struct k_elementwise *e)
 {
     (void)problem;
@@ -137,6 +146,8 @@ static const struct op_rule promoted = {.types = op_types_promoted};
 static const struct op_rule real = {.types = op_types_real};
 static const struct op_rule without_alpha = {.types = op_types_promoted,
                                              .more = &(const struct op_elementwise){alpha_is_one}};
+static const struct op_rule minus_alpha = {.types = op_types_promoted,
+                                           .more = &(const struct op_elementwise){minus_one}};
 static const struct op_rule zero = {.types = op_types_promoted,
                                     .more = &(const struct op_elementwise){all_zero}};
 
@@ -146,6 +157,8 @@ const struct op_rule op_rule_each_real = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &real};
 const struct op_rule op_rule_each_sum = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &without_alpha};
+const struct op_rule op_rule_each_difference = {
+    .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &minus_alpha};
 const struct op_rule op_rule_each_zero = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &zero};
 

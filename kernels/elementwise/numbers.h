@@ -126,6 +126,14 @@ void NAME(addcmul)(T *y, const T *x, const T *s)
     y[0] = x[0] + s[0] * x[1] * x[2];
 }
 
+/* The factor is an operand. */
+K_TEMPLATE
+void NAME(each_addcmul)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    NAME(addcmul)(y, x, x + 3);
+}
+
 K_TEMPLATE
 void NAME(sign)(T *y, const T *x, const T *s)
 {

@@ -29,6 +29,14 @@ void NAME(addcdiv)(T *y, const T *x, const T *s)
     y[0] = x[0] + s[0] * x[1] / x[2];
 }
 
+/* The factor is an operand. */
+K_TEMPLATE
+void NAME(each_addcdiv)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    NAME(addcdiv)(y, x, x + 3);
+}
+
 /* From the nearer end, so that weights of 0 and 1 give the ends. */
 K_TEMPLATE
 void NAME(lerp)(T *y, const T *x, const T *s)

@@ -19,8 +19,9 @@
     FAMILY(reduce)                                                                                 \
     FAMILY(softmax)                                                                                \
     FAMILY(nll)                                                                                    \
-    FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter) FAMILY(parts) FAMILY(places)     \
-        FAMILY(sort) FAMILY(search) FAMILY(channels) FAMILY(rotary) FAMILY(random)
+    FAMILY(layer_norm)                                                                             \
+    FAMILY(index) FAMILY(mask) FAMILY(scatter) FAMILY(parts) FAMILY(places) FAMILY(sort)           \
+        FAMILY(search) FAMILY(channels) FAMILY(rotary) FAMILY(random) FAMILY(amp)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

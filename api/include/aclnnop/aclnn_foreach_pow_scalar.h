@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists: PowScalar. */
+#ifndef ACLNN_FOREACH_POW_SCALAR_H_
+#define ACLNN_FOREACH_POW_SCALAR_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each out[i] becomes x[i] to the power scalar.
+ *
+ * - x: lists of as many tensors. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or UINT8.
+ * - scalar: one element, in no or one dimension; read when the work runs.
+ * - out: a list of as many, of the same shapes; out[i] may be an operand. */
+ACLNN_API aclnnStatus aclnnForeachPowScalarGetWorkspaceSize(const aclTensorList *x,
+                                                            const aclTensor *scalar,
+                                                            const aclTensorList *out,
+                                                            uint64_t *workspaceSize,
+                                                            aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnForeachPowScalar(void *workspace, uint64_t workspaceSize,
+                                            aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/optimizer/k_optimizer.h"
+
+struct k_work k_unscale_plan(const struct k_unscale *u)
+{
+    return (struct k_work){.items = (u->elements + K_OPTIMIZER_TILE - 1) / K_OPTIMIZER_TILE,
+                           .grain = 8};
+}
