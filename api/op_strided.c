@@ -157,14 +157,12 @@ const struct op_rule op_rule_strided_slice = {
 
 /* ---- aclnnStridedSliceAssignV2 ---- */
 
-/* The elements of varRef that are written. */
+/* The elements that are written, of a view of varRef. */
 static aclnnStatus assigned_view(const struct op_problem *problem, struct op_view *view)
 {
-    const struct op_value *var = op_argument_named(problem, "varRef");
     const aclIntArray *axes = array_of(problem, "axesOptional");
     const aclIntArray *begins = array_of(problem, "begin");
     bool is_taken[EX_MAX_RANK] = {false};
-    *view = op_view_of(var->tensor);
     OP_CHECK(problem->row->name, !axes || axes->size == begins->size, ACLNN_ERR_PARAM_INVALID,
              "axesOptional has %" PRIu64 " entries; it must have as many as begin, %" PRIu64,
              axes ? axes->size : 0, begins->size);
@@ -207,7 +205,9 @@ static aclnnStatus assign_types(struct op_problem *problem)
 static aclnnStatus assign_shapes(struct op_problem *problem)
 {
     const struct op_value *value = op_argument_named(problem, "inputValue");
-    struct op_view view;
+    const struct ex_descriptor *d = &op_argument_named(problem, "varRef")->tensor->descriptor;
+    /* Its strides have not been checked yet. */
+    struct op_view view = op_view_dense((aclDataType)d->data_type, d->rank, d->sizes);
     OP_TRY(check_arrays(problem));
     OP_TRY(assigned_view(problem, &view));
     return op_check_shape(problem, value, value->tensor, view.rank, view.sizes);
