@@ -80,12 +80,10 @@ static void NAME(sort)(const struct k_sort *s, void *const buffers[], struct k_s
         const char *from = (const char *)buffers[K_SORT_FROM] + (row * s->count + first) * size;
         const RECORD *sorted = NAME(sort_part)(s, from, first, count, room, other);
         const int64_t some = k_sort_kept(s, count);
-        if (s->is_last)
-            NAME(emit)
-            (s, sorted, some, buffers[K_SORT_VALUES], buffers[K_SORT_INDEX], row * s->keep);
-        else
-            memcpy((RECORD *)buffers[K_SORT_RUNS] + item * kept, sorted,
-                   (size_t)some * sizeof *sorted);
+        if (s->is_last) NAME(emit)
+        (s, sorted, some, buffers[K_SORT_VALUES], buffers[K_SORT_INDEX], row * s->keep);
+        else memcpy((RECORD *)buffers[K_SORT_RUNS] + item * kept, sorted,
+                    (size_t)some * sizeof *sorted);
     }
 }
 
@@ -132,8 +130,7 @@ static void NAME(merge)(const struct k_sort *s, void *const buffers[], struct k_
             i += is_a;
             j += !is_a;
         }
-        if (s->is_last)
-            NAME(emit)
-            (s, room, count, buffers[K_SORT_VALUES], buffers[K_SORT_INDEX], row * s->keep + begin);
+        if (s->is_last) NAME(emit)
+        (s, room, count, buffers[K_SORT_VALUES], buffers[K_SORT_INDEX], row * s->keep + begin);
     }
 }
