@@ -7,6 +7,7 @@
 #include "api/op_norm.h"
 #include "api/op_shape.h"
 #include "kernels/kernels.h"
+#include "kernels/loss/k_margin.h"
 #include "kernels/loss/k_nll.h"
 
 enum { REDUCE_NONE, REDUCE_MEAN, REDUCE_SUM };
@@ -424,3 +425,73 @@ const struct op_rule op_rule_cross_entropy = {
     .types = op_norm_types, .shapes = cross_shapes, .runs_empty = true, .more = &cross_more};
 const struct op_rule op_rule_cross_entropy_grad = {
     .types = op_norm_types, .shapes = cross_shapes, .more = &cross_grad_more};
+
+/* ---- margins ---- */
+
+static aclnnStatus margin_shapes(struct op_problem *problem)
+{
+    const aclTensor *self = op_norm_tensor(problem, "self");
+    const struct ex_descriptor *d = &self->descriptor;
+    const int64_t reduction = op_norm_integer(problem, "reduction", 0);
+    OP_CHECK(problem->row->name, reduction >= REDUCE_NONE && reduction <= REDUCE_SUM,
+             ACLNN_ERR_PARAM_INVALID, "reduction is %" PRId64 "; it must be 0, 1 or 2", reduction);
+    OP_TRY(op_check_rank(problem->row->name, "self", self, 1, 2));
+    OP_TRY(op_norm_check_shape(problem, "target", d->rank, d->sizes));
+    OP_TRY(op_norm_check_shape(problem, "isTarget", d->rank, d->sizes));
+    const struct classes c = classes_of(self);
+    return check_loss(problem, &c, "out", reduction);
+}
+
+static void describe_margin(const void *parameters, void *const buffers[], int64_t position,
+                            char *text, size_t size)
+{
+    const struct k_margin *m = parameters;
+    const int64_t at =
+        position / m->classes * m->target_steps[0] + position % m->classes * m->target_steps[1];
+    const void *targets = buffers[K_MARGIN_TARGET];
+    const int64_t value = m->target == K_I64   ? ((const int64_t *)targets)[at]
+                          : m->target == K_I32 ? ((const int32_t *)targets)[at]
+                                               : ((const uint8_t *)targets)[at];
+    snprintf(text, size, "element %" PRId64 " of target is %" PRId64 "; it must be -1 to %" PRId64,
+             position, value, m->classes - 1);
+}
+
+static void margin_steps(const int64_t *strides, int rank, int64_t *steps)
+{
+    steps[0] = rank == 2 ? strides[0] : 0;
+    steps[1] = strides[rank - 1];
+}
+
+static void plan_margin(struct op_norm_call *call)
+{
+    const struct op_value *self = value_of(call, "self"), *target = value_of(call, "target");
+    const struct op_value *marks = value_of(call, "isTarget"), *out = value_of(call, "out");
+    const struct ex_descriptor *d = &self->tensor->descriptor;
+    const int64_t reduction = op_norm_integer(call->problem, "reduction", 0);
+    struct k_margin m = {.x = dtype_of(self), .target = dtype_of(target)};
+    struct op_view view;
+    m.is_target = dtype_of(marks);
+    m.samples = d->rank == 2 ? d->sizes[0] : 1;
+    m.classes = d->sizes[d->rank - 1];
+    const size_t bytes = (size_t)(m.samples > 0 ? m.samples : 1) * 8;
+    const int losses = ex_scratch(call->plan, bytes), ones = ex_scratch(call->plan, bytes);
+    margin_steps(d->strides, d->rank, m.x_steps);
+    margin_steps(target->tensor->descriptor.strides, d->rank, m.target_steps);
+    const int to = op_norm_target(call, marks, false, &view);
+    margin_steps(view.strides, d->rank, m.is_target_steps);
+    ex_step_with_faults(
+        call->plan, "margin", k_best()->margin, &m, sizeof m, k_margin_work(&m),
+        EX_BUFFERS(buffer_of(call, self), buffer_of(call, target), to, losses, ones),
+        describe_margin);
+    if (reduction != REDUCE_NONE) {
+        add_total(call, m.samples, reduction == REDUCE_MEAN, losses, ones, out, NULL);
+        return;
+    }
+    const struct op_view own = op_view_of(out->tensor);
+    const struct op_view from = op_view_dense(ACL_DOUBLE, own.rank, own.sizes);
+    op_copy_step(call->plan, losses, &from, buffer_of(call, out), &own);
+}
+
+static const struct op_norm_rule margin_more = {.plan = plan_margin, .integers = " target "};
+const struct op_rule op_rule_margin = {
+    .types = op_norm_types, .shapes = margin_shapes, .more = &margin_more};

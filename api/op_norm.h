@@ -18,6 +18,7 @@ enum op_norm {
     OP_NORM_nll_grad,
     OP_NORM_nll2d_grad,
     OP_NORM_cross_entropy,
+    OP_NORM_margin,
     OP_NORM_cross_entropy_grad,
     OP_NORM_layer_norm,
     OP_NORM_rms_norm,
