@@ -24,14 +24,15 @@ void NAME(all)(enum k_combine combine, char *to, int64_t to_step, const char *fr
                int64_t from_step, int64_t count)
 {
     const int64_t size = (int64_t)sizeof(T);
-    T *restrict table = (T *)to;
-    const T *restrict values = (const T *)from;
+    T *restrict table = (T *)(void *)to;
+    const T *restrict values = (const T *)(const void *)from;
     if (to_step == size && from_step == size)
         for (int64_t i = 0; i < count; i++)
             table[i] = NAME(one)(combine, table[i], values[i]);
     else
         for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)
-            *(T *)to = NAME(one)(combine, *(const T *)to, *(const T *)from);
+            *(T *)(void *)to =
+                NAME(one)(combine, *(const T *)(const void *)to, *(const T *)(const void *)from);
 }
 
 static void NAME(run)(enum k_combine combine, char *to, int64_t to_step, const char *from,
@@ -61,8 +62,8 @@ int64_t NAME(each)(enum k_combine combine, bool is_wide, const struct line *line
                                 : ((const int32_t *)line->index)[i * line->index_step];
         if (index < 0) index += line->wrap;
         if ((uint64_t)index - (uint64_t)line->begin < (uint64_t)line->places) {
-            T *place = (T *)(to + index * line->step);
-            *place = NAME(one)(combine, *place, *(const T *)from);
+            T *place = (T *)(void *)(to + index * line->step);
+            *place = NAME(one)(combine, *place, *(const T *)(const void *)from);
         } else if ((uint64_t)index >= (uint64_t)line->size && bad < 0) {
             bad = i;
         }

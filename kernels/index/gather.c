@@ -43,8 +43,8 @@ void gather_row(int64_t size, bool is_wide, const struct k_index *p, void *const
     const int64_t along = p->table_strides[last] * size, index_step = tensor->strides[last];
     const int64_t wrap = p->wraps ? tensor->size : 0;
     for (int64_t i = 0; i < count; i++, to += to_step, table += along) {
-        int64_t at = is_wide ? ((const int64_t *)index)[i * index_step]
-                             : ((const int32_t *)index)[i * index_step];
+        int64_t at = is_wide ? ((const int64_t *)(const void *)index)[i * index_step]
+                             : ((const int32_t *)(const void *)index)[i * index_step];
         if (at < 0) at += wrap;
         if (__builtin_expect((uint64_t)at < (uint64_t)tensor->size, 1)) {
             memcpy(to, table + at * step, (size_t)size);
