@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/elementwise/k_elementwise.h"
+#include "kernels/elementwise/wide.h"
 #include "kernels/loop/loop.h"
 #include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
@@ -103,15 +104,19 @@ vl is_nan_i64(vl x)
 }
 
 #include "kernels/elementwise/as_f32.h"
-#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
+/* They call functions of numbers.h. */
+#include "kernels/elementwise/activations.h"
+#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/pairs.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"
 
 #include "kernels/elementwise/as_f64.h"
-#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/numbers.h"
+/* They call functions of numbers.h. */
+#include "kernels/elementwise/activations.h"
+#include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/pairs.h"
 #include "kernels/elementwise/reals.h"
 #include "kernels/elementwise/run.h"

@@ -252,6 +252,13 @@ void NAME(masked_choice)(T *y, const T *x, const T *s)
     y[0] = NAME(pick)(x[1] != 0, x[2], x[0]);
 }
 
+/* s: threshold, value */
+K_TEMPLATE
+void NAME(threshold)(T *y, const T *x, const T *s)
+{
+    y[0] = NAME(pick)(x[0] <= s[0], s[1], x[0]);
+}
+
 /* Gradients: x[0] is that of the result, x[1] the operand. s[0]: threshold */
 K_TEMPLATE
 void NAME(threshold_grad)(T *y, const T *x, const T *s)

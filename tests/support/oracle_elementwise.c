@@ -108,17 +108,119 @@ static double log_of_sum(double a, double b, bool is_binary)
 
 /* ---- gradients ---- */
 
-/* Negative ones are refused at times. */
+static struct case_argument *argument_of(struct test_case *test, const char *name)
+{
+    for (int i = 0; i < test->arguments; i++)
+        if (strcmp(test->argument[i].name, name) == 0) return &test->argument[i];
+    return NULL;
+}
+
+/* Negative ones are refused. */
+static void raise(struct case_argument *one)
+{
+    one->real = fabs(one->real);
+    if (!one->has_real) one->dims[0] = (int64_t)one->real;
+}
+
 static void raise_slope(struct test_case *test, struct random *random)
 {
     (void)random;
-    for (int i = 0; i < test->arguments; i++) {
-        struct case_argument *one = &test->argument[i];
-        if (strcmp(one->name, "negativeSlope") != 0) continue;
-        one->real = fabs(one->real);
-        if (!one->has_real) one->dims[0] = (int64_t)one->real;
-    }
+    raise(argument_of(test, "negativeSlope"));
 }
+
+static void raise_lambda(struct test_case *test, struct random *random)
+{
+    (void)random;
+    raise(argument_of(test, "lambd"));
+}
+
+static void raise_alpha(struct test_case *test, struct random *random)
+{
+    (void)random;
+    if (argument_of(test, "isResult")->real != 0) raise(argument_of(test, "alpha"));
+}
+
+static void leave_zero(struct test_case *test, struct random *random)
+{
+    struct case_argument *alpha = argument_of(test, "alpha");
+    (void)random;
+    if (alpha->real != 0) return;
+    alpha->real = 1;
+    alpha->dims[0] = 1;
+}
+
+/* Half of them without bounds. */
+static void free_eps(struct test_case *test, struct random *random)
+{
+    struct case_argument *eps = argument_of(test, "eps");
+    if (random_once_in(random, 2)) return;
+    eps->has_real = false;
+    eps->rank = 1;
+    eps->dims[0] = -1;
+    eps->real = -1;
+}
+
+static double logistic(double x)
+{
+    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+/* dy times a sum whose terms may cancel, and are powers of e by an exponent that is rounded, too.
+ */
+static double slope_of(double dy, double exponent, double a, double b)
+{
+    const double size = fabs(dy) * (fabs(a) + fabs(b)) * (1 + fabs(exponent));
+    return oracle_cancelling(isfinite(size) ? size : 0, dy * (a + b));
+}
+
+static double swish_slope(double dy, double x, double beta)
+{
+    const double u = beta * x, s = logistic(u);
+    const double size = fabs(dy) * s * (1 + fabs(u)) * (1 + fabs(u));
+    return oracle_cancelling(isfinite(size) ? size : 0, dy * (s * (1 + u * (1 - s))));
+}
+
+static double gelu_slope(double dy, double x)
+{
+    const double density = exp(-x * x / 2) * 0.39894228040143267794;
+    return slope_of(dy, x * x / 2, erfc(-x * 0.70710678118654752440) / 2, x * density);
+}
+
+static double gelu_tanh_slope(double dy, double x)
+{
+    const double twice = 2 * 0.79788456080286535588; /* (1 + tanh(u)) / 2 = logistic(2 u) */
+    const double u = twice * (x + 0.044715 * x * x * x), s = logistic(u);
+    return slope_of(dy, u, s, x * (s * (1 - s)) * twice * (1 + 3 * 0.044715 * x * x));
+}
+
+static double tanh_of_softplus(double x)
+{
+    return x > 40 ? 1 : (double)tanhl(log1pl(expl(x)));
+}
+
+static double mish_slope(double dy, double x)
+{
+    const double t = tanh_of_softplus(x);
+    return slope_of(dy, x, t, x * (logistic(x) * (1 - t * t)));
+}
+
+static double log_odds(double x, double eps)
+{
+    const double z = eps < 0 ? x : x < eps ? eps : x > 1 - eps ? 1 - eps : x;
+    return log(z / (1 - z));
+}
+
+static double log_odds_slope(double x, double dy, double eps)
+{
+    if (isnan(x)) return x;
+    if (eps < 0 && (x < 0 || x > 1)) return NAN;
+    if (eps < 0 && (x == 0 || x == 1)) return dy * INFINITY;
+    if (eps >= 0 && (x < eps || x > 1 - eps)) return 0;
+    return dy / (x * (1 - x));
+}
+
+/* Of the problem that is asked for. */
+static bool is_approximate;
 
 #define ORACLE_LINE ORACLE_FORMS
 #include "tests/support/oracle_elementwise.def"
@@ -134,7 +236,28 @@ static void negated_bits(struct rig_problem *problem)
     }
 }
 
+static void gelu_backward_by_text(struct rig_problem *problem)
+{
+    is_approximate = strcmp(problem->call.text[0], "tanh") == 0;
+    oracle_elementwise(problem);
+}
+
+static struct test_case random_gelu_backward(const struct rig_operator *op, struct random *random,
+                                             enum case_dtype dtype)
+{
+    struct test_case test = random_elementwise(op, random, dtype);
+    struct case_argument *text = random_type(&test, "approximate", CASE_F32);
+    strcpy(text->text, random_once_in(random, 2) ? "tanh" : "none");
+    return test;
+}
+
 const struct oracle_row oracle_elementwise_rows[] = {
+    {.name = "aclnnGeluBackwardV2",
+     .oracle = gelu_backward_by_text,
+     .random = random_gelu_backward,
+     .ulp = 1,
+     .more = &gelu_backward_v2_more,
+     .sound = "gelu_backward_v2 f32 gradOutput=2x3x4 self=2x3x4 approximate=tanh gradInput=2x3x4"},
     {.name = "aclnnBitwiseNot",
      .oracle = negated_bits,
      .random = random_elementwise,

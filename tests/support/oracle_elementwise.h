@@ -72,6 +72,10 @@ static inline bool oracle_is_of_reals(enum oracle_result result, const int64_t *
            (result == ORACLE_MODE && number[0] == 0);
 }
 
+/* In a form: value is a sum of terms that may cancel, whose magnitudes add up to size. The bound of
+ * this element grows by 2^-27 of the size, of DOUBLE by 2^-50. */
+double oracle_cancelling(double size, double value);
+
 static inline int64_t plus(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);

@@ -120,6 +120,14 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
                : oracle_cast_whole(type, oracle_integer(tensor->view.dtype, bits));
 }
 
+static double cancelling; /* the size that the form of this element told */
+
+double oracle_cancelling(double size, double value)
+{
+    cancelling = size;
+    return value;
+}
+
 static void of_reals(struct rig_problem *problem, const struct terms *terms,
                      const struct oracle_elementwise *one, enum case_dtype type, int64_t at)
 {
@@ -137,9 +145,12 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
     for (int i = 0; i < terms->coefficients; i++)
         c[i] = terms->coefficient[i] ? real_scalar(terms->coefficient[i], type) : 0;
     for (int k = 0; k < terms->results; k++) {
+        cancelling = 0;
         double value = one->real(k, x, c, problem->call.real, type == CASE_F64, given(terms));
         if (is_exact && type != CASE_F64) value = oracle_round(CASE_F32, value);
         oracle_real(problem, terms->result[k], at, via, value);
+        problem->tensor[terms->result[k]].slack[at] =
+            cancelling * (type == CASE_F64 ? 0x1p-50 : 0x1p-27);
     }
 }
 

@@ -91,6 +91,7 @@ void index_unwritten(struct rig_problem *problem, int operand, int64_t i)
     struct rig_tensor *tensor = &problem->tensor[operand];
     tensor->want[i] = UINT64_MAX >> (64 - 8 * operand_element_size(tensor->view.dtype));
     tensor->near[i] = oracle_from_bits(tensor->view.dtype, tensor->want[i]);
+    tensor->slack[i] = 0;
 }
 
 /* ---- gather ---- */

@@ -135,6 +135,7 @@ void oracle_real(struct rig_problem *problem, int operand, int64_t i, enum case_
     const enum case_dtype to = tensor->view.dtype;
     const uint64_t bits = oracle_cast_real(via, value);
     tensor->near[i] = value;
+    tensor->slack[i] = 0;
     tensor->want[i] = via == to              ? bits
                       : oracle_is_float(via) ? oracle_cast_real(to, oracle_from_bits(via, bits))
                                              : oracle_cast_whole(to, oracle_integer(via, bits));
@@ -149,6 +150,7 @@ void oracle_whole(struct rig_problem *problem, int operand, int64_t i, enum case
     const int64_t kept = oracle_integer(via, oracle_cast_whole(via, value));
     tensor->want[i] = oracle_cast_whole(to, kept);
     tensor->near[i] = oracle_from_bits(to, tensor->want[i]);
+    tensor->slack[i] = 0;
     problem->near.via = to;
 }
 

@@ -107,6 +107,7 @@ struct rig_tensor {
     struct oracle_sum *sums; /* RIG_SUM: what the oracle wants */
     uint64_t *want;          /* RIG_EXACT: what the oracle wants */
     double *near;            /* RIG_NEAR: the same, not rounded */
+    double *slack;           /* RIG_NEAR: by how much more each may differ */
     uint64_t *given;         /* of an output that is read as well: what it holds before */
     int64_t capacity;
     struct guard guard;

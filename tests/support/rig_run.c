@@ -28,6 +28,7 @@ void rig_end(struct rig *rig)
         free(tensor->sums);
         free(tensor->want);
         free(tensor->near);
+        free(tensor->slack);
         free(tensor->given);
     }
     guard_free(&rig->workspace);
@@ -47,6 +48,7 @@ static void reserve(struct rig_tensor *tensor)
     tensor->sums = rig_resize(tensor->sums, tensor->capacity, sizeof *tensor->sums);
     tensor->want = rig_resize(tensor->want, tensor->capacity, sizeof *tensor->want);
     tensor->near = rig_resize(tensor->near, tensor->capacity, sizeof *tensor->near);
+    tensor->slack = rig_resize(tensor->slack, tensor->capacity, sizeof *tensor->slack);
     tensor->given = rig_resize(tensor->given, tensor->capacity, sizeof *tensor->given);
 }
 
