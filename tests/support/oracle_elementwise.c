@@ -198,6 +198,13 @@ static double tanh_of_softplus(double x)
     return x > 40 ? 1 : (double)tanhl(log1pl(expl(x)));
 }
 
+/* DOUBLE is rounded some times. */
+static double mish_of(double x)
+{
+    const double value = x * tanh_of_softplus(x);
+    return oracle_cancelling(isfinite(value) ? fabs(value) : 0, value);
+}
+
 static double mish_slope(double dy, double x)
 {
     const double t = tanh_of_softplus(x);
@@ -216,7 +223,7 @@ static double log_odds_slope(double x, double dy, double eps)
     if (eps < 0 && (x < 0 || x > 1)) return NAN;
     if (eps < 0 && (x == 0 || x == 1)) return dy * INFINITY;
     if (eps >= 0 && (x < eps || x > 1 - eps)) return 0;
-    return dy / (x * (1 - x));
+    return dy / (x * (1 - x) + 0); /* of -0 as of 0 */
 }
 
 /* Of the problem that is asked for. */
