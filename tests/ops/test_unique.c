@@ -7,6 +7,7 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_unique2.h"
 #include "aclnnop/aclnn_unique_dim.h"
+#include "tests/unit/meta.h"
 
 static aclrtStream stream;
 
@@ -47,6 +48,7 @@ static void check_view(const aclTensor *tensor, const int64_t *sizes, uint64_t r
     cr_assert_eq(aclGetViewShape(tensor, &have, &count), ACL_SUCCESS);
     cr_assert_eq(count, rank);
     cr_expect_arr_eq(have, sizes, rank * sizeof *sizes);
+    delete_array(have);
 }
 
 /* More than one part of a sort and one block. */
