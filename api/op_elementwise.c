@@ -4,6 +4,7 @@
 #include "api/op_elementwise.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "api/op_check.h"
 #include "api/op_families.h"
@@ -122,7 +123,7 @@ static void set_number(struct k_elementwise *e, const struct op_problem *problem
 {
     if (value->kind == OP_FLOAT || value->kind == OP_DOUBLE) {
         e->reals[i] = value->real;
-        e->integers[i] = (int64_t)value->real;
+        e->integers[i] = fabs(value->real) < 0x1p63 ? (int64_t)value->real : 0;
     } else if (op_is_scalar(value)) {
         e->reals[i] = value->scalar ? op_scalar_real(value->scalar) : 0;
         e->integers[i] = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of elementwise operators that choose what is computed by the arguments. */
+#include <math.h>
+
+#include "api/op_check.h"
 #include "api/op_elementwise.h"
 #include "api/op_rule.h"
 
@@ -32,3 +35,58 @@ static void invert(const struct op_problem *problem, struct k_elementwise *e)
 const struct op_rule op_rule_is_in_scalar = {.types = op_types_truth,
                                              .shapes = op_check_broadcast,
                                              .more = &(const struct op_elementwise){invert}};
+
+/* Nothing of an integer is behind the point, as none is infinite. */
+static void clear_integers(const struct op_problem *problem, struct k_elementwise *e)
+{
+    if (!op_is_floating(problem->type)) e->core = K_CORE_is_inf;
+}
+
+const struct op_rule op_rule_frac = {.types = op_types_promoted,
+                                     .shapes = op_check_broadcast,
+                                     .more = &(const struct op_elementwise){clear_integers}};
+
+/* self, decimals */
+static aclnnStatus round_decimals_types(struct op_problem *problem)
+{
+    const int64_t decimals = problem->values[1].integer;
+    OP_TRY(op_types_promoted(problem));
+    OP_CHECK(problem->row->name, op_is_floating(problem->type) || decimals >= 0,
+             ACLNN_ERR_PARAM_INVALID,
+             "decimals is %" PRId64 "; of integers it must not be negative", decimals);
+    return ACLNN_SUCCESS;
+}
+
+static void give_power_of_ten(const struct op_problem *problem, struct k_elementwise *e)
+{
+    const double decimals = (double)problem->values[1].integer;
+    keep_integers(problem, e);
+    e->reals[0] = pow(10, fabs(decimals));
+    e->reals[1] = decimals < 0;
+}
+
+const struct op_rule op_rule_round_decimals = {
+    .types = round_decimals_types,
+    .shapes = op_check_broadcast,
+    .more = &(const struct op_elementwise){give_power_of_ten}};
+
+/* gradOutput, self, target, reduction */
+static aclnnStatus loss_grad_types(struct op_problem *problem)
+{
+    const int64_t reduction = problem->values[3].integer;
+    OP_CHECK(problem->row->name, reduction >= 0 && reduction <= 2, ACLNN_ERR_PARAM_INVALID,
+             "reduction is %" PRId64 "; it must be 0 (none), 1 (mean) or 2 (sum)", reduction);
+    return op_types_promoted(problem);
+}
+
+static void give_share(const struct op_problem *problem, struct k_elementwise *e)
+{
+    const double factor = e->core == K_CORE_mse_grad ? 2 : 1;
+    const int64_t elements = op_element_count(problem->rank, problem->sizes);
+    const bool is_mean = problem->values[3].integer == 1;
+    e->reals[0] = is_mean && elements > 0 ? factor / (double)elements : factor;
+}
+
+const struct op_rule op_rule_loss_grad = {.types = loss_grad_types,
+                                          .shapes = op_check_broadcast,
+                                          .more = &(const struct op_elementwise){give_share}};

@@ -176,6 +176,14 @@ void NAME(is_pos_inf)(T *y, const T *x, const T *s)
     y[0] = NAME(truth)((x[0] > 0) & (x[0] - x[0] != 0));
 }
 
+/* Of -0 and of a NaN's sign, too. */
+K_TEMPLATE
+void NAME(signbit)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(truth)((MASK)x[0] < 0);
+}
+
 K_TEMPLATE
 void NAME(logical_not)(T *y, const T *x, const T *s)
 {

@@ -58,6 +58,42 @@ void NAME(is_close)(T *y, const T *x, const T *s)
     y[0] = NAME(truth)((x[0] == x[1]) | both_nan | near);
 }
 
+/* s: what replaces NaN, infinity, -infinity */
+K_TEMPLATE
+void NAME(nan_to_num)(T *y, const T *x, const T *s)
+{
+    const T finite = NAME(pick)(x[0] == INFINITY, s[1], NAME(pick)(x[0] == -INFINITY, s[2], x[0]));
+    y[0] = NAME(pick)(NAME(is_nan)(x[0]), s[0], finite);
+}
+
+K_TEMPLATE
+void NAME(frac)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = x[0] - NAME(map)(FN(trunc), x[0]);
+}
+
+/* s: a power of ten, and whether numbers are rounded to multiples of it, not of its reciprocal */
+K_TEMPLATE
+void NAME(round_decimals)(T *y, const T *x, const T *s)
+{
+    const MASK is_multiple = s[1] != 0;
+    const T whole = NAME(map)(FN(round), NAME(pick)(is_multiple, x[0] / s[0], x[0] * s[0]));
+    y[0] = NAME(pick)(is_multiple, whole * s[0], whole / s[0]);
+}
+
+/* What is left of the nearest integer is exact, so zeros are where they should be. */
+K_TEMPLATE
+void NAME(sinc)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    const ELEMENT pi = (ELEMENT)0x1.921fb54442d18p+1;
+    const T near = NAME(map)(FN(round), x[0]), half = near / 2;
+    const T sine = NAME(map)(FN(sin), pi * (x[0] - near));
+    const MASK is_odd = NAME(map)(FN(floor), half) != half;
+    y[0] = NAME(pick)(x[0] == 0, (T){0} + 1, NAME(pick)(is_odd, -sine, sine) / (pi * x[0]));
+}
+
 /* Gradients: x[0] is that of the result, x[1] the operand. */
 
 /* s[0]: slope */
@@ -95,4 +131,19 @@ void NAME(hardswish_grad)(T *y, const T *x, const T *s)
     (void)s;
     const T inner = x[0] * (x[1] / 3 + (ELEMENT)0.5);
     y[0] = NAME(pick)(x[1] <= -3, (T){0}, NAME(pick)(x[1] < 3, inner, x[0]));
+}
+
+/* Losses: x[0] is the gradient of the result, x[1] the prediction, x[2] the target. s[0]: 1, or one
+ * by the number of elements; twice that of squares. */
+K_TEMPLATE
+void NAME(mse_grad)(T *y, const T *x, const T *s)
+{
+    y[0] = s[0] * (x[1] - x[2]) * x[0];
+}
+
+K_TEMPLATE
+void NAME(l1_grad)(T *y, const T *x, const T *s)
+{
+    const T away = x[1] - x[2];
+    y[0] = (NAME(truth)(away > 0) - NAME(truth)(away < 0)) * s[0] * x[0];
 }

@@ -229,6 +229,99 @@ static double log_odds_slope(double x, double dy, double eps)
 /* Of the problem that is asked for. */
 static bool is_approximate;
 
+/* ---- functions that libm lacks, or that need more than double ---- */
+
+static double sine_by_angle(double x)
+{
+    const long double pi = 3.14159265358979323846264338327950288L;
+    const long double near = rintl(x), sine = sinl(pi * ((long double)x - near));
+    if (x == 0) return 1;
+    return (double)((fmodl(near, 2) != 0 ? -sine : sine) / (pi * (long double)x));
+}
+
+/* Bisection: erf rises, and near 1 its complement tells more. */
+static double inverse_of_erf(double x)
+{
+    const long double a = fabsl(x);
+    if (!(a < 1)) return a == 1 ? copysign(INFINITY, x) : NAN;
+    long double low = 0.886L * a, high = a < 0.1L ? 0.9L * a : 6;
+    for (int i = 0; i < 66; i++) {
+        const long double middle = low + (high - low) / 2;
+        if (a < 0.5L ? erfl(middle) < a : erfcl(middle) > 1 - a)
+            low = middle;
+        else
+            high = middle;
+    }
+    return copysign((double)low, x);
+}
+
+static double log_of_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* The recurrence to z >= 20, the asymptotic series, and the reflection. */
+static double slope_of_log_gamma(double x)
+{
+    static const long double bernoulli[] = {1.0L / 6,   -1.0L / 30, 1.0L / 42,
+                                            -1.0L / 30, 5.0L / 66,  -691.0L / 2730};
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double z = x, sum = 0, power = 1;
+    if (x == 0) return copysign(INFINITY, -x);
+    if (x < 0 && x == floor(x)) return NAN;
+    if (isinf(x)) return x;
+    if (x < 0) {
+        const long double part = z - rintl(z);
+        sum = -pi * cosl(pi * part) / sinl(pi * part);
+        z = 1 - z;
+    }
+    for (; z < 20; z += 1)
+        sum -= 1 / z;
+    sum += logl(z) - 0.5L / z;
+    for (int k = 1; k <= 6; k++) {
+        power /= z * z;
+        sum -= bernoulli[k - 1] / (2 * k) * power;
+    }
+    return (double)sum;
+}
+
+/* -2 to 3; of integers none is negative. */
+static void draw_decimals(struct test_case *test, struct random *random)
+{
+    const int least = oracle_is_float(test->dtype) ? -2 : 0;
+    for (int i = 0; i < test->arguments; i++) {
+        struct case_argument *one = &test->argument[i];
+        if (strcmp(one->name, "decimals") != 0) continue;
+        one->dims[0] = least + random_below(random, 4 - least);
+        one->real = (double)one->dims[0];
+    }
+}
+
+/* ---- losses ---- */
+
+static double elements; /* of the problem that is asked for */
+
+static void of_elements(struct rig_problem *problem)
+{
+    elements = (double)problem->tensor[3].count;
+    oracle_elementwise(problem);
+}
+
+/* Reductions 0 to 2. */
+static struct test_case random_loss(const struct rig_operator *op, struct random *random,
+                                    enum case_dtype dtype)
+{
+    struct test_case test = random_elementwise(op, random, dtype);
+    for (int i = 0; i < test.arguments; i++) {
+        struct case_argument *one = &test.argument[i];
+        if (strcmp(one->name, "reduction") != 0) continue;
+        one->dims[0] = random_below(random, 3);
+        one->real = (double)one->dims[0];
+    }
+    return test;
+}
+
 #define ORACLE_LINE ORACLE_FORMS
 #include "tests/support/oracle_elementwise.def"
 #undef ORACLE_LINE
@@ -269,6 +362,30 @@ const struct oracle_row oracle_elementwise_rows[] = {
      .oracle = negated_bits,
      .random = random_elementwise,
      .more = &bitwise_not_more},
+    {.name = "aclnnLgamma",
+     .oracle = oracle_elementwise,
+     .random = random_elementwise,
+     .ulp = 1,
+     .absolute = 0x1p-44,
+     .more = &lgamma_more},
+    {.name = "aclnnDigamma",
+     .oracle = oracle_elementwise,
+     .random = random_elementwise,
+     .ulp = 2,
+     .absolute = 0x1p-44,
+     .more = &digamma_more},
+    {.name = "aclnnMseLossBackward",
+     .oracle = of_elements,
+     .random = random_loss,
+     .more = &mse_backward_more,
+     .sound = "mse_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
+              "out=2x3x4"},
+    {.name = "aclnnL1LossBackward",
+     .oracle = of_elements,
+     .random = random_loss,
+     .more = &l1_backward_more,
+     .sound = "l1_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
+              "gradInput=2x3x4"},
 #define ORACLE_LINE ORACLE_ROW
 #include "tests/support/oracle_elementwise.def"
     {.name = NULL},

@@ -32,6 +32,32 @@ ACLNN_API aclnnStatus aclnnInplaceRoundGetWorkspaceSize(const aclTensor *selfRef
 ACLNN_API aclnnStatus aclnnInplaceRound(void *workspace, uint64_t workspaceSize,
                                         aclOpExecutor *executor, aclrtStream stream);
 
+/* out = the nearest number of that many decimals, of two the even one, as torch.round with
+ * decimals: round(self 10^decimals) / 10^decimals, each step rounded.
+ *
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or UINT8.
+ * - decimals: of a negative number -n, multiples of 10^n.
+ * - out: of its shape.
+ *
+ * Integers stay as they are; negative decimals of them are refused. */
+ACLNN_API aclnnStatus aclnnRoundDecimalsGetWorkspaceSize(const aclTensor *self, int64_t decimals,
+                                                         aclTensor *out, uint64_t *workspaceSize,
+                                                         aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnRoundDecimals(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
+/* selfRef becomes what aclnnRoundDecimals gives for it. */
+ACLNN_API aclnnStatus aclnnInplaceRoundDecimalsGetWorkspaceSize(aclTensor *selfRef,
+                                                                int64_t decimals,
+                                                                uint64_t *workspaceSize,
+                                                                aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnInplaceRoundDecimals(void *workspace, uint64_t workspaceSize,
+                                                aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif
