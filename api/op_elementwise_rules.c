@@ -90,3 +90,17 @@ static void give_share(const struct op_problem *problem, struct k_elementwise *e
 const struct op_rule op_rule_loss_grad = {.types = loss_grad_types,
                                           .shapes = op_check_broadcast,
                                           .more = &(const struct op_elementwise){give_share}};
+
+/* ..., reduction, beta */
+static aclnnStatus smooth_l1_grad_types(struct op_problem *problem)
+{
+    const double beta = problem->values[4].real;
+    OP_TRY(loss_grad_types(problem));
+    OP_CHECK(problem->row->name, !(beta < 0), ACLNN_ERR_PARAM_INVALID,
+             "beta is %g; it must not be negative", beta);
+    return ACLNN_SUCCESS;
+}
+
+const struct op_rule op_rule_smooth_l1_grad = {.types = smooth_l1_grad_types,
+                                               .shapes = op_check_broadcast,
+                                               .more = &(const struct op_elementwise){give_share}};

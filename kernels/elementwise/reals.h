@@ -147,3 +147,12 @@ void NAME(l1_grad)(T *y, const T *x, const T *s)
     const T away = x[1] - x[2];
     y[0] = (NAME(truth)(away > 0) - NAME(truth)(away < 0)) * s[0] * x[0];
 }
+
+/* s[1]: beta */
+K_TEMPLATE
+void NAME(smooth_l1_grad)(T *y, const T *x, const T *s)
+{
+    const T away = x[1] - x[2], one = (T){0} + 1;
+    const T sign = NAME(pick)(away > 0, one, -one);
+    y[0] = s[0] * NAME(pick)(NAME(magnitude)(away) >= s[1], sign, away / s[1]) * x[0];
+}

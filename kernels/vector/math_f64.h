@@ -151,7 +151,8 @@ double v_digamma_f64(double x)
     double sum = 0, z = fabs(x);
     if (x < 0) {
         const double part = z - nearbyint(z);
-        sum = 1 / z + WIDE_PI * cos(WIDE_PI * part) / sin(WIDE_PI * part);
+        sum = WIDE_PI * cos(WIDE_PI * part) / sin(WIDE_PI * part);
+        z += 1; /* digamma(z) + 1 / z */
     }
     for (; z < 12; z += 1)
         sum -= 1 / z;

@@ -386,6 +386,12 @@ const struct oracle_row oracle_elementwise_rows[] = {
      .more = &l1_backward_more,
      .sound = "l1_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
               "gradInput=2x3x4"},
+    {.name = "aclnnSmoothL1LossBackward",
+     .oracle = of_elements,
+     .random = random_loss,
+     .more = &smooth_l1_backward_more,
+     .sound = "smooth_l1_loss_backward f32 gradOut=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
+              "beta=0.5 gradInput=2x3x4"},
 #define ORACLE_LINE ORACLE_ROW
 #include "tests/support/oracle_elementwise.def"
     {.name = NULL},
