@@ -29,11 +29,14 @@ static void scatter(struct rig_problem *problem)
             table_put_element(problem, &table, how, place, src,
                               shape_element(&problem->tensor[src].view, from));
         else
-            table_put(&table, how, place,
-                      how == SET
-                          ? oracle_round(table.type, value->real)
-                          : oracle_round(table.type == CASE_F64 ? CASE_F64 : CASE_F32, value->real),
-                      value->integer);
+            table_put(
+                &table, how, place,
+                how == SET
+                    ? oracle_round(table.type, value->real)
+                    : oracle_round(table.type == CASE_F64 ? CASE_F64 : CASE_F32, value->real),
+                oracle_is_float(table.type)
+                    ? value->integer
+                    : oracle_integer(table.type, oracle_cast_whole(table.type, value->integer)));
     }
     if (how == MEAN) table_divide(problem, &table, with_self);
     table_finish(problem, &table);
