@@ -166,14 +166,18 @@ static void product(struct rig_problem *problem, int64_t o, const struct terms *
 {
     double value = 1, largest = 1, smallest = 1;
     int64_t whole = 1;
+    bool is_finite = true;
     for (int64_t i = 0; i < t->count; i++) {
         const double size = fabs(t->x[i]);
+        is_finite = is_finite && isfinite(size);
         value *= t->x[i];
         largest *= size > 1 ? size : 1;
         smallest *= size < 1 && size > 0 ? size : 1;
         whole = (int64_t)((uint64_t)whole * (uint64_t)t->n[i]);
     }
     const bool leaves_range = largest > 1e37 || smallest < 1e-37; /* on the way, in some order */
+    if (is_finite && isnan(value))
+        value = 0; /* in an order that meets the zero before it overflows */
     problem->headroom = 4;
     if (is_real(t))
         put_sum(problem, 1, o, value, leaves_range ? DBL_MAX : fabs(value), (double)t->count + 2);
