@@ -43,7 +43,6 @@ struct k_index {
      * the axes: `outer` of these, the others, `inner` of these along which the place is one. */
     bool is_apart[K_INDEX_RANK];
     int outer, inner;
-    bool streams;          /* gather: rows of whole lines are stored past the caches */
     int64_t pieces, piece; /* the last axis is cut into pieces of so many elements */
     int64_t parts, part;   /* scatter: an item has so many of the first index's places */
     const char *name;      /* of the index tensors: static storage; */
