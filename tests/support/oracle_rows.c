@@ -22,8 +22,12 @@
     FAMILY(layer_norm)                                                                             \
     FAMILY(index)                                                                                  \
     FAMILY(mask)                                                                                   \
-    FAMILY(scatter) FAMILY(parts) FAMILY(places) FAMILY(sort) FAMILY(search) FAMILY(channels)      \
-        FAMILY(rotary) FAMILY(random) FAMILY(amp) FAMILY(unique) FAMILY(margin)
+    FAMILY(scatter)                                                                                \
+    FAMILY(parts)                                                                                  \
+    FAMILY(places)                                                                                 \
+    FAMILY(sort)                                                                                   \
+    FAMILY(search)                                                                                 \
+    FAMILY(channels) FAMILY(rotary) FAMILY(random) FAMILY(amp) FAMILY(unique) FAMILY(margin)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
