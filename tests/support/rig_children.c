@@ -139,7 +139,8 @@ static bool equal(const struct rig_work *work, int64_t count, const struct rig_s
 bool rig_same_bits(const struct rig_work *work, int operators, const struct rig_setting *setting,
                    char *text)
 {
-    if (setting == &rig_isas && getenv("ACLNN_TEST_NOT_BEST")) return true;
+    if (strcmp(setting->variable, rig_isas.variable) == 0 && getenv("ACLNN_TEST_NOT_BEST"))
+        return true;
     int64_t count = 0;
     for (int i = 0; i < operators; i++)
         count += problems_of(&work[i]);
