@@ -46,11 +46,7 @@ static aclnnStatus unscale_shapes(struct op_problem *problem)
 
 static struct op_place dense_copy(const struct op_shape_call *call, const struct op_place *own)
 {
-    struct op_place copy = {.view = op_view_dense(own->view.type, own->view.rank, own->view.sizes)};
-    int64_t elements = 1;
-    for (int i = 0; i < own->view.rank; i++)
-        elements *= own->view.sizes[i];
-    copy.buffer = ex_scratch(call->plan, (size_t)elements * ex_element_size(own->view.type));
+    const struct op_place copy = op_scratch_like(call->plan, &own->view);
     op_copy_place(call->plan, own, &copy);
     return copy;
 }
@@ -64,9 +60,8 @@ static void plan_unscale(const struct op_shape_call *call)
         const struct op_place own = op_target(call, GRADS, i);
         const bool is_own = op_view_is_dense(&own.view);
         const struct op_place grad = is_own ? own : dense_copy(call, &own);
-        struct k_unscale unscale = {.dtype = op_k_dtype(list->elements[i]), .elements = 1};
-        for (int axis = 0; axis < own.view.rank; axis++)
-            unscale.elements *= own.view.sizes[axis];
+        struct k_unscale unscale = {.dtype = op_k_dtype(list->elements[i]),
+                                    .elements = op_element_count(own.view.rank, own.view.sizes)};
         ex_step(call->plan, "unscale", k_best()->unscale, &unscale, sizeof unscale,
                 k_unscale_plan(&unscale), EX_BUFFERS(grad.buffer, found.buffer, inverse.buffer));
         if (!is_own) op_copy_place(call->plan, &grad, &own);

@@ -10,8 +10,8 @@
 
 static const aclTensor *input_of(const struct op_problem *problem)
 {
-    const aclTensor *input = op_norm_tensor(problem, "input");
-    return input ? input : op_norm_tensor(problem, "x");
+    const aclTensor *input = op_tensor_named(problem, "input");
+    return input ? input : op_tensor_named(problem, "x");
 }
 
 /* The second one, or the last of formats that list it there. */
@@ -42,7 +42,7 @@ static aclnnStatus check_channels(const struct op_problem *problem, const char *
 static aclnnStatus check_input(const struct op_problem *problem, const char *const *same, int count)
 {
     const aclTensor *input = input_of(problem);
-    const char *name = op_norm_tensor(problem, "input") ? "input" : "x";
+    const char *name = op_tensor_named(problem, "input") ? "input" : "x";
     OP_TRY(op_check_rank(problem->row->name, name, input, 2, EX_MAX_RANK));
     for (int i = 0; i < count; i++)
         OP_TRY(
@@ -54,7 +54,7 @@ static aclnnStatus check_input(const struct op_problem *problem, const char *con
 
 static bool is_training(const struct op_problem *problem)
 {
-    return op_norm_integer(problem, "training", 1) != 0;
+    return op_integer_named(problem, "training", 1) != 0;
 }
 
 static aclnnStatus shapes(struct op_problem *problem)
@@ -74,7 +74,7 @@ static aclnnStatus shapes(struct op_problem *problem)
         static const char *const outputs[] = {"sumDy", "sumDyXmu", "gradWeight", "gradBias"};
         static const char *const flags[] = {"inputG", "inputG", "weightG", "biasG"};
         OP_CHECK(problem->row->name,
-                 !op_norm_integer(problem, flags[i], 0) || op_norm_tensor(problem, outputs[i]),
+                 !op_integer_named(problem, flags[i], 0) || op_tensor_named(problem, outputs[i]),
                  ACLNN_ERR_PARAM_NULLPTR, "%s is NULL", outputs[i]);
     }
     return ACLNN_SUCCESS;
@@ -83,7 +83,7 @@ static aclnnStatus shapes(struct op_problem *problem)
 static aclnnStatus gather_shapes(struct op_problem *problem)
 {
     static const char *const channels[] = {"runningMean", "runningVar", "meanAll", "invstdAll"};
-    const aclTensor *mean = op_norm_tensor(problem, "mean");
+    const aclTensor *mean = op_tensor_named(problem, "mean");
     OP_TRY(check_input(problem, NULL, 0));
     OP_TRY(check_channels(problem, channels, COUNT(channels)));
     OP_TRY(op_check_rank(problem->row->name, "mean", mean, 2, 2));
@@ -102,9 +102,9 @@ static void begin(struct op_norm_call *call, enum k_norm_kind kind)
     const struct ex_descriptor *d = &input->descriptor;
     op_norm_begin(call, kind, d->rank, d->sizes,
                   ((1U << d->rank) - 1) & ~(1U << channel_axis(input)));
-    call->norm.number[0] = op_norm_real(call->problem, "eps", 0);
+    call->norm.number[0] = op_real_named(call->problem, "eps", 0);
     call->norm.number[1] = 1;
-    call->norm.number[4] = op_norm_real(call->problem, "momentum", 0);
+    call->norm.number[4] = op_real_named(call->problem, "momentum", 0);
     call->norm.options = K_NORM_CENTRED | K_NORM_OF_ROW;
 }
 
@@ -225,7 +225,8 @@ static void plan_batch_reduce_grad(struct op_norm_call *call)
     place_channels(call, K_GRAD_SUMS_MEAN, "mean");
     place_channels(call, K_GRAD_SUMS_RSTD, "invstd");
     for (int i = 0; i < 4; i++)
-        if (op_norm_integer(call->problem, flags[i], 0)) place_channels(call, slots[i], results[i]);
+        if (op_integer_named(call->problem, flags[i], 0))
+            place_channels(call, slots[i], results[i]);
     op_norm_end(call, 3, NULL);
 }
 
@@ -276,14 +277,14 @@ static void plan_batch_elemt_grad(struct op_norm_call *call)
 static void plan_batch_gather(struct op_norm_call *call)
 {
     static const char *const names[] = {"runningMean", "runningVar", "meanAll", "invstdAll"};
-    const struct ex_descriptor *d = &op_norm_tensor(call->problem, "mean")->descriptor;
+    const struct ex_descriptor *d = &op_tensor_named(call->problem, "mean")->descriptor;
     struct op_view view;
     op_norm_begin(call, K_NORM_GATHER, 2, d->sizes, 1);
-    call->norm.number[0] = op_norm_real(call->problem, "eps", 0);
-    call->norm.number[4] = op_norm_real(call->problem, "momentum", 0);
+    call->norm.number[0] = op_real_named(call->problem, "eps", 0);
+    call->norm.number[4] = op_real_named(call->problem, "momentum", 0);
     op_norm_whole(call, K_GATHER_MEAN, "mean");
     op_norm_whole(call, K_GATHER_RSTD, "invstd");
-    view = op_view_of(op_norm_tensor(call->problem, "counts"));
+    view = op_view_of(op_tensor_named(call->problem, "counts"));
     view.strides[1] = 0;
     op_norm_operand(call, K_GATHER_COUNTS, "counts", &view);
     for (int i = 0; i < 4; i++) {

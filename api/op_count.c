@@ -129,12 +129,10 @@ static void plan_histc(const struct op_shape_call *call)
     const bool is_single = op_is_floating(call->problem->type) && call->problem->type != ACL_DOUBLE;
     const struct op_place out = op_target(call, HISTC_OUT, 0);
     struct k_histogram p = {.dtype = is_single ? K_F32 : K_F64,
-                            .elements = 1,
+                            .elements = op_element_count(d->rank, d->sizes),
                             .bins = values[BINS].integer,
                             .low = op_scalar_real(values[MIN].scalar),
                             .high = op_scalar_real(values[MAX].scalar)};
-    for (int i = 0; i < d->rank; i++)
-        p.elements *= d->sizes[i];
     if (p.elements == 0) {
         op_fill_place(call->plan, &out, 0, 0);
         return;

@@ -10,12 +10,6 @@
 
 enum { MASK_BITS = 128 /* a mask has a multiple of them */ };
 
-static double number_named(const struct op_problem *problem, const char *name)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    return value ? value->real : -1;
-}
-
 static const struct op_value *mask_of(const struct op_problem *problem)
 {
     const struct op_value *mask = op_argument_named(problem, "mask");
@@ -122,9 +116,10 @@ static struct op_place make_mask(const struct op_shape_call *call, const struct 
 {
     const int argument = (int)(mask - call->problem->values);
     const struct op_place to = op_dense_target(call, argument);
-    struct k_random random = {.kind = K_RANDOM_BITS, .to = K_U8, .a = probability, .elements = 1};
-    for (int i = 0; i < to.view.rank; i++)
-        random.elements *= to.view.sizes[i];
+    struct k_random random = {.kind = K_RANDOM_BITS,
+                              .to = K_U8,
+                              .a = probability,
+                              .elements = op_element_count(to.view.rank, to.view.sizes)};
     op_random_step(call, &random, to.buffer, -1, -1);
     op_deliver(call, &to, argument);
     return to;
@@ -138,10 +133,8 @@ static void apply(const struct op_shape_call *call, int mask, double scale)
     const struct op_place from = op_dense_source(call, self), to = op_dense_target(call, out);
     struct k_dropout dropout = {.from = op_k_dtype(problem->tensor[0]->tensor),
                                 .to = op_k_dtype(op_written(problem, 0)->tensor),
-                                .elements = 1,
+                                .elements = op_element_count(from.view.rank, from.view.sizes),
                                 .scale = scale};
-    for (int i = 0; i < from.view.rank; i++)
-        dropout.elements *= from.view.sizes[i];
     ex_step(call->plan, "dropout", k_best()->dropout, &dropout, sizeof dropout,
             k_dropout_plan(&dropout), EX_BUFFERS(from.buffer, mask, to.buffer));
     op_deliver(call, &to, out);
@@ -150,7 +143,7 @@ static void apply(const struct op_shape_call *call, int mask, double scale)
 static void plan_mask(const struct op_shape_call *call)
 {
     const struct op_value *out = op_written(call->problem, 0);
-    if (!op_is_empty(out->tensor)) make_mask(call, out, number_named(call->problem, "prob"));
+    if (!op_is_empty(out->tensor)) make_mask(call, out, op_real_named(call->problem, "prob", -1));
 }
 
 static double scale_of(double probability)
@@ -161,17 +154,17 @@ static double scale_of(double probability)
 static void plan_apply(const struct op_shape_call *call)
 {
     const struct op_value *mask = mask_of(call->problem);
-    const double p = number_named(call->problem, "prob");
+    const double p = op_real_named(call->problem, "prob", -1);
     if (op_is_empty(call->problem->tensor[0]->tensor)) return;
     const struct op_place bits = op_dense_source(call, (int)(mask - call->problem->values));
-    apply(call, bits.buffer, p >= 0 ? scale_of(p) : number_named(call->problem, "scale"));
+    apply(call, bits.buffer, p >= 0 ? scale_of(p) : op_real_named(call->problem, "scale", -1));
 }
 
 /* Without training nothing is dropped. */
 static void plan_dropout(const struct op_shape_call *call)
 {
     const struct op_value *train = op_argument_named(call->problem, "train");
-    const double p = train && !train->integer ? 0 : number_named(call->problem, "p");
+    const double p = train && !train->integer ? 0 : op_real_named(call->problem, "p", -1);
     if (op_is_empty(call->problem->tensor[0]->tensor)) return;
     const struct op_place mask = make_mask(call, mask_of(call->problem), p);
     apply(call, mask.buffer, scale_of(p));

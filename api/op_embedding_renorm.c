@@ -35,9 +35,7 @@ static void plan_renorm(const struct op_shape_call *call)
 {
     const struct op_place self = op_target(call, SELF, 0);
     struct op_place indices = op_dense_source(call, INDICES);
-    int64_t count = 1;
-    for (int i = 0; i < indices.view.rank; i++)
-        count *= indices.view.sizes[i];
+    const int64_t count = op_element_count(indices.view.rank, indices.view.sizes);
     const int64_t offset = indices.view.offset, sizes[] = {count, self.view.sizes[1]};
     indices.view = op_view_dense(indices.view.type, 1, &count);
     indices.view.offset = offset;

@@ -5,8 +5,6 @@
 #include "api/op_index.h"
 #include "runtime/support/base.h"
 
-#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
-
 /* An axis that is indexed has elements, unless nothing is read. */
 static aclnnStatus check_full(const struct op_problem *problem, const char *name,
                               const aclTensor *tensor, int axis, const aclTensor *index)
@@ -21,15 +19,16 @@ static aclnnStatus check_full(const struct op_problem *problem, const char *name
 
 static aclnnStatus gather_shapes(struct op_problem *problem)
 {
-    const aclTensor *self = TENSOR(problem, "self"), *index = TENSOR(problem, "index");
+    const aclTensor *self = op_tensor_named(problem, "self"),
+                    *index = op_tensor_named(problem, "index");
     const struct ex_descriptor *d = &self->descriptor, *i = &index->descriptor;
     struct op_shape_text text;
     int dim;
     OP_TRY(op_check_axis(problem, op_argument_named(problem, "dim"), self, &dim));
     if (d->rank > 1 || i->rank > 1)
         OP_TRY(op_check_same_rank(problem->row->name, "index", index, "self", self));
-    OP_TRY(op_check_shape(problem, op_argument_named(problem, "out"), TENSOR(problem, "out"),
-                          i->rank, i->sizes));
+    OP_TRY(op_check_shape(problem, op_argument_named(problem, "out"),
+                          op_tensor_named(problem, "out"), i->rank, i->sizes));
     for (int axis = 0; axis < d->rank && axis < i->rank; axis++)
         OP_CHECK(problem->row->name, axis == dim || i->sizes[axis] <= d->sizes[axis],
                  ACLNN_ERR_PARAM_INVALID,
@@ -50,7 +49,7 @@ static void plan_gather(const struct op_shape_call *call)
     for (int axis = 0; axis < out.view.rank; axis++)
         op_indexing_axis(&x, out.view.sizes[axis], axis == dim ? 0 : op_stride_of(&self.view, axis),
                          out.view.strides[axis]);
-    op_indexing_tensor(&x, &index, 0, op_size_of(TENSOR(problem, "self"), dim),
+    op_indexing_tensor(&x, &index, 0, op_size_of(op_tensor_named(problem, "self"), dim),
                        op_stride_of(&self.view, dim));
     op_gather(&x);
 }
@@ -133,7 +132,8 @@ static aclnnStatus select_shapes(struct op_problem *problem)
 /* aclnnIndexSelect: a vector of indices, or one index, which leaves the axis. */
 static aclnnStatus index_select_shapes(struct op_problem *problem)
 {
-    const aclTensor *self = TENSOR(problem, "self"), *index = TENSOR(problem, "index");
+    const aclTensor *self = op_tensor_named(problem, "self"),
+                    *index = op_tensor_named(problem, "index");
     const struct op_value *out = op_argument_named(problem, "out");
     const struct ex_descriptor *d = &self->descriptor;
     int64_t sizes[EX_MAX_RANK], count = 1;
@@ -205,8 +205,10 @@ const struct op_rule op_rule_select_parts = {
 
 static aclnnStatus take_shapes(struct op_problem *problem)
 {
-    const aclTensor *self = TENSOR(problem, "self"), *index = TENSOR(problem, "index");
-    OP_TRY(op_check_same_shape(problem->row->name, "out", TENSOR(problem, "out"), "index", index));
+    const aclTensor *self = op_tensor_named(problem, "self"),
+                    *index = op_tensor_named(problem, "index");
+    OP_TRY(op_check_same_shape(problem->row->name, "out", op_tensor_named(problem, "out"), "index",
+                               index));
     OP_CHECK(problem->row->name, !op_is_empty(self) || op_is_empty(index), ACLNN_ERR_PARAM_INVALID,
              "self has no element; no index can name one");
     return ACLNN_SUCCESS;

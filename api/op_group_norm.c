@@ -68,13 +68,13 @@ enum { GROUP_RANK = EX_MAX_RANK - 1 }; /* the channels become two axes */
 static aclnnStatus check_counts(const struct op_problem *problem, const struct ex_descriptor *d)
 {
     int64_t plane = 1;
-    if (!op_norm_argument(problem, "HxW")) return ACLNN_SUCCESS;
+    if (!op_argument_named(problem, "HxW")) return ACLNN_SUCCESS;
     for (int i = 2; i < d->rank; i++)
         plane *= d->sizes[i];
     const int64_t sizes[] = {d->sizes[0], d->sizes[1], plane};
     static const char *const names[] = {"N", "C", "HxW"};
     for (int i = 0; i < 3; i++) {
-        const int64_t value = op_norm_integer(problem, names[i], 0);
+        const int64_t value = op_integer_named(problem, names[i], 0);
         OP_CHECK(problem->row->name, value == sizes[i], ACLNN_ERR_PARAM_INVALID,
                  "%s is %" PRId64 "; %s has %" PRId64, names[i], value, group_of(problem)->x,
                  sizes[i]);
@@ -84,7 +84,7 @@ static aclnnStatus check_counts(const struct op_problem *problem, const struct e
 
 static aclnnStatus check_channels_first(const struct op_problem *problem)
 {
-    const struct op_value *format = op_norm_argument(problem, "dataFormatOptional");
+    const struct op_value *format = op_argument_named(problem, "dataFormatOptional");
     OP_CHECK(problem->row->name, !format || !format->text || strcmp(format->text, "NCHW") == 0,
              ACLNN_ERR_PARAM_INVALID, "dataFormatOptional is \"%s\"; it must be \"NCHW\"",
              format->text);
@@ -94,9 +94,9 @@ static aclnnStatus check_channels_first(const struct op_problem *problem)
 static aclnnStatus shapes(struct op_problem *problem)
 {
     const struct group *g = group_of(problem);
-    const aclTensor *x = op_norm_tensor(problem, g->x);
+    const aclTensor *x = op_tensor_named(problem, g->x);
     const struct ex_descriptor *d = &x->descriptor;
-    const int64_t count = op_norm_integer(problem, g->groups, 1);
+    const int64_t count = op_integer_named(problem, g->groups, 1);
     OP_TRY(op_check_rank(problem->row->name, g->x, x, 2, GROUP_RANK));
     OP_TRY(check_channels_first(problem));
     OP_TRY(check_counts(problem, d));
@@ -120,7 +120,7 @@ static aclnnStatus shapes(struct op_problem *problem)
     static const char *const results[] = {"dgammaOut", "dbetaOut"};
     for (int i = 0; i < 2; i++)
         OP_CHECK(problem->row->name,
-                 !op_norm_integer(problem, flags[i], 0) || op_norm_tensor(problem, results[i]),
+                 !op_integer_named(problem, flags[i], 0) || op_tensor_named(problem, results[i]),
                  ACLNN_ERR_PARAM_NULLPTR, "%s is NULL", results[i]);
     return ACLNN_SUCCESS;
 }
@@ -132,20 +132,20 @@ enum { AXIS_N, AXIS_GROUP, AXIS_CHANNEL };
 static void begin(struct op_norm_call *call, enum k_norm_kind kind, unsigned reduced)
 {
     const struct op_problem *problem = call->problem;
-    const struct ex_descriptor *d = &op_norm_tensor(problem, group_of(problem)->x)->descriptor;
-    const int64_t count = op_norm_integer(problem, group_of(problem)->groups, 1);
+    const struct ex_descriptor *d = &op_tensor_named(problem, group_of(problem)->x)->descriptor;
+    const int64_t count = op_integer_named(problem, group_of(problem)->groups, 1);
     int64_t sizes[EX_MAX_RANK] = {d->sizes[0], count, d->sizes[1] / count};
     for (int i = 2; i < d->rank; i++)
         sizes[i + 1] = d->sizes[i];
     op_norm_begin(call, kind, d->rank + 1, sizes, reduced & ((1U << (d->rank + 1)) - 1));
-    call->norm.number[0] = op_norm_real(problem, "eps", 0);
+    call->norm.number[0] = op_real_named(problem, "eps", 0);
     call->norm.number[1] = 1;
-    call->norm.number[3] = op_norm_real(problem, "swishScale", 1);
+    call->norm.number[3] = op_real_named(problem, "swishScale", 1);
     call->norm.options = K_NORM_CENTRED;
     const bool is_silu = problem->row->core == OP_NORM_group_norm_silu;
-    if (op_norm_integer(problem, "activateSilu", is_silu) ||
-        op_norm_integer(problem, "activateSwish",
-                        problem->row->core == OP_NORM_group_norm_swish_grad))
+    if (op_integer_named(problem, "activateSilu", is_silu) ||
+        op_integer_named(problem, "activateSwish",
+                         problem->row->core == OP_NORM_group_norm_swish_grad))
         call->norm.options |= K_NORM_SWISH;
 }
 
@@ -229,7 +229,7 @@ static void place_gradient(struct op_norm_call *call)
 static bool is_asked(const struct op_norm_call *call, int i)
 {
     static const char *const flags[] = {"", "dgammaIsRequire", "dbetaIsRequire"};
-    return op_norm_asks(call->problem, i) && op_norm_integer(call->problem, flags[i], 1) != 0;
+    return op_norm_asks(call->problem, i) && op_integer_named(call->problem, flags[i], 1) != 0;
 }
 
 /* Gamma's gradient first: dx may lie where dy does. */
@@ -237,7 +237,7 @@ static void plan_group_norm_grad(struct op_norm_call *call)
 {
     const struct group *g = group_of(call->problem);
     const char *const results[] = {g->dx, g->dgamma, g->dbeta};
-    if (op_is_empty(op_norm_tensor(call->problem, g->x))) {
+    if (op_is_empty(op_tensor_named(call->problem, g->x))) {
         for (int i = 1; i < 3; i++)
             if (is_asked(call, i)) op_norm_fill(call, op_norm_given(call, results[i]), 0);
         return;
@@ -267,14 +267,14 @@ const struct op_rule op_rule_group_norm_grad = {
 
 static bool is_channels_last(const struct op_problem *problem)
 {
-    const struct op_value *format = op_norm_argument(problem, "dataFormat");
+    const struct op_value *format = op_argument_named(problem, "dataFormat");
     return format->text && strcmp(format->text, "NHWC") == 0;
 }
 
 static aclnnStatus instance_shapes(struct op_problem *problem)
 {
-    const aclTensor *x = op_norm_tensor(problem, "x");
-    const struct op_value *format = op_norm_argument(problem, "dataFormat");
+    const aclTensor *x = op_tensor_named(problem, "x");
+    const struct op_value *format = op_argument_named(problem, "dataFormat");
     OP_CHECK(problem->row->name, format->text, ACLNN_ERR_PARAM_NULLPTR, "dataFormat is NULL");
     OP_CHECK(problem->row->name, is_channels_last(problem) || strcmp(format->text, "NCHW") == 0,
              ACLNN_ERR_PARAM_INVALID, "dataFormat is \"%s\"; it must be \"NCHW\" or \"NHWC\"",
@@ -305,10 +305,10 @@ static void place_instance(struct op_norm_call *call, int slot, const char *name
 
 static void plan_instance_norm(struct op_norm_call *call)
 {
-    const struct ex_descriptor *d = &op_norm_tensor(call->problem, "x")->descriptor;
+    const struct ex_descriptor *d = &op_tensor_named(call->problem, "x")->descriptor;
     const int channel = is_channels_last(call->problem) ? 3 : 1;
     op_norm_begin(call, K_NORM_AFFINE, 4, d->sizes, 0xe & ~(1U << channel));
-    call->norm.number[0] = op_norm_real(call->problem, "eps", 0);
+    call->norm.number[0] = op_real_named(call->problem, "eps", 0);
     call->norm.number[1] = 1;
     call->norm.options = K_NORM_CENTRED | K_NORM_OF_ROW;
     call->norm.spread = K_NORM_VARIANCE;

@@ -91,7 +91,7 @@ static const struct layer layers[] = {
 
 static const aclTensor *tensor_of(const struct op_problem *problem, const char *name)
 {
-    return name ? op_norm_tensor(problem, name) : NULL;
+    return name ? op_tensor_named(problem, name) : NULL;
 }
 
 /* Axes before the normalised ones; -1: x has fewer than those. */
@@ -179,14 +179,14 @@ static aclnnStatus check_all(const struct op_problem *problem, int leading)
 
 static aclnnStatus forward_shapes(struct op_problem *problem)
 {
-    const int64_t mode = op_norm_integer(problem, "implMode", 0);
+    const int64_t mode = op_integer_named(problem, "implMode", 0);
     int leading;
     OP_CHECK(problem->row->name, mode >= 0 && mode <= 2, ACLNN_ERR_PARAM_INVALID,
              "implMode is %" PRId64 "; it must be 0, 1 or 2", mode);
     OP_TRY(check_normalised(problem, &leading));
     OP_CHECK(problem->row->name,
-             op_norm_integer(problem, "additionalOutput", 0) == 0 ||
-                 op_norm_tensor(problem, "xOut"),
+             op_integer_named(problem, "additionalOutput", 0) == 0 ||
+                 op_tensor_named(problem, "xOut"),
              ACLNN_ERR_PARAM_NULLPTR, "xOut is NULL");
     return check_all(problem, leading);
 }
@@ -229,8 +229,8 @@ static void begin(struct op_norm_call *call, enum k_norm_kind kind, int leading)
     const struct ex_descriptor *d = &tensor_of(call->problem, layer->x)->descriptor;
     op_norm_begin(call, kind, d->rank, d->sizes, ((1U << d->rank) - 1) & ~((1U << leading) - 1));
     call->norm.number[0] =
-        op_norm_real(call->problem, "eps", op_norm_real(call->problem, "epsilon", 0));
-    call->norm.number[1] = op_norm_real(call->problem, "alpha", 1);
+        op_real_named(call->problem, "eps", op_real_named(call->problem, "epsilon", 0));
+    call->norm.number[1] = op_real_named(call->problem, "alpha", 1);
     call->norm.number[2] = layer->gamma_offset;
     call->norm.options = layer->is_centred ? K_NORM_CENTRED : 0;
     call->norm.spread = K_NORM_RSTD;
@@ -250,7 +250,7 @@ static void plan_forward(struct op_norm_call *call)
     place_statistic(call, K_AFFINE_MEAN, layer->mean, leading);
     place_statistic(call, K_AFFINE_SPREAD, layer->rstd, leading);
     if (layer->sum && tensor_of(call->problem, layer->sum) &&
-        op_norm_integer(call->problem, "additionalOutput", 1) != 0) {
+        op_integer_named(call->problem, "additionalOutput", 1) != 0) {
         const struct op_value *sum = op_argument_named(call->problem, layer->sum);
         struct op_view view;
         const int to = op_norm_target(call, sum, false, &view);

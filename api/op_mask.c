@@ -8,14 +8,6 @@
 #include "kernels/index/k_mask.h"
 #include "runtime/support/base.h"
 
-static struct op_place scratch_of(struct ex_plan *plan, aclDataType type, int rank,
-                                  const int64_t *sizes)
-{
-    return (struct op_place){.buffer = ex_scratch(plan, (size_t)op_element_count(rank, sizes) *
-                                                            ex_element_size((int32_t)type)),
-                             .view = op_view_dense(type, rank, sizes)};
-}
-
 /* The argument in that shape, dense, as that type: itself, or a copy. */
 static struct op_place dense(const struct op_shape_call *call, int argument, aclDataType type,
                              int rank, const int64_t *sizes)
@@ -26,7 +18,7 @@ static struct op_place dense(const struct op_shape_call *call, int argument, acl
     const bool is_type = own.view.type == type || (type == ACL_BOOL && is_byte);
     if (is_type && op_view_is_dense(&own.view)) return own;
     const struct op_place copy =
-        scratch_of(call->plan, is_type ? own.view.type : type, rank, sizes);
+        op_scratch_place(call->plan, is_type ? own.view.type : type, rank, sizes);
     op_copy_place(call->plan, &own, &copy);
     return copy;
 }
@@ -152,7 +144,7 @@ static void plan_spread(const struct op_shape_call *call)
     if (mask.room > 0)
         source = dense(call, SOURCE, call->problem->type, from->rank, from->sizes).buffer;
     if (!op_view_is_dense(&target.view)) {
-        made = scratch_of(call->plan, target.view.type, self->rank, self->sizes);
+        made = op_scratch_place(call->plan, target.view.type, self->rank, self->sizes);
         op_copy_place(call->plan, &target, &made);
     }
     mask.element_size = (int)ex_element_size((int32_t)target.view.type);

@@ -288,9 +288,7 @@ void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, cons
     struct op_view target = op_view_of(p.out->tensor);
     int result = to;
     if (is_disturbed(&p)) {
-        int64_t elements = 1;
-        for (int i = 0; i < problem->rank; i++)
-            elements *= problem->sizes[i];
+        const int64_t elements = op_element_count(problem->rank, problem->sizes);
         target = op_view_dense(target.type, problem->rank, problem->sizes);
         result = ex_scratch(plan, (size_t)elements * ex_element_size((int32_t)target.type));
     }

@@ -34,7 +34,7 @@ static struct classes classes_of(const aclTensor *self)
 
 static aclnnStatus check_one(const struct op_problem *problem, const char *name)
 {
-    const aclTensor *tensor = op_norm_tensor(problem, name);
+    const aclTensor *tensor = op_tensor_named(problem, name);
     struct op_shape_text text;
     if (!tensor) return ACLNN_SUCCESS;
     const struct ex_descriptor *d = &tensor->descriptor;
@@ -64,8 +64,8 @@ static bool is_gradient(const struct op_problem *problem)
 
 static aclnnStatus nll_shapes(struct op_problem *problem)
 {
-    const aclTensor *self = op_norm_tensor(problem, "self");
-    const int64_t reduction = op_norm_integer(problem, "reduction", 0);
+    const aclTensor *self = op_tensor_named(problem, "self");
+    const int64_t reduction = op_integer_named(problem, "reduction", 0);
     OP_CHECK(problem->row->name, reduction >= REDUCE_NONE && reduction <= REDUCE_SUM,
              ACLNN_ERR_PARAM_INVALID, "reduction is %" PRId64 "; it must be 0, 1 or 2", reduction);
     OP_TRY(op_check_rank(problem->row->name, "self", self, is_2d(problem) ? 4 : 1,
@@ -89,7 +89,7 @@ static aclnnStatus nll_shapes(struct op_problem *problem)
 
 static const struct op_value *value_of(const struct op_norm_call *call, const char *name)
 {
-    const struct op_value *value = op_norm_argument(call->problem, name);
+    const struct op_value *value = op_argument_named(call->problem, name);
     return value && value->tensor ? value : NULL;
 }
 
@@ -128,7 +128,7 @@ static void set_target(struct k_nll *nll, const struct op_norm_call *call, const
     if (!weight) weight = value_of(call, "weightOptional");
     const struct ex_descriptor *d = &target->tensor->descriptor;
     nll->classes = c->count;
-    nll->ignored = op_norm_integer(call->problem, "ignoreIndex", -100);
+    nll->ignored = op_integer_named(call->problem, "ignoreIndex", -100);
     nll->rank = c->rank;
     nll->positions = 1;
     for (int i = 0; i < c->rank; i++) {
@@ -183,7 +183,7 @@ static void plan_nll(struct op_norm_call *call)
     const struct op_value *self = value_of(call, "self"), *target = value_of(call, "target");
     const struct op_value *weight = value_of(call, "weight"), *out = value_of(call, "out");
     const struct op_value *total = value_of(call, "totalWeightOut");
-    const int64_t reduction = op_norm_integer(call->problem, "reduction", 0);
+    const int64_t reduction = op_integer_named(call->problem, "reduction", 0);
     const struct classes c = classes_of(self->tensor);
     struct k_nll nll = {.kind = reduction == REDUCE_NONE ? K_NLL_EACH : K_NLL_PARTS};
     set_target(&nll, call, &c);
@@ -215,8 +215,8 @@ static void plan_nll_grad(struct op_norm_call *call)
     const struct op_value *dy = value_of(call, "gradOutput"), *target = value_of(call, "target");
     const struct op_value *weight = value_of(call, "weight"), *out = value_of(call, "out");
     const struct op_value *total = value_of(call, "totalWeight");
-    const int64_t reduction = op_norm_integer(call->problem, "reduction", 0);
-    const struct classes c = classes_of(op_norm_tensor(call->problem, "self"));
+    const int64_t reduction = op_integer_named(call->problem, "reduction", 0);
+    const struct classes c = classes_of(op_tensor_named(call->problem, "self"));
     struct k_nll nll = {.kind = K_NLL_GRAD};
     struct op_place place;
     if (op_is_empty(out->tensor)) return;
@@ -247,7 +247,7 @@ const struct op_rule op_rule_nll_grad = {
 
 static bool find_reduction(const struct op_problem *problem, int64_t *reduction)
 {
-    const struct op_value *value = op_norm_argument(problem, "reductionOptional");
+    const struct op_value *value = op_argument_named(problem, "reductionOptional");
     const char *text = value->text ? value->text : "mean";
     *reduction = strcmp(text, "mean") == 0   ? REDUCE_MEAN
                  : strcmp(text, "sum") == 0  ? REDUCE_SUM
@@ -263,12 +263,12 @@ static bool is_cross_gradient(const struct op_problem *problem)
 
 static aclnnStatus check_zloss(const struct op_problem *problem)
 {
-    const double scale = op_norm_real(problem, "lseSquareScaleForZloss", 0);
+    const double scale = op_real_named(problem, "lseSquareScaleForZloss", 0);
     OP_CHECK(problem->row->name, scale == 0, ACLNN_ERR_PARAM_INVALID,
              "lseSquareScaleForZloss is %g; it must be 0: there is no z-loss", scale);
-    OP_CHECK(problem->row->name, op_norm_integer(problem, "returnZloss", 0) == 0,
+    OP_CHECK(problem->row->name, op_integer_named(problem, "returnZloss", 0) == 0,
              ACLNN_ERR_PARAM_INVALID, "returnZloss is true; it must be false: there is no z-loss");
-    OP_CHECK(problem->row->name, !op_norm_tensor(problem, "gradZlossOptional"),
+    OP_CHECK(problem->row->name, !op_tensor_named(problem, "gradZlossOptional"),
              ACLNN_ERR_PARAM_INVALID,
              "gradZlossOptional is given; it must be NULL: there is no z-loss");
     return ACLNN_SUCCESS;
@@ -277,12 +277,12 @@ static aclnnStatus check_zloss(const struct op_problem *problem)
 static aclnnStatus cross_shapes(struct op_problem *problem)
 {
     const char *name = is_cross_gradient(problem) ? "logProb" : "input";
-    const aclTensor *input = op_norm_tensor(problem, name);
-    const double smoothing = op_norm_real(problem, "labelSmoothing", 0);
+    const aclTensor *input = op_tensor_named(problem, name);
+    const double smoothing = op_real_named(problem, "labelSmoothing", 0);
     int64_t reduction;
     OP_CHECK(problem->row->name, find_reduction(problem, &reduction), ACLNN_ERR_PARAM_INVALID,
              "reductionOptional is \"%s\"; it must be \"mean\", \"sum\" or \"none\"",
-             op_norm_argument(problem, "reductionOptional")->text);
+             op_argument_named(problem, "reductionOptional")->text);
     OP_CHECK(problem->row->name, smoothing >= 0 && smoothing <= 1, ACLNN_ERR_PARAM_INVALID,
              "labelSmoothing is %g; it must be from 0 to 1", smoothing);
     OP_TRY(check_zloss(problem));
@@ -353,8 +353,8 @@ static void plan_cross(struct op_norm_call *call)
     const int losses = ex_scratch(call->plan, bytes), weights = ex_scratch(call->plan, bytes);
     if (rows > 0 && d->sizes[1] > 0) {
         op_norm_begin(call, K_NORM_CROSS_ENTROPY, 2, d->sizes, 2);
-        call->norm.number[0] = op_norm_real(call->problem, "labelSmoothing", 0);
-        call->norm.ignored = op_norm_integer(call->problem, "ignoreIndex", -100);
+        call->norm.number[0] = op_real_named(call->problem, "labelSmoothing", 0);
+        call->norm.ignored = op_integer_named(call->problem, "ignoreIndex", -100);
         op_norm_whole(call, K_CROSS_X, "input");
         place_by_row(call, K_CROSS_TARGET, "target");
         place_weight(call, K_CROSS_WEIGHT);
@@ -407,8 +407,8 @@ static void plan_cross_grad(struct op_norm_call *call)
     all.strides[0] = 0;
     const int total = reduction == REDUCE_MEAN ? plan_weights(call, &c) : -1;
     op_norm_begin(call, K_NORM_CROSS_ENTROPY_GRAD, 2, d->sizes, 2);
-    call->norm.number[0] = op_norm_real(call->problem, "labelSmoothing", 0);
-    call->norm.ignored = op_norm_integer(call->problem, "ignoreIndex", -100);
+    call->norm.number[0] = op_real_named(call->problem, "labelSmoothing", 0);
+    call->norm.ignored = op_integer_named(call->problem, "ignoreIndex", -100);
     op_norm_whole(call, K_CROSS_GRAD_LOGP, "logProb");
     place_by_row(call, K_CROSS_GRAD_TARGET, "target");
     place_weight(call, K_CROSS_GRAD_WEIGHT);
@@ -430,9 +430,9 @@ const struct op_rule op_rule_cross_entropy_grad = {
 
 static aclnnStatus margin_shapes(struct op_problem *problem)
 {
-    const aclTensor *self = op_norm_tensor(problem, "self");
+    const aclTensor *self = op_tensor_named(problem, "self");
     const struct ex_descriptor *d = &self->descriptor;
-    const int64_t reduction = op_norm_integer(problem, "reduction", 0);
+    const int64_t reduction = op_integer_named(problem, "reduction", 0);
     OP_CHECK(problem->row->name, reduction >= REDUCE_NONE && reduction <= REDUCE_SUM,
              ACLNN_ERR_PARAM_INVALID, "reduction is %" PRId64 "; it must be 0, 1 or 2", reduction);
     OP_TRY(op_check_rank(problem->row->name, "self", self, 1, 2));
@@ -467,7 +467,7 @@ static void plan_margin(struct op_norm_call *call)
     const struct op_value *self = value_of(call, "self"), *target = value_of(call, "target");
     const struct op_value *marks = value_of(call, "isTarget"), *out = value_of(call, "out");
     const struct ex_descriptor *d = &self->tensor->descriptor;
-    const int64_t reduction = op_norm_integer(call->problem, "reduction", 0);
+    const int64_t reduction = op_integer_named(call->problem, "reduction", 0);
     struct k_margin m = {.x = dtype_of(self), .target = dtype_of(target)};
     struct op_view view;
     m.is_target = dtype_of(marks);

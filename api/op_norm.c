@@ -12,31 +12,6 @@
 #include "kernels/kernels.h"
 #include "kernels/reduce/k_reduce.h"
 
-/* ---- arguments ---- */
-
-const struct op_value *op_norm_argument(const struct op_problem *problem, const char *name)
-{
-    return op_argument_named(problem, name);
-}
-
-const aclTensor *op_norm_tensor(const struct op_problem *problem, const char *name)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    return value ? value->tensor : NULL;
-}
-
-int64_t op_norm_integer(const struct op_problem *problem, const char *name, int64_t otherwise)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    return value ? value->integer : otherwise;
-}
-
-double op_norm_real(const struct op_problem *problem, const char *name, double otherwise)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    return value ? value->real : otherwise;
-}
-
 /* ---- checks ---- */
 
 static bool has_word(const char *words, const char *word)
@@ -83,7 +58,7 @@ static void shape_text(char *text, size_t size, int rank, const int64_t *sizes)
 aclnnStatus op_norm_check_shape(const struct op_problem *problem, const char *name, int rank,
                                 const int64_t *sizes)
 {
-    const aclTensor *tensor = op_norm_tensor(problem, name);
+    const aclTensor *tensor = op_tensor_named(problem, name);
     struct op_shape_text text;
     char wanted[200];
     if (!tensor) return ACLNN_SUCCESS;
@@ -101,7 +76,7 @@ aclnnStatus op_norm_check_shape(const struct op_problem *problem, const char *na
 aclnnStatus op_norm_check_dim(const struct op_problem *problem, const aclTensor *tensor, int *axis)
 {
     const int rank = tensor->descriptor.rank, axes = rank > 0 ? rank : 1;
-    const int64_t dim = op_norm_integer(problem, "dim", 0);
+    const int64_t dim = op_integer_named(problem, "dim", 0);
     OP_CHECK(problem->row->name, op_find_axis(dim, rank, axis), ACLNN_ERR_PARAM_INVALID,
              "dim is %" PRId64 "; it must be from %d to %d", dim, -axes, axes - 1);
     return ACLNN_SUCCESS;
@@ -123,7 +98,8 @@ aclnnStatus op_norm_check_mask(const struct op_problem *problem, const char *con
              ACLNN_ERR_PARAM_INVALID, "%s has %" PRIu64 " entries; it must have %d", mask->name,
              mask->bools->size, count);
     for (int i = 0; i < count; i++)
-        OP_CHECK(problem->row->name, !op_norm_asks(problem, i) || op_norm_tensor(problem, names[i]),
+        OP_CHECK(problem->row->name,
+                 !op_norm_asks(problem, i) || op_tensor_named(problem, names[i]),
                  ACLNN_ERR_PARAM_NULLPTR, "%s is NULL", names[i]);
     return ACLNN_SUCCESS;
 }
@@ -210,10 +186,8 @@ int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool
     const int argument = (int)(value - problem->values);
     const struct ex_descriptor *to = &value->tensor->descriptor;
     bool is_apart = false;
-    int64_t elements = 1;
     *view = op_view_of(value->tensor);
-    for (int i = 0; i < view->rank; i++)
-        elements *= view->sizes[i];
+    const int64_t elements = op_element_count(view->rank, view->sizes);
     for (int i = 0; i < problem->tensor_count && elements > 0; i++) {
         const struct op_value *other = problem->tensor[i];
         const struct ex_descriptor *from = &other->tensor->descriptor;
@@ -308,9 +282,7 @@ static struct op_view make_dense(struct op_norm_call *call, int slot)
     struct k_norm_operand *operand = &n->operand[slot];
     const struct op_view was = rows_of(call, slot);
     const struct op_view dense = op_view_dense(was.type, was.rank, was.sizes);
-    int64_t elements = 1;
-    for (int i = 0; i < was.rank; i++)
-        elements *= was.sizes[i];
+    const int64_t elements = op_element_count(was.rank, was.sizes);
     const int scratch =
         ex_scratch(call->plan, (size_t)elements * ex_element_size((int32_t)was.type));
     if (!operand->is_written) op_copy_step(call->plan, call->buffer[slot], &was, scratch, &dense);

@@ -6,6 +6,7 @@
 
 #include "api/op_copy.h"
 #include "api/op_row.h"
+#include "api/op_rule.h"
 #include "kernels/norm/k_norm.h"
 
 enum op_norm {
@@ -76,12 +77,6 @@ struct op_norm_rule {
      * masks. */
     const char *integers, *numbers, *masks;
 };
-
-/* The argument of that name, or NULL; the number of one, or what stands for it. */
-const struct op_value *op_norm_argument(const struct op_problem *problem, const char *name);
-const aclTensor *op_norm_tensor(const struct op_problem *problem, const char *name);
-int64_t op_norm_integer(const struct op_problem *problem, const char *name, int64_t otherwise);
-double op_norm_real(const struct op_problem *problem, const char *name, double otherwise);
 
 /* Every tensor has one of the row's types, those of rule->more->integers INT32 or INT64. */
 aclnnStatus op_norm_types(struct op_problem *problem);

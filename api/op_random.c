@@ -17,21 +17,6 @@ static bool is_seed(const struct op_value *value)
     return strcmp(value->name, "seedTensor") == 0 || strcmp(value->name, "offsetTensor") == 0;
 }
 
-static double real_named(const struct op_problem *problem, const char *name, double otherwise)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    if (!value || op_is_tensor(value)) return otherwise;
-    return op_is_scalar(value) ? op_scalar_real(value->scalar) : value->real;
-}
-
-static int64_t elements_of(const struct op_view *view)
-{
-    int64_t elements = 1;
-    for (int i = 0; i < view->rank; i++)
-        elements *= view->sizes[i];
-    return elements;
-}
-
 static int index_of(const struct op_problem *problem, const struct op_value *value)
 {
     return (int)(value - problem->values);
@@ -106,22 +91,13 @@ static aclnnStatus shapes(struct op_problem *problem)
 
 static aclnnStatus check_probability(const struct op_problem *problem, const char *name)
 {
-    const double p = real_named(problem, name, 0);
+    const double p = op_real_named(problem, name, 0);
     OP_CHECK(problem->row->name, p >= 0 && p <= 1, ACLNN_ERR_PARAM_INVALID,
              "%s is %g; it must be from 0 to 1", name, p);
     return ACLNN_SUCCESS;
 }
 
 /* ---- plans ---- */
-
-static struct op_place scratch(struct ex_plan *plan, aclDataType type, int rank,
-                               const int64_t *sizes)
-{
-    const struct op_view view = op_view_dense(type, rank, sizes);
-    return (struct op_place){
-        .buffer = ex_scratch(plan, (size_t)elements_of(&view) * ex_element_size(type)),
-        .view = view};
-}
 
 /* A tensor that is read, expanded to the problem's shape, dense. */
 static struct op_place expanded(const struct op_shape_call *call, const struct op_value *value)
@@ -130,7 +106,8 @@ static struct op_place expanded(const struct op_shape_call *call, const struct o
     struct op_place own = op_source(call, index_of(problem, value), 0);
     own.view = op_view_broadcast(&own.view, problem->rank, problem->sizes);
     if (op_view_is_dense(&own.view)) return own;
-    const struct op_place copy = scratch(call->plan, own.view.type, problem->rank, problem->sizes);
+    const struct op_place copy =
+        op_scratch_place(call->plan, own.view.type, problem->rank, problem->sizes);
     op_copy_place(call->plan, &own, &copy);
     return copy;
 }
@@ -176,18 +153,18 @@ static void fill(const struct op_shape_call *call, struct k_random *random, cons
         random->a_type = op_k_dtype(a->tensor);
         buffers[0] = expanded(call, a).buffer;
     } else if (a) {
-        random->a = real_named(problem, a_name, 0);
+        random->a = op_real_named(problem, a_name, 0);
     }
     if (b && op_is_tensor(b)) {
         random->has_b = true;
         random->b_type = op_k_dtype(b->tensor);
         buffers[1] = expanded(call, b).buffer;
     } else if (b) {
-        random->b = real_named(problem, b_name, 0);
+        random->b = op_real_named(problem, b_name, 0);
     }
     const struct op_place to = op_dense_target(call, index_of(problem, out));
     random->to = op_k_dtype(out->tensor);
-    random->elements = elements_of(&to.view);
+    random->elements = op_element_count(to.view.rank, to.view.sizes);
     if (random->kind == K_RANDOM_UNIFORM)
         random->limit = random->a < random->b ? k_random_below(random->to, random->b) : random->a;
     op_random_step(call, random, to.buffer, buffers[0], buffers[1]);
@@ -204,7 +181,7 @@ static void fill(const struct op_shape_call *call, struct k_random *random, cons
 
 static aclnnStatus uniform_shapes(struct op_problem *problem)
 {
-    const double from = real_named(problem, "from", 0), to = real_named(problem, "to", 0);
+    const double from = op_real_named(problem, "from", 0), to = op_real_named(problem, "to", 0);
     OP_CHECK(problem->row->name, from <= to && isfinite(to - from), ACLNN_ERR_PARAM_INVALID,
              "from is %g, to is %g; from must not be greater, and both finite", from, to);
     return shapes(problem);
@@ -217,7 +194,7 @@ static void plan_uniform(const struct op_shape_call *call)
 
 static aclnnStatus normal_shapes(struct op_problem *problem)
 {
-    const double deviation = real_named(problem, "std", 0);
+    const double deviation = op_real_named(problem, "std", 0);
     OP_CHECK(problem->row->name, deviation >= 0, ACLNN_ERR_PARAM_INVALID,
              "std is %g; it must not be negative", deviation);
     return shapes(problem);
@@ -230,7 +207,7 @@ static void plan_normal(const struct op_shape_call *call)
 
 static aclnnStatus exponential_shapes(struct op_problem *problem)
 {
-    const double lambda = real_named(problem, "lambda", 1);
+    const double lambda = op_real_named(problem, "lambda", 1);
     const int64_t count = op_argument_named(problem, "count")->integer;
     int64_t elements = 0;
     const struct op_value *self = op_written(problem, 0);
@@ -335,7 +312,7 @@ static void order_keys(const struct op_shape_call *call, int keys, struct k_sort
     const struct op_place to = op_target(call, index_of(call->problem, out), 0);
     const bool is_own = to.view.type == ACL_INT64 && op_view_is_dense(&to.view);
     const struct op_place places =
-        is_own ? to : scratch(call->plan, ACL_INT64, to.view.rank, to.view.sizes);
+        is_own ? to : op_scratch_place(call->plan, ACL_INT64, to.view.rank, to.view.sizes);
     sort->index_type = K_I64;
     sort->has_index = true;
     op_sort_steps(call->plan, sort, keys, places.buffer, places.buffer);
@@ -360,7 +337,7 @@ static void plan_permutation(const struct op_shape_call *call)
     struct k_random random = {.kind = K_RANDOM_KEY, .to = K_I64, .elements = n};
     struct k_sort sort = {.dtype = K_U64, .rows = 1, .count = n, .keep = n};
     if (n == 0) return;
-    const struct op_place keys = scratch(call->plan, ACL_INT64, 1, &n);
+    const struct op_place keys = op_scratch_place(call->plan, ACL_INT64, 1, &n);
     op_random_step(call, &random, keys.buffer, -1, -1);
     order_keys(call, keys.buffer, &sort);
 }
@@ -405,7 +382,7 @@ static void plan_draws(const struct op_shape_call *call)
     const int64_t draws = op_argument_named(problem, "numsamples")->integer;
     if (op_is_empty(self)) return;
     const struct op_place weights = op_dense_source(call, argument);
-    const int64_t elements = elements_of(&weights.view);
+    const int64_t elements = op_element_count(weights.view.rank, weights.view.sizes);
     const int64_t count = weights.view.sizes[weights.view.rank - 1], rows = elements / count;
     const int numbers = ex_scratch(call->plan, (size_t)elements * sizeof(double));
     if (!op_argument_named(problem, "replacement")->integer) {

@@ -10,27 +10,6 @@
 
 /* ---- arguments ---- */
 
-const struct op_value *op_argument_named(const struct op_problem *problem, const char *name)
-{
-    for (int i = 0; i < problem->count; i++)
-        if (strcmp(problem->values[i].name, name) == 0) return &problem->values[i];
-    return NULL;
-}
-
-const struct op_value *op_argument_of_kind(const struct op_problem *problem, enum op_kind kind)
-{
-    for (int i = 0; i < problem->count; i++)
-        if (problem->values[i].kind == kind) return &problem->values[i];
-    return NULL;
-}
-
-const struct op_value *op_written(const struct op_problem *problem, int i)
-{
-    for (int j = 0; j < problem->tensor_count; j++)
-        if (op_is_written(problem->tensor[j]) && i-- == 0) return problem->tensor[j];
-    return NULL;
-}
-
 /* A single axis: a number, or a scalar (aclnnCumprod). */
 static const struct op_value *single_axis(const struct op_problem *problem)
 {

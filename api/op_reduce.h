@@ -4,6 +4,7 @@
 #define ACLNN_CPU_API_OP_REDUCE_H
 
 #include "api/op_row.h"
+#include "api/op_rule.h"
 
 enum op_reduce {
     OP_REDUCE_sum,
@@ -32,16 +33,10 @@ enum op_reduce {
     OP_REDUCE_cummin,
 };
 
-/* The value of the argument of that name, or of the first of its kind; NULL: there is none. */
-const struct op_value *op_argument_named(const struct op_problem *problem, const char *name);
-const struct op_value *op_argument_of_kind(const struct op_problem *problem, enum op_kind kind);
-
 /* What a call reduces, from its arguments, which may be unsound: bit i is axis i. */
 unsigned op_reduced_axes(const struct op_problem *problem);
 /* Whether they are kept as axes of one element. */
 bool op_keeps_axes(const struct op_problem *problem);
-/* The i-th tensor that is written, or NULL. */
-const struct op_value *op_written(const struct op_problem *problem, int i);
 /* Which of them has places: -1: none. */
 int op_place_result(const struct op_problem *problem);
 

@@ -7,8 +7,6 @@
 #include "kernels/index/k_repeat.h"
 #include "runtime/support/base.h"
 
-#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
-
 static int64_t elements_of(const aclTensor *tensor)
 {
     return op_element_count(tensor->descriptor.rank, tensor->descriptor.sizes);
@@ -22,7 +20,7 @@ static int64_t size_of_output(const struct op_problem *problem)
 /* repeats is one number, or one for each of `parts`. */
 static aclnnStatus check_repeats(const struct op_problem *problem, int64_t parts)
 {
-    const aclTensor *repeats = TENSOR(problem, "repeats");
+    const aclTensor *repeats = op_tensor_named(problem, "repeats");
     const int64_t count = elements_of(repeats);
     OP_TRY(op_check_rank(problem->row->name, "repeats", repeats, 0, 1));
     OP_CHECK(problem->row->name, count == 1 || count == parts, ACLNN_ERR_PARAM_INVALID,
@@ -36,14 +34,14 @@ static aclnnStatus flat_shapes(struct op_problem *problem)
 {
     const struct op_value *out = op_argument_named(problem, "out");
     const int64_t size = size_of_output(problem);
-    OP_TRY(check_repeats(problem, elements_of(TENSOR(problem, "self"))));
+    OP_TRY(check_repeats(problem, elements_of(op_tensor_named(problem, "self"))));
     return op_check_shape(problem, out, out->tensor, 1, &size);
 }
 
 static aclnnStatus dim_shapes(struct op_problem *problem)
 {
     const struct op_value *out = op_argument_named(problem, "out");
-    const aclTensor *self = TENSOR(problem, "self");
+    const aclTensor *self = op_tensor_named(problem, "self");
     int64_t sizes[EX_MAX_RANK] = {0};
     const int rank = self->descriptor.rank > 0 ? self->descriptor.rank : 1;
     int dim;
@@ -57,15 +55,15 @@ static aclnnStatus dim_shapes(struct op_problem *problem)
 static aclnnStatus tensor_types(struct op_problem *problem)
 {
     OP_TRY(op_index_types(problem));
-    return op_check_same_type(problem->row->name, "out", TENSOR(problem, "out"), "repeats",
-                              TENSOR(problem, "repeats"));
+    return op_check_same_type(problem->row->name, "out", op_tensor_named(problem, "out"), "repeats",
+                              op_tensor_named(problem, "repeats"));
 }
 
 static aclnnStatus tensor_shapes(struct op_problem *problem)
 {
     const struct op_value *out = op_argument_named(problem, "out");
     const int64_t size = size_of_output(problem);
-    OP_TRY(op_check_rank(problem->row->name, "repeats", TENSOR(problem, "repeats"), 1, 1));
+    OP_TRY(op_check_rank(problem->row->name, "repeats", op_tensor_named(problem, "repeats"), 1, 1));
     OP_CHECK(problem->row->name, size >= 0, ACLNN_ERR_PARAM_INVALID,
              "outputSize is %" PRId64 "; it must not be negative", size);
     return op_check_shape(problem, out, out->tensor, 1, &size);
@@ -144,7 +142,7 @@ static void plan_dim(const struct op_shape_call *call)
 static void plan_tensor(const struct op_shape_call *call)
 {
     const struct op_place out = op_target(call, op_place_of(call->problem, "out"), 0);
-    repeat(call, elements_of(TENSOR(call->problem, "repeats")), &out);
+    repeat(call, elements_of(op_tensor_named(call->problem, "repeats")), &out);
 }
 
 const struct op_rule op_rule_repeat_flat = {

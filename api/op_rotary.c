@@ -16,7 +16,7 @@ static aclnnStatus check_tables(const struct op_problem *problem, const char *na
     struct op_shape_text text;
     OP_TRY(op_check_rank(problem->row->name, name, x, 1, EX_MAX_RANK));
     for (int i = 0; i < 4; i++) {
-        const aclTensor *table = op_norm_tensor(problem, tables[i]);
+        const aclTensor *table = op_tensor_named(problem, tables[i]);
         if (!table) continue;
         bool fits = table->descriptor.rank == d->rank;
         for (int axis = 0; axis < d->rank && fits; axis++)
@@ -28,7 +28,7 @@ static aclnnStatus check_tables(const struct op_problem *problem, const char *na
     }
     for (int i = 1; i < 4; i++)
         OP_TRY(op_norm_check_shape(problem, tables[i], d->rank,
-                                   op_norm_tensor(problem, "cos")->descriptor.sizes));
+                                   op_tensor_named(problem, "cos")->descriptor.sizes));
     return ACLNN_SUCCESS;
 }
 
@@ -51,10 +51,10 @@ static aclnnStatus shapes(struct op_problem *problem)
     const char *name = problem->tensor[0]->name;
     const aclTensor *x = problem->tensor[0]->tensor;
     const struct ex_descriptor *d = &x->descriptor;
-    OP_CHECK(problem->row->name, !op_norm_tensor(problem, "rotate"), ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(problem->row->name, !op_tensor_named(problem, "rotate"), ACLNN_ERR_PARAM_INVALID,
              "rotate is given; it must be NULL: matrices are not supported");
     OP_TRY(check_tables(problem, name, x));
-    OP_TRY(check_row(problem, name, x, op_norm_integer(problem, "mode", 0)));
+    OP_TRY(check_row(problem, name, x, op_integer_named(problem, "mode", 0)));
     OP_TRY(op_norm_check_shape(problem, "out", d->rank, d->sizes));
     OP_TRY(op_norm_check_shape(problem, "xOptional", d->rank, d->sizes));
     return op_norm_check_shape(problem, "dxOut", d->rank, d->sizes);
@@ -63,7 +63,7 @@ static aclnnStatus shapes(struct op_problem *problem)
 /* -1: none. */
 static int64_t mode_of(const struct op_problem *problem)
 {
-    const struct op_value *mode = op_norm_argument(problem, "rotaryMode");
+    const struct op_value *mode = op_argument_named(problem, "rotaryMode");
     if (!mode || !mode->text || strcmp(mode->text, "half") == 0) return K_ROTARY_HALF;
     if (strcmp(mode->text, "interleave") == 0) return K_ROTARY_PAIRS;
     return strcmp(mode->text, "quarter") == 0 ? K_ROTARY_QUARTER : -1;
@@ -72,14 +72,14 @@ static int64_t mode_of(const struct op_problem *problem)
 static aclnnStatus apply_shapes(struct op_problem *problem)
 {
     static const char *const names[] = {"queryRef", "keyRef"};
-    const int64_t layout = op_norm_integer(problem, "layout", 1), mode = mode_of(problem);
+    const int64_t layout = op_integer_named(problem, "layout", 1), mode = mode_of(problem);
     OP_CHECK(problem->row->name, layout >= 1 && layout <= 4, ACLNN_ERR_PARAM_INVALID,
              "layout is %" PRId64 "; it must be from 1 to 4", layout);
     OP_CHECK(problem->row->name, mode >= 0, ACLNN_ERR_PARAM_INVALID,
              "rotaryMode is \"%s\"; it must be \"half\", \"interleave\" or \"quarter\"",
-             op_norm_argument(problem, "rotaryMode")->text);
+             op_argument_named(problem, "rotaryMode")->text);
     for (int i = 0; i < 2; i++) {
-        const aclTensor *tensor = op_norm_tensor(problem, names[i]);
+        const aclTensor *tensor = op_tensor_named(problem, names[i]);
         OP_TRY(check_tables(problem, names[i], tensor));
         OP_TRY(check_row(problem, names[i], tensor, mode));
     }
@@ -100,7 +100,7 @@ static void begin(struct op_norm_call *call, enum k_norm_kind kind, const aclTen
 static void add(struct op_norm_call *call, enum k_norm_kind kind, const char *x, const char *out,
                 int64_t mode)
 {
-    const aclTensor *tensor = op_norm_tensor(call->problem, x);
+    const aclTensor *tensor = op_tensor_named(call->problem, x);
     if (op_is_empty(tensor)) return;
     begin(call, kind, tensor, mode);
     const struct op_view view = op_view_of(tensor);
@@ -113,7 +113,7 @@ static void add(struct op_norm_call *call, enum k_norm_kind kind, const char *x,
 
 static void plan_rotary(struct op_norm_call *call)
 {
-    add(call, K_NORM_ROTARY, "x", "out", op_norm_integer(call->problem, "mode", 0));
+    add(call, K_NORM_ROTARY, "x", "out", op_integer_named(call->problem, "mode", 0));
 }
 
 static void plan_apply_rotary(struct op_norm_call *call)
@@ -126,10 +126,8 @@ static void plan_apply_rotary(struct op_norm_call *call)
 static int place_table(struct op_norm_call *call, int slot, const struct op_value *value)
 {
     struct op_view view = op_view_of(value->tensor);
-    int64_t elements = 1;
+    const int64_t elements = op_element_count(view.rank, view.sizes);
     view = op_view_dense(view.type, view.rank, view.sizes);
-    for (int i = 0; i < view.rank; i++)
-        elements *= view.sizes[i];
     const int scratch =
         ex_scratch(call->plan, (size_t)elements * ex_element_size((int32_t)view.type));
     view = op_view_broadcast(&view, call->rank, call->sizes);
@@ -141,9 +139,9 @@ static int place_table(struct op_norm_call *call, int slot, const struct op_valu
 static void plan_tables(struct op_norm_call *call)
 {
     static const char *const names[] = {"dcosOut", "dsinOut"};
-    const aclTensor *x = op_norm_tensor(call->problem, "xOptional");
+    const aclTensor *x = op_tensor_named(call->problem, "xOptional");
     const struct ex_descriptor *d = &x->descriptor;
-    const struct ex_descriptor *table = &op_norm_tensor(call->problem, "cos")->descriptor;
+    const struct ex_descriptor *table = &op_tensor_named(call->problem, "cos")->descriptor;
     unsigned reduced = 1U << (d->rank - 1);
     int scratch[2];
     for (int i = 0; i < d->rank; i++)
@@ -151,7 +149,7 @@ static void plan_tables(struct op_norm_call *call)
 
     op_norm_begin(call, K_NORM_ROTARY_TABLES_GRAD, d->rank, d->sizes, reduced);
     call->norm.number[0] = (double)d->sizes[d->rank - 1];
-    call->norm.number[1] = (double)op_norm_integer(call->problem, "mode", 0);
+    call->norm.number[1] = (double)op_integer_named(call->problem, "mode", 0);
     op_norm_whole(call, K_ROTARY_TABLES_X, "xOptional");
     op_norm_whole(call, K_ROTARY_TABLES_DY, "dy");
     for (int i = 0; i < 2; i++)
@@ -172,14 +170,14 @@ static void plan_tables(struct op_norm_call *call)
 static void plan_rotary_grad(struct op_norm_call *call)
 {
     static const char *const names[] = {"dcosOut", "dsinOut"};
-    const bool is_empty = op_is_empty(op_norm_tensor(call->problem, "dy"));
+    const bool is_empty = op_is_empty(op_tensor_named(call->problem, "dy"));
     for (int i = 0; i < 2 && is_empty && op_norm_given(call, "xOptional"); i++)
         if (op_norm_given(call, names[i])) op_norm_fill(call, op_norm_given(call, names[i]), 0);
     if (is_empty) return;
     if (op_norm_given(call, "xOptional") &&
         (op_norm_given(call, "dcosOut") || op_norm_given(call, "dsinOut")))
         plan_tables(call);
-    add(call, K_NORM_ROTARY_GRAD, "dy", "dxOut", op_norm_integer(call->problem, "mode", 0));
+    add(call, K_NORM_ROTARY_GRAD, "dy", "dxOut", op_integer_named(call->problem, "mode", 0));
 }
 
 static const struct op_norm_rule rotary = {.plan = plan_rotary};

@@ -5,6 +5,48 @@
 
 #include "runtime/support/base.h"
 
+/* ---- arguments ---- */
+
+const struct op_value *op_argument_named(const struct op_problem *problem, const char *name)
+{
+    for (int i = 0; i < problem->count; i++)
+        if (strcmp(problem->values[i].name, name) == 0) return &problem->values[i];
+    return NULL;
+}
+
+const struct op_value *op_argument_of_kind(const struct op_problem *problem, enum op_kind kind)
+{
+    for (int i = 0; i < problem->count; i++)
+        if (problem->values[i].kind == kind) return &problem->values[i];
+    return NULL;
+}
+
+const struct op_value *op_written(const struct op_problem *problem, int i)
+{
+    for (int j = 0; j < problem->tensor_count; j++)
+        if (op_is_written(problem->tensor[j]) && i-- == 0) return problem->tensor[j];
+    return NULL;
+}
+
+const aclTensor *op_tensor_named(const struct op_problem *problem, const char *name)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value ? value->tensor : NULL;
+}
+
+int64_t op_integer_named(const struct op_problem *problem, const char *name, int64_t otherwise)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value ? value->integer : otherwise;
+}
+
+double op_real_named(const struct op_problem *problem, const char *name, double otherwise)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    if (!value || op_is_tensor(value)) return otherwise;
+    return op_is_scalar(value) ? op_scalar_real(value->scalar) : value->real;
+}
+
 /* ---- types ---- */
 
 /* A kind beats the ones before it, whatever the size. */

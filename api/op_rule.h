@@ -22,6 +22,19 @@ bool op_is_integer(aclDataType type); /* bool is none */
 double op_scalar_real(const aclScalar *scalar);
 int64_t op_scalar_integer(const aclScalar *scalar); /* towards 0 */
 
+/* ---- arguments of a problem ---- */
+
+/* The value of the argument of that name, or of the first of its kind; NULL: there is none. */
+const struct op_value *op_argument_named(const struct op_problem *problem, const char *name);
+const struct op_value *op_argument_of_kind(const struct op_problem *problem, enum op_kind kind);
+/* What it holds: a tensor, which may be NULL; a number, or `otherwise` where there is none. A
+ * scalar is a real number too. */
+const aclTensor *op_tensor_named(const struct op_problem *problem, const char *name);
+int64_t op_integer_named(const struct op_problem *problem, const char *name, int64_t otherwise);
+double op_real_named(const struct op_problem *problem, const char *name, double otherwise);
+/* The i-th tensor that is written, or NULL. */
+const struct op_value *op_written(const struct op_problem *problem, int i);
+
 /* ---- checks of a problem ---- */
 
 /* problem->type from the operands (tensors and scalars) that are computed with: each tensor's is

@@ -9,8 +9,6 @@
 
 enum { MEAN = 5 }; /* reduce */
 
-#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
-
 /* ---- the table ---- */
 
 int op_written_argument(const struct op_problem *problem)
@@ -23,18 +21,6 @@ int op_written_argument(const struct op_problem *problem)
 static bool is_half(aclDataType type)
 {
     return type == ACL_FLOAT16 || type == ACL_BF16;
-}
-
-struct op_place op_scratch_place(struct ex_plan *plan, aclDataType type, int rank,
-                                 const int64_t *sizes)
-{
-    struct op_place place = {.view = op_view_dense(type, rank, sizes)};
-    int64_t elements = 1;
-    for (int i = 0; i < rank; i++)
-        elements *= sizes[i];
-    place.buffer =
-        elements == 0 ? -1 : ex_scratch(plan, (size_t)elements * ex_element_size((int32_t)type));
-    return place;
 }
 
 /* A scalar as one element, whose strides are 0 in any shape. */
@@ -197,7 +183,7 @@ static bool is_mean(const struct op_problem *problem)
 static aclnnStatus scatter_shapes(struct op_problem *problem)
 {
     const struct op_value *self = before(problem), *src = op_argument_named(problem, "src");
-    const aclTensor *index = TENSOR(problem, "index");
+    const aclTensor *index = op_tensor_named(problem, "index");
     int dim;
     OP_TRY(op_check_axis(problem, op_argument_named(problem, "dim"), self->tensor, &dim));
     OP_TRY(check_out(problem));

@@ -29,8 +29,6 @@ void op_table_deliver(const struct op_shape_call *call, const struct op_table *t
 
 /* The argument that is written. */
 int op_written_argument(const struct op_problem *problem);
-struct op_place op_scratch_place(struct ex_plan *plan, aclDataType type, int rank,
-                                 const int64_t *sizes);
 /* A step: result = core(a, b), or of a and a number where b is NULL. All of one shape. */
 void op_combine_places(struct ex_plan *plan, enum k_core core, const struct op_place *result,
                        const struct op_place *a, const struct op_place *b, const aclScalar *number);

@@ -5,8 +5,6 @@
 #include "api/op_scatter.h"
 #include "runtime/support/base.h"
 
-#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
-
 /* ---- rows of indices ---- */
 
 /* The first argument is the table; the parts that rows of indices name are `parts`. */
@@ -14,7 +12,7 @@ static aclnnStatus check_parts(const struct op_problem *problem, const struct op
 {
     const struct op_value *table = &problem->values[0];
     const struct ex_descriptor *t = &table->tensor->descriptor;
-    const struct ex_descriptor *i = &TENSOR(problem, "indices")->descriptor;
+    const struct ex_descriptor *i = &op_tensor_named(problem, "indices")->descriptor;
     int64_t sizes[2 * EX_MAX_RANK];
     int rank = 0;
     OP_CHECK(problem->row->name, i->rank > 0, ACLNN_ERR_PARAM_INVALID,
@@ -111,7 +109,8 @@ static int64_t elements_of(const struct ex_descriptor *d)
 static aclnnStatus put_shapes(struct op_problem *problem)
 {
     const struct ex_descriptor *self = &problem->values[0].tensor->descriptor;
-    const aclTensor *index = TENSOR(problem, "index"), *source = TENSOR(problem, "source");
+    const aclTensor *index = op_tensor_named(problem, "index"),
+                    *source = op_tensor_named(problem, "source");
     const int64_t wanted = elements_of(&index->descriptor);
     OP_CHECK(problem->row->name, elements_of(&source->descriptor) == wanted,
              ACLNN_ERR_PARAM_INVALID,
@@ -135,7 +134,7 @@ static void plan_put(const struct op_shape_call *call)
     const struct op_problem *problem = call->problem;
     const enum k_combine combine =
         op_argument_named(problem, "accumulate")->integer ? K_ADD : K_SET;
-    const int64_t count = elements_of(&TENSOR(problem, "index")->descriptor);
+    const int64_t count = elements_of(&op_tensor_named(problem, "index")->descriptor);
     const int64_t elements = elements_of(&problem->values[0].tensor->descriptor);
     struct op_place index = op_dense_source(call, op_place_of(problem, "index"));
     struct op_table table = op_table_of(

@@ -4,8 +4,6 @@
 #include "api/op_scatter.h"
 #include "runtime/support/base.h"
 
-#define TENSOR(problem, name) (op_argument_named((problem), (name))->tensor)
-
 /* The tensor that is written, as it is before. */
 static int before(const struct op_problem *problem)
 {
@@ -63,7 +61,7 @@ static aclnnStatus check_alpha(const struct op_problem *problem)
 static aclnnStatus parts_shapes(struct op_problem *problem)
 {
     const struct op_value *self = &problem->values[before(problem)];
-    const aclTensor *index = TENSOR(problem, "index");
+    const aclTensor *index = op_tensor_named(problem, "index");
     int dim;
     OP_TRY(op_check_axis(problem, op_argument_named(problem, "dim"), self->tensor, &dim));
     OP_TRY(op_check_rank(problem->row->name, "index", index, 0, 1));
@@ -209,7 +207,7 @@ static aclnnStatus embedding_shapes(struct op_problem *problem)
     const struct op_value *out = op_argument_named(problem, "out");
     const struct op_value *weights = op_argument_named(problem, "numWeights");
     const struct ex_descriptor *d = &grad->tensor->descriptor;
-    const struct ex_descriptor *i = &TENSOR(problem, "indices")->descriptor;
+    const struct ex_descriptor *i = &op_tensor_named(problem, "indices")->descriptor;
     struct op_shape_text text, other;
     bool fits = d->rank == i->rank + 1;
     OP_CHECK(problem->row->name, d->rank > 0, ACLNN_ERR_PARAM_INVALID,
@@ -218,7 +216,7 @@ static aclnnStatus embedding_shapes(struct op_problem *problem)
         fits = d->sizes[axis] == i->sizes[axis];
     OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID,
              "grad's shape is %s; it must be indices' shape, %s, and one dimension more",
-             op_shape(&text, grad->tensor), op_shape(&other, TENSOR(problem, "indices")));
+             op_shape(&text, grad->tensor), op_shape(&other, op_tensor_named(problem, "indices")));
     OP_CHECK(problem->row->name, weights->integer > 0, ACLNN_ERR_PARAM_INVALID,
              "numWeights is %" PRIu64 "; it must be from 1 to the largest int64_t",
              (uint64_t)weights->integer);

@@ -144,13 +144,11 @@ static void plan_search(const struct op_shape_call *call)
     struct op_place sequence = values, sorter = values; /* of nothing there is nothing to read */
     const struct ex_descriptor *d = &problem->values[s.sequence].tensor->descriptor;
     struct k_search p = {.dtype = op_k_dtype_of(type),
-                         .values = 1,
+                         .values = op_element_count(to.view.rank, to.view.sizes),
                          .length = d->sizes[d->rank - 1],
                          .is_right = s.is_right,
                          .has_sorter = has_sorter(&s) && d->sizes[d->rank - 1] > 0,
                          .is_wide = !s.is_narrow};
-    for (int i = 0; i < to.view.rank; i++)
-        p.values *= to.view.sizes[i];
     p.per_sequence = d->rank == 1 ? p.values : to.view.sizes[to.view.rank - 1];
     if (p.length > 0) sequence = dense_as(call, s.sequence, problem->type, type);
     if (p.has_sorter) sorter = op_dense_source(call, op_place_of(problem, "sorter"));
@@ -195,9 +193,7 @@ static void plan_is_in(const struct op_shape_call *call)
     const struct ex_descriptor *d = &values[TEST_ELEMENTS].tensor->descriptor;
     const aclScalar zero = {.data_type = ACL_INT64};
     struct op_place out = op_target(call, OUT, 0);
-    struct k_mask mask = {.elements = 1};
-    for (int i = 0; i < d->rank; i++)
-        mask.elements *= d->sizes[i];
+    struct k_mask mask = {.elements = op_element_count(d->rank, d->sizes)};
     mask.blocks = (mask.elements + K_MASK_BLOCK - 1) / K_MASK_BLOCK;
     const int64_t sizes[] = {mask.blocks + 1};
     struct op_place counts = op_scratch_place(call->plan, ACL_INT64, 1, sizes);

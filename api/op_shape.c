@@ -54,13 +54,16 @@ struct op_place op_target(const struct op_shape_call *call, int argument, uint64
                              .view = op_view_of(tensor_of(&call->problem->values[argument], i))};
 }
 
-static struct op_place scratch_like(struct ex_plan *plan, const struct op_view *view)
+struct op_place op_scratch_place(struct ex_plan *plan, aclDataType type, int rank,
+                                 const int64_t *sizes)
 {
-    struct op_place place = {.view = op_view_dense(view->type, view->rank, view->sizes)};
-    const size_t bytes =
-        (size_t)op_element_count(view->rank, view->sizes) * ex_element_size((int32_t)view->type);
-    place.buffer = bytes == 0 ? -1 : ex_scratch(plan, bytes);
-    return place;
+    const size_t bytes = (size_t)op_element_count(rank, sizes) * ex_element_size((int32_t)type);
+    return (struct op_place){ex_scratch(plan, bytes), op_view_dense(type, rank, sizes)};
+}
+
+struct op_place op_scratch_like(struct ex_plan *plan, const struct op_view *view)
+{
+    return op_scratch_place(plan, view->type, view->rank, view->sizes);
 }
 
 static bool is_written_to(const struct op_problem *problem, const aclTensor *tensor)
@@ -83,7 +86,7 @@ struct op_place op_source(const struct op_shape_call *call, int argument, uint64
 {
     const struct op_place own = op_target(call, argument, i);
     if (!is_written_to(call->problem, tensor_of(&call->problem->values[argument], i))) return own;
-    const struct op_place copy = scratch_like(call->plan, &own.view);
+    const struct op_place copy = op_scratch_like(call->plan, &own.view);
     op_copy_place(call->plan, &own, &copy);
     return copy;
 }
@@ -92,7 +95,7 @@ struct op_place op_dense_source(const struct op_shape_call *call, int argument)
 {
     const struct op_place source = op_source(call, argument, 0);
     if (op_view_is_dense(&source.view)) return source;
-    const struct op_place copy = scratch_like(call->plan, &source.view);
+    const struct op_place copy = op_scratch_like(call->plan, &source.view);
     op_copy_place(call->plan, &source, &copy);
     return copy;
 }
@@ -100,7 +103,7 @@ struct op_place op_dense_source(const struct op_shape_call *call, int argument)
 struct op_place op_dense_target(const struct op_shape_call *call, int argument)
 {
     const struct op_place target = op_target(call, argument, 0);
-    return op_view_is_dense(&target.view) ? target : scratch_like(call->plan, &target.view);
+    return op_view_is_dense(&target.view) ? target : op_scratch_like(call->plan, &target.view);
 }
 
 struct op_place op_apart_target(const struct op_shape_call *call, int list, int argument)
@@ -109,7 +112,7 @@ struct op_place op_apart_target(const struct op_shape_call *call, int list, int 
     const aclTensorList *tensors = call->problem->values[list].tensors;
     for (uint64_t i = 0; i < tensors->size; i++)
         if (is_written_to(call->problem, tensors->elements[i]))
-            return scratch_like(call->plan, &target.view);
+            return op_scratch_like(call->plan, &target.view);
     return target;
 }
 

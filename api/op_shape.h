@@ -33,6 +33,11 @@ struct op_place {
 struct op_place op_source(const struct op_shape_call *call, int argument, uint64_t i);
 struct op_place op_target(const struct op_shape_call *call, int argument, uint64_t i);
 
+/* Scratch for dense elements of that type and shape, or of a view's. */
+struct op_place op_scratch_place(struct ex_plan *plan, aclDataType type, int rank,
+                                 const int64_t *sizes);
+struct op_place op_scratch_like(struct ex_plan *plan, const struct op_view *view);
+
 /* Where a list is put together, piece by piece: the written tensor itself, or scratch if some
  * tensor of the list shares memory with it, which op_deliver brings to its place. */
 struct op_place op_apart_target(const struct op_shape_call *call, int list, int argument);

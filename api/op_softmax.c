@@ -30,7 +30,7 @@ static void plan(struct op_norm_call *call)
     const struct ex_descriptor *d = &first(call->problem)->descriptor;
     const enum k_norm_kind kind = kinds[call->problem->row->core];
     int axis = 0;
-    op_find_axis(op_norm_integer(call->problem, "dim", 0), d->rank, &axis);
+    op_find_axis(op_integer_named(call->problem, "dim", 0), d->rank, &axis);
     op_norm_begin(call, kind, d->rank, d->sizes, d->rank > 0 ? 1U << axis : 0);
     for (int i = 0; i < call->problem->tensor_count; i++)
         op_norm_whole(call, i, call->problem->tensor[i]->name);
@@ -45,10 +45,10 @@ const struct op_rule op_rule_softmax = {.types = op_norm_types, .shapes = shapes
 static aclnnStatus masked_shapes(struct op_problem *problem)
 {
     const struct ex_descriptor *d = &first(problem)->descriptor;
-    const aclTensor *mask = op_norm_tensor(problem, "mask");
+    const aclTensor *mask = op_tensor_named(problem, "mask");
     const char *name = problem->tensor[0]->name;
     struct op_shape_text text;
-    OP_CHECK(problem->row->name, !op_norm_integer(problem, "fixTriuMask", 0),
+    OP_CHECK(problem->row->name, !op_integer_named(problem, "fixTriuMask", 0),
              ACLNN_ERR_PARAM_INVALID, "fixTriuMask is true; it must be false");
     OP_TRY(op_check_rank(problem->row->name, name, first(problem), 4, 4));
     OP_TRY(op_check_rank(problem->row->name, "mask", mask, 4, 4));
@@ -69,7 +69,7 @@ static void plan_masked(struct op_norm_call *call)
     const bool is_gradient = call->problem->row->core == OP_NORM_masked_softmax_grad;
     op_norm_begin(call, is_gradient ? K_NORM_MASKED_SOFTMAX_GRAD : K_NORM_MASKED_SOFTMAX, 4,
                   d->sizes, 1U << 3);
-    call->norm.number[0] = op_norm_real(call->problem, "scale", 1);
+    call->norm.number[0] = op_real_named(call->problem, "scale", 1);
     for (int i = 0; i < call->problem->tensor_count; i++)
         op_norm_whole(call, i, call->problem->tensor[i]->name);
     op_norm_end(call, 4, NULL);
@@ -83,7 +83,7 @@ const struct op_rule op_rule_masked_softmax = {
 
 static aclnnStatus labels_shapes(struct op_problem *problem)
 {
-    const aclTensor *features = op_norm_tensor(problem, "features");
+    const aclTensor *features = op_tensor_named(problem, "features");
     OP_TRY(op_check_rank(problem->row->name, "features", features, 2, 2));
     OP_TRY(op_norm_check_shape(problem, "labels", 2, features->descriptor.sizes));
     OP_TRY(op_norm_check_shape(problem, "loss", 1, features->descriptor.sizes));
@@ -114,7 +114,7 @@ const struct op_rule op_rule_labels = {
 
 static double scalar_of(const struct op_problem *problem, const char *name)
 {
-    return op_scalar_real(op_norm_argument(problem, name)->scalar);
+    return op_scalar_real(op_argument_named(problem, name)->scalar);
 }
 
 static aclnnStatus renorm_shapes(struct op_problem *problem)
@@ -138,7 +138,7 @@ static void plan_renorm(struct op_norm_call *call)
     const struct ex_descriptor *d = &first(call->problem)->descriptor;
     const bool is_in_place = call->problem->tensor_count == 1;
     int axis = 0;
-    op_find_axis(op_norm_integer(call->problem, "dim", 0), d->rank, &axis);
+    op_find_axis(op_integer_named(call->problem, "dim", 0), d->rank, &axis);
     op_norm_begin(call, K_NORM_RENORM, d->rank, d->sizes, ((1U << d->rank) - 1) & ~(1U << axis));
     call->norm.number[0] = scalar_of(call->problem, "p");
     call->norm.number[1] = scalar_of(call->problem, "maxNorm");

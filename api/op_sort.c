@@ -8,12 +8,6 @@
 
 /* ---- arguments ---- */
 
-static int64_t number_named(const struct op_problem *problem, const char *name, int64_t otherwise)
-{
-    const struct op_value *value = op_argument_named(problem, name);
-    return value ? value->integer : otherwise;
-}
-
 /* The result of values, or NULL (aclnnArgsort); the places are the last one. */
 static const struct op_value *values_of(const struct op_problem *problem)
 {
@@ -51,7 +45,7 @@ static aclnnStatus shapes(struct op_problem *problem)
     OP_TRY(op_check_axis(problem, op_argument_named(problem, "dim"), self->tensor, &axis));
     for (int i = 0; i < d->rank; i++)
         sizes[i] = d->sizes[i];
-    const int64_t size = d->rank > 0 ? sizes[axis] : 1, k = number_named(problem, "k", size);
+    const int64_t size = d->rank > 0 ? sizes[axis] : 1, k = op_integer_named(problem, "k", size);
     OP_CHECK(row->name, k >= 0 && k <= size, ACLNN_ERR_PARAM_INVALID,
              "k is %" PRId64 "; it must be from 0 to %" PRId64, k, size);
     OP_CHECK(row->name,
@@ -82,28 +76,13 @@ static struct op_view axis_last(const struct op_view *view, int axis)
     return turned;
 }
 
-static int64_t elements_of(const struct op_view *view)
-{
-    int64_t elements = 1;
-    for (int i = 0; i < view->rank; i++)
-        elements *= view->sizes[i];
-    return elements;
-}
-
-static struct op_place scratch_like(struct ex_plan *plan, const struct op_view *view)
-{
-    return (struct op_place){
-        .buffer = ex_scratch(plan, (size_t)elements_of(view) * ex_element_size(view->type)),
-        .view = op_view_dense(view->type, view->rank, view->sizes)};
-}
-
 static struct op_place dense_source(const struct op_shape_call *call, int axis)
 {
     const int self = (int)(call->problem->tensor[0] - call->problem->values);
     struct op_place source = op_source(call, self, 0);
     source.view = axis_last(&source.view, axis);
     if (op_view_is_dense(&source.view)) return source;
-    const struct op_place copy = scratch_like(call->plan, &source.view);
+    const struct op_place copy = op_scratch_like(call->plan, &source.view);
     op_copy_place(call->plan, &source, &copy);
     return copy;
 }
@@ -119,8 +98,9 @@ static struct result result_of(const struct op_shape_call *call, const struct op
     struct result result;
     result.own = op_target(call, (int)(value - call->problem->values), 0);
     result.own.view = axis_last(&result.own.view, axis);
-    result.made = op_view_is_dense(&result.own.view) ? result.own
-                                                     : scratch_like(call->plan, &result.own.view);
+    result.made = op_view_is_dense(&result.own.view)
+                      ? result.own
+                      : op_scratch_like(call->plan, &result.own.view);
     return result;
 }
 
@@ -154,7 +134,7 @@ static void plan_sort(const struct op_shape_call *call)
     const struct ex_descriptor *d = &problem->tensor[0]->tensor->descriptor;
     int axis;
     if (op_is_empty(places->tensor)) return;
-    op_find_axis(number_named(problem, "dim", 0), d->rank, &axis);
+    op_find_axis(op_integer_named(problem, "dim", 0), d->rank, &axis);
     const struct op_place source = dense_source(call, axis);
     const struct result index = result_of(call, places, axis);
     const struct result value = values ? result_of(call, values, axis) : index;
@@ -164,9 +144,9 @@ static void plan_sort(const struct op_shape_call *call)
                           .has_index = true,
                           .count = d->rank > 0 ? d->sizes[axis] : 1};
     sort.is_descending =
-        number_named(problem, "descending", number_named(problem, "largest", 0)) != 0;
-    sort.keep = number_named(problem, "k", sort.count);
-    sort.rows = elements_of(&source.view) / sort.count;
+        op_integer_named(problem, "descending", op_integer_named(problem, "largest", 0)) != 0;
+    sort.keep = op_integer_named(problem, "k", sort.count);
+    sort.rows = op_element_count(source.view.rank, source.view.sizes) / sort.count;
     op_sort_steps(call->plan, &sort, source.buffer, value.made.buffer, index.made.buffer);
     if (values) deliver(call, &value);
     deliver(call, &index);

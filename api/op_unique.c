@@ -137,9 +137,7 @@ static int elements_of(const struct op_shape_call *call, struct k_unique *u, int
     const aclTensor *self = self_of(call->problem)->tensor;
     const struct op_place from =
         op_dense_source(call, (int)(self_of(call->problem) - call->problem->values));
-    u->slices = 1;
-    for (int i = 0; i < from.view.rank; i++)
-        u->slices *= from.view.sizes[i];
+    u->slices = op_element_count(from.view.rank, from.view.sizes);
     if (!sorts(call->problem)) return from.buffer;
     struct k_sort sort = {.dtype = op_k_dtype(self),
                           .index_type = K_I64,
