@@ -3,12 +3,13 @@
  * way.
  *
  * Kinds: IN, OUT a tensor; OPTIONAL, OPTIONAL_OUT one that may be NULL; REF one that is read and
- * written; INS, OUTS, REFS lists of tensors; SCALAR an operand, OPTIONAL_SCALAR one that may be
- * NULL, COEFFICIENT one whose type has no say in the result's; SCALARS a list; INTS, FLOATS, BOOLS
+ * written, OPTIONAL_REF one of those that may be NULL; INS, OUTS, REFS lists of tensors,
+ * OPTIONAL_REFS one that may be NULL; SCALAR an operand, OPTIONAL_SCALAR one that may be NULL,
+ * COEFFICIENT one whose type has no say in the result's; SCALARS a list; INTS, FLOATS, BOOLS
  * arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an aclDataType; MATH
  * cubeMathType; TEXT a string. Some prototypes of CANN have const where something is written, or
  * none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST, REFS_CONST,
- * IN_MUTABLE, TEXT_MUTABLE. */
+ * OPTIONAL_REFS_CONST, IN_MUTABLE, TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -22,9 +23,11 @@ enum op_kind {
     OP_OPTIONAL,
     OP_OUT,
     OP_OPTIONAL_OUT,
+    OP_OPTIONAL_REF,
     OP_REF,
     OP_INS,
     OP_OUTS,
+    OP_OPTIONAL_REFS,
     OP_REFS,
     OP_SCALAR,
     OP_OPTIONAL_SCALAR,
@@ -173,11 +176,13 @@ struct op_value {
 #define OP_PARAMETER_OPTIONAL_OUT_CONST(name) const aclTensor *name
 #define OP_PARAMETER_REF(name)            aclTensor *name
 #define OP_PARAMETER_REF_CONST(name)      const aclTensor *name
+#define OP_PARAMETER_OPTIONAL_REF(name)   aclTensor *name
 #define OP_PARAMETER_INS(name)            const aclTensorList *name
 #define OP_PARAMETER_OUTS(name)           aclTensorList *name
 #define OP_PARAMETER_OUTS_CONST(name)     const aclTensorList *name
 #define OP_PARAMETER_REFS(name)           aclTensorList *name
 #define OP_PARAMETER_REFS_CONST(name)     const aclTensorList *name
+#define OP_PARAMETER_OPTIONAL_REFS_CONST(name) const aclTensorList *name
 #define OP_PARAMETER_SCALAR(name)         const aclScalar *name
 #define OP_PARAMETER_OPTIONAL_SCALAR(name) const aclScalar *name
 #define OP_PARAMETER_COEFFICIENT(name)    const aclScalar *name
@@ -207,11 +212,13 @@ struct op_value {
 #define OP_VALUE_OPTIONAL_OUT_CONST(n) {OP_OPTIONAL_OUT, #n, {.tensor = (n)}}
 #define OP_VALUE_REF(n)               {OP_REF, #n, {.tensor = (n)}}
 #define OP_VALUE_REF_CONST(n)         {OP_REF, #n, {.tensor = (n)}}
+#define OP_VALUE_OPTIONAL_REF(n)      {OP_OPTIONAL_REF, #n, {.tensor = (n)}}
 #define OP_VALUE_INS(n)               {OP_INS, #n, {.tensors = (n)}}
 #define OP_VALUE_OUTS(n)              {OP_OUTS, #n, {.tensors = (n)}}
 #define OP_VALUE_OUTS_CONST(n)        {OP_OUTS, #n, {.tensors = (n)}}
 #define OP_VALUE_REFS(n)              {OP_REFS, #n, {.tensors = (n)}}
 #define OP_VALUE_REFS_CONST(n)        {OP_REFS, #n, {.tensors = (n)}}
+#define OP_VALUE_OPTIONAL_REFS_CONST(n) {OP_OPTIONAL_REFS, #n, {.tensors = (n)}}
 #define OP_VALUE_SCALAR(n)            {OP_SCALAR, #n, {.scalar = (n)}}
 #define OP_VALUE_OPTIONAL_SCALAR(n)   {OP_OPTIONAL_SCALAR, #n, {.scalar = (n)}}
 #define OP_VALUE_COEFFICIENT(n)       {OP_COEFFICIENT, #n, {.scalar = (n)}}

@@ -3,6 +3,7 @@
 #include "api/op_check.h"
 #include "api/op_norm.h"
 #include "api/op_reduce.h"
+#include "api/op_shape.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce/k_reduce.h"
 
@@ -123,6 +124,19 @@ static void place_channels(struct op_norm_call *call, int slot, const char *name
     op_norm_place(call, slot, buffer, &wide, op_is_written(value));
 }
 
+/* The same, or where it is NULL one number for all channels. */
+static void place_statistics(struct op_norm_call *call, int slot, const char *name,
+                             double otherwise)
+{
+    const struct op_view one = {.type = ACL_DOUBLE, .rank = call->rank};
+    place_channels(call, slot, name);
+    call->norm.operand[slot].is_written = false;
+    if (op_norm_given(call, name)) return;
+    const struct op_place place = op_scratch_place(call->plan, ACL_DOUBLE, 0, NULL);
+    op_fill_place(call->plan, &place, otherwise, 0);
+    op_norm_place(call, slot, place.buffer, &one, false);
+}
+
 static const char *input_name(const struct op_norm_call *call)
 {
     return op_norm_given(call, "input") ? "input" : "x";
@@ -144,10 +158,8 @@ static void plan_batch_norm(struct op_norm_call *call)
         place_channels(call, K_AFFINE_RUNNING_VARIANCE, "runningVar");
     } else {
         call->norm.spread = K_NORM_VARIANCE;
-        place_channels(call, K_AFFINE_MEAN_IN, "runningMean");
-        place_channels(call, K_AFFINE_RSTD_IN, "runningVar");
-        call->norm.operand[K_AFFINE_MEAN_IN].is_written = false;
-        call->norm.operand[K_AFFINE_RSTD_IN].is_written = false;
+        place_statistics(call, K_AFFINE_MEAN_IN, "runningMean", 0);
+        place_statistics(call, K_AFFINE_RSTD_IN, "runningVar", 1);
     }
     op_norm_end(call, 3, NULL);
 }
@@ -205,8 +217,8 @@ static void plan_batch_norm_grad(struct op_norm_call *call)
     op_norm_whole(call, K_AFFINE_GRAD_X, "input");
     op_norm_whole(call, K_AFFINE_GRAD_DY, "gradOut");
     place_channels(call, K_AFFINE_GRAD_GAMMA, "weight");
-    place_channels(call, K_AFFINE_GRAD_MEAN, trains ? "saveMean" : "runningMean");
-    place_channels(call, K_AFFINE_GRAD_RSTD, trains ? "saveInvstd" : "runningVar");
+    place_statistics(call, K_AFFINE_GRAD_MEAN, trains ? "saveMean" : "runningMean", 0);
+    place_statistics(call, K_AFFINE_GRAD_RSTD, trains ? "saveInvstd" : "runningVar", 1);
     if (op_norm_asks(call->problem, 0)) op_norm_whole(call, K_AFFINE_GRAD_DX, results[0]);
     if (op_norm_asks(call->problem, 1)) place_channels(call, K_AFFINE_GRAD_DGAMMA, results[1]);
     if (op_norm_asks(call->problem, 2)) place_channels(call, K_AFFINE_GRAD_DBETA, results[2]);

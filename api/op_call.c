@@ -320,6 +320,7 @@ static void put_value(struct line *line, const struct op_value *value, int32_t u
     switch (value->kind) {
     case OP_INS:
     case OP_OUTS:
+    case OP_OPTIONAL_REFS:
     case OP_REFS:
         put_tensors(line, value->tensors, usual);
         break;

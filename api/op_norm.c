@@ -192,7 +192,7 @@ int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool
         const struct op_value *other = problem->tensor[i];
         const struct ex_descriptor *from = &other->tensor->descriptor;
         if (!op_is_read(other) || op_is_empty(other->tensor)) continue;
-        if (value->kind == OP_REF && other == value) continue;
+        if (op_is_changed(value) && other == value) continue;
         is_apart |= is_last ? op_disturbs(to, from) : op_meets(to, from);
     }
     if (!is_apart) return call->buffers[argument];

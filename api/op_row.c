@@ -9,6 +9,7 @@
 static bool may_be_null(const struct op_value *value)
 {
     return value->kind == OP_OPTIONAL || value->kind == OP_OPTIONAL_OUT ||
+           value->kind == OP_OPTIONAL_REF || value->kind == OP_OPTIONAL_REFS ||
            value->kind == OP_OPTIONAL_SCALAR || value->kind >= OP_INTS;
 }
 
@@ -26,8 +27,7 @@ static aclnnStatus check_null(const char *name, const struct op_value *value)
 static aclnnStatus check_view(const char *name, const struct op_value *value,
                               const aclTensor *tensor)
 {
-    const bool is_written =
-        op_is_written(value) || value->kind == OP_OUTS || value->kind == OP_REFS;
+    const bool is_written = op_is_written(value) || op_is_written_list(value);
     return is_written ? op_check_output_view(name, value->name, tensor)
                       : op_check_input_view(name, value->name, tensor);
 }
@@ -98,6 +98,7 @@ static struct op_problem problem_of(const struct op_row *row, const struct op_va
 
 static int buffer_of(struct ex_plan *plan, const struct op_value *value)
 {
+    if (op_is_list(value) && !value->tensors) return -1;
     if (value->kind == OP_INS) return ex_input_list(plan, value->tensors);
     if (op_is_list(value)) return ex_output_list(plan, value->tensors);
     if (!op_is_tensor(value)) return -1;

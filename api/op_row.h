@@ -66,14 +66,25 @@ static inline bool op_is_list(const struct op_value *value)
     return value->kind >= OP_INS && value->kind <= OP_REFS;
 }
 
+/* A tensor that is read and written. */
+static inline bool op_is_changed(const struct op_value *value)
+{
+    return value->kind == OP_REF || value->kind == OP_OPTIONAL_REF;
+}
+
 static inline bool op_is_read(const struct op_value *value)
 {
-    return value->kind == OP_IN || value->kind == OP_OPTIONAL || value->kind == OP_REF;
+    return value->kind == OP_IN || value->kind == OP_OPTIONAL || op_is_changed(value);
 }
 
 static inline bool op_is_written(const struct op_value *value)
 {
-    return value->kind == OP_OUT || value->kind == OP_OPTIONAL_OUT || value->kind == OP_REF;
+    return value->kind == OP_OUT || value->kind == OP_OPTIONAL_OUT || op_is_changed(value);
+}
+
+static inline bool op_is_written_list(const struct op_value *value)
+{
+    return value->kind >= OP_OUTS && value->kind <= OP_REFS;
 }
 
 static inline bool op_is_scalar(const struct op_value *value)

@@ -45,7 +45,7 @@ static const aclTensor *tensor_of(const struct op_value *value, uint64_t i)
 
 static bool is_written(const struct op_value *value)
 {
-    return op_is_written(value) || value->kind == OP_OUTS || value->kind == OP_REFS;
+    return op_is_written(value) || op_is_written_list(value);
 }
 
 struct op_place op_target(const struct op_shape_call *call, int argument, uint64_t i)

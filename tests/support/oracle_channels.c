@@ -103,6 +103,7 @@ static void put_running(struct rig_problem *problem, const char *name, int64_t i
                         double size)
 {
     const int at = norm_operand(problem, name);
+    if (at < 0) return;
     const double m = norm_real(problem, "momentum", 0), was = oracle_value(problem, at, i);
     norm_put_sum(problem, at, i, (1 - m) * was + m * value, fabs(was) + size, 10);
 }
@@ -124,17 +125,18 @@ static void forward(struct rig_problem *problem)
             continue;
         }
         if (!trains) {
-            set->mean = oracle_value(problem, norm_operand(problem, "runningMean"), k);
-            set->variance = oracle_value(problem, norm_operand(problem, "runningVar"), k);
-            norm_put_sum(problem, norm_operand(problem, "runningMean"), k, set->mean, 0, 1);
-            norm_put_sum(problem, norm_operand(problem, "runningVar"), k, set->variance, 0, 1);
+            const int means = norm_operand(problem, "runningMean");
+            const int variances = norm_operand(problem, "runningVar");
+            set->mean = norm_value(problem, means, k, 0);
+            set->variance = norm_value(problem, variances, k, 1);
+            if (means >= 0) norm_put_sum(problem, means, k, set->mean, 0, 1);
+            if (variances >= 0) norm_put_sum(problem, variances, k, set->variance, 0, 1);
             continue;
         }
         const double rstd = 1 / sqrt(set->variance + c.eps);
         norm_put_sum(problem, mean, k, set->mean, set->size, set->n);
         norm_put_sum(problem, spread, k, is_variance ? set->variance : rstd,
                      is_variance ? set->squares : rstd * (1 + rstd * rstd * set->squares), set->n);
-        if (norm_operand(problem, "runningMean") < 0) continue;
         put_running(problem, "runningMean", k, set->mean, set->size);
         put_running(problem, "runningVar", k, set->sample, set->n * set->squares);
     }
@@ -185,8 +187,8 @@ static void backward(struct rig_problem *problem)
     double *size = calloc((size_t)n + 1, sizeof *size);
     for (int64_t i = 0; i < n; i++) {
         struct set *set = &sets[set_of(&c, i)], *of = &of_channels[channel_of(&c, i)];
-        const double mean = oracle_value(problem, mean_at, set_of(&c, i));
-        double rstd = oracle_value(problem, rstd_at, set_of(&c, i));
+        const double mean = norm_value(problem, mean_at, set_of(&c, i), 0);
+        double rstd = norm_value(problem, rstd_at, set_of(&c, i), 1);
         if (!trains) rstd = 1 / sqrt(rstd + c.eps);
         const double x = oracle_value(problem, c.x, i),
                      gamma = norm_value(problem, c.gamma, channel_of(&c, i), 1);
@@ -393,6 +395,9 @@ static bool is_left_out(const struct rig_operator *op, int slot, struct random *
     if (norm_has_word("saveMean saveInvstd", name) && rig_is_output(&op->operand[slot]))
         return !trains || random_once_in(random, 4);
     if (norm_has_word("weight bias", name)) return random_once_in(random, 3);
+    if (rig_is_optional(op->names->tensor_kind[slot]) &&
+        norm_has_word("runningMean runningVar saveMean saveInvstd", name))
+        return random_once_in(random, 4);
     return norm_has_word("gamma beta", name) && !strstr(op->name, "Swish") &&
            !strstr(op->name, "Instance") && random_once_in(random, 3);
 }
@@ -475,7 +480,10 @@ const struct oracle_row oracle_channels_rows[] = {
         "batch_norm f16 input=4x33x2x30:s1980x1x990x33 weight=33 runningMean=33 runningVar=33 "
         "training=0 momentum=0.1 eps=0.00001 output=4x33x2x30:s1980x1x990x33",
         "batch_norm f32 input=4x33x2x30:nhwc weight=33 runningMean=33 runningVar=33 training=1 "
-        "momentum=0.1 eps=0.00001 output=4x33x2x30:nhwc"),
+        "momentum=0.1 eps=0.00001 output=4x33x2x30:nhwc",
+        "batch_norm f16 input=2x3x70x50 weight=3 bias=3 training=1 momentum=0.1 eps=0.01 "
+        "output=2x3x70x50 saveMean=3 saveInvstd=3",
+        "batch_norm f32 input=2x3x40 runningMean=3 training=0 momentum=0.1 eps=0.01 output=2x3x40"),
     ROW("aclnnBatchNormBackward", backward,
         "batch_norm_backward f32 gradOut=2x3x4 input=2x3x4 weight=3 runningMean=3 runningVar=3 "
         "saveMean=3 saveInvstd=3 training=1 eps=0.1 outputMask=1x1x1 gradInput=2x3x4 gradWeight=3 "
@@ -488,7 +496,9 @@ const struct oracle_row oracle_channels_rows[] = {
         "gradInput=0x3x7 gradWeight=3 gradBias=3",
         "batch_norm_backward f32 gradOut=2x3x7 input=2x3x7 weight=3 runningMean=3 "
         "runningVar=3 saveMean=3 saveInvstd=3 training=0 eps=0.1 outputMask=1x0x0 "
-        "gradInput=2x3x7"),
+        "gradInput=2x3x7",
+        "batch_norm_backward f32 gradOut=2x3x40 input=2x3x40 saveMean=3 saveInvstd=3 training=1 "
+        "eps=0.1 outputMask=1x1x1 gradInput=2x3x40 gradWeight=3 gradBias=3"),
     ROW("aclnnBatchNormStats", forward, "batch_norm_stats f32 input=2x3x4 eps=0.01 mean=3 invstd=3",
         "batch_norm_stats bf16 input=4x3x70x50 eps=0.01 mean=3:f32 invstd=3:f32"),
     ROW("aclnnBatchNormElemt", forward,

@@ -10,12 +10,14 @@
 #define KIND_OUT_CONST(name)       {#name, OP_OUT},
 #define KIND_OPTIONAL_OUT(name)    {#name, OP_OPTIONAL_OUT},
 #define KIND_OPTIONAL_OUT_CONST(name){#name, OP_OPTIONAL_OUT},
+#define KIND_OPTIONAL_REF(name)    {#name, OP_OPTIONAL_REF},
 #define KIND_REF(name)             {#name, OP_REF},
 #define KIND_REF_CONST(name)       {#name, OP_REF},
 #define KIND_INS(name)             {#name, OP_INS},
 #define KIND_OUTS(name)            {#name, OP_OUTS},
 #define KIND_OUTS_CONST(name)      {#name, OP_OUTS},
 #define KIND_REFS(name)            {#name, OP_REFS},
+#define KIND_OPTIONAL_REFS_CONST(name) {#name, OP_OPTIONAL_REFS},
 #define KIND_REFS_CONST(name)      {#name, OP_REFS},
 #define KIND_SCALAR(name)          {#name, OP_SCALAR},
 #define KIND_OPTIONAL_SCALAR(name) {#name, OP_OPTIONAL_SCALAR},
@@ -43,12 +45,14 @@
 #define TAKE_OUT_CONST(name)       OP_PARAMETER_OUT_CONST(name) = call->tensor[next_.slot++];
 #define TAKE_OPTIONAL_OUT(name)    OP_PARAMETER_OPTIONAL_OUT(name) = call->tensor[next_.slot++];
 #define TAKE_OPTIONAL_OUT_CONST(name)OP_PARAMETER_OPTIONAL_OUT_CONST(name) = call->tensor[next_.slot++];
+#define TAKE_OPTIONAL_REF(name)    OP_PARAMETER_OPTIONAL_REF(name) = call->tensor[next_.slot++];
 #define TAKE_REF(name)             OP_PARAMETER_REF(name) = call->tensor[next_.slot++];
 #define TAKE_REF_CONST(name)       OP_PARAMETER_REF_CONST(name) = call->tensor[next_.slot++];
 #define TAKE_INS(name)             OP_PARAMETER_INS(name) = call->list[next_.slot++];
 #define TAKE_OUTS(name)            OP_PARAMETER_OUTS(name) = call->list[next_.slot++];
 #define TAKE_OUTS_CONST(name)      OP_PARAMETER_OUTS_CONST(name) = call->list[next_.slot++];
 #define TAKE_REFS(name)            OP_PARAMETER_REFS(name) = call->list[next_.slot++];
+#define TAKE_OPTIONAL_REFS_CONST(name) OP_PARAMETER_OPTIONAL_REFS_CONST(name) = call->list[next_.slot++];
 #define TAKE_REFS_CONST(name)      OP_PARAMETER_REFS_CONST(name) = call->list[next_.slot++];
 #define TAKE_SCALAR(name)          OP_PARAMETER_SCALAR(name) = call->one_scalar[next_.scalar++];
 #define TAKE_OPTIONAL_SCALAR(name) OP_PARAMETER_OPTIONAL_SCALAR(name) = call->one_scalar[next_.scalar++];
@@ -76,12 +80,14 @@
 #define NAME_OUT_CONST(name)       name
 #define NAME_OPTIONAL_OUT(name)    name
 #define NAME_OPTIONAL_OUT_CONST(name)name
+#define NAME_OPTIONAL_REF(name)    name
 #define NAME_REF(name)             name
 #define NAME_REF_CONST(name)       name
 #define NAME_INS(name)             name
 #define NAME_OUTS(name)            name
 #define NAME_OUTS_CONST(name)      name
 #define NAME_REFS(name)            name
+#define NAME_OPTIONAL_REFS_CONST(name) name
 #define NAME_REFS_CONST(name)      name
 #define NAME_SCALAR(name)          name
 #define NAME_OPTIONAL_SCALAR(name) name

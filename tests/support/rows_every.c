@@ -16,9 +16,10 @@ static struct rig_operator rows[] = {
 static struct rig_operand role_of(enum op_kind kind)
 {
     const bool is_read = kind == OP_IN || kind == OP_OPTIONAL || kind == OP_INS;
-    return (struct rig_operand){.role = is_read ? RIG_READ : RIG_EXACT,
-                                .tensor = CASE_NAMED,
-                                .is_changed = kind == OP_REF || kind == OP_REFS};
+    const bool is_changed =
+        kind == OP_REF || kind == OP_OPTIONAL_REF || kind == OP_REFS || kind == OP_OPTIONAL_REFS;
+    return (struct rig_operand){
+        .role = is_read ? RIG_READ : RIG_EXACT, .tensor = CASE_NAMED, .is_changed = is_changed};
 }
 
 int rows_every_count(void)

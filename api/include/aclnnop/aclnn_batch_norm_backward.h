@@ -19,7 +19,7 @@ extern "C" {
  *   are the second axis, or the last of formats NHWC and NDHWC.
  * - weight: (C); NULL: 1.
  * - runningMean, runningVar, saveMean, saveInvstd: (C); the last two may be empty without
- *   training.
+ *   training. Means that are NULL are 0, the others 1.
  * - training, eps: as in the forward pass.
  * - outputMask: three flags: which of the results are wanted.
  * - gradInput: of input's shape; may be gradOut or input. May be NULL if it is not wanted, as the
