@@ -27,7 +27,8 @@
     FAMILY(places)                                                                                 \
     FAMILY(sort)                                                                                   \
     FAMILY(search)                                                                                 \
-    FAMILY(channels) FAMILY(rotary) FAMILY(random) FAMILY(amp) FAMILY(unique) FAMILY(margin)
+    FAMILY(channels)                                                                               \
+    FAMILY(rotary) FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(unique) FAMILY(margin)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
