@@ -2,21 +2,16 @@
 /* Ranks that learn together: each has a part of the points of a line and adds up its gradient,
  * AllReduce makes the gradient of all, and every rank takes the same step.
  *
- *     all_reduce.sh RANKS     starts them on this machine
- *     all_reduce FILE         is one of them; its number comes from the environment, as mpirun and
- *                             torchrun set it: OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE,
- * or RANK and WORLD_SIZE
- *
- * FILE carries the root info from rank 0 to the others: on several machines, a file that all see.
+ *     ranks.sh 2 all_reduce     starts two on this machine; ranks.h tells of other ways
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "acl/acl.h"
 #include "hccl/hccl.h"
+#include "ranks.h"
 
 enum { POINTS = 1 << 12, STEPS = 200, NUMBERS = 2 };
 
@@ -28,42 +23,6 @@ static void check(int code, const char *call)
     exit(EXIT_FAILURE);
 }
 #define CHECK(call) check((int)(call), #call)
-
-/* The first of these variables that is set, as a number. */
-static uint32_t number(const char *const *names, uint32_t otherwise)
-{
-    for (; *names; names++)
-        if (getenv(*names)) return (uint32_t)strtoul(getenv(*names), NULL, 10);
-    return otherwise;
-}
-
-/* Rank 0 makes the root info and writes it; a rename shows the file when it is whole. */
-static void give_root_info(const char *path, HcclRootInfo *info)
-{
-    char half[4096];
-    CHECK(HcclGetRootInfo(info));
-    snprintf(half, sizeof(half), "%s.half", path);
-    FILE *file = fopen(half, "wb");
-    if (!file || fwrite(info, sizeof(*info), 1, file) != 1 || fclose(file) != 0 ||
-        rename(half, path) != 0) {
-        perror(path);
-        exit(EXIT_FAILURE);
-    }
-}
-
-static void take_root_info(const char *path, HcclRootInfo *info)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    for (;;) {
-        FILE *file = fopen(path, "rb");
-        if (file) {
-            size_t read = fread(info, sizeof(*info), 1, file);
-            fclose(file);
-            if (read == 1) return;
-        }
-        nanosleep(&pause, NULL);
-    }
-}
 
 /* Point i lies on y = 3 x + 1. */
 static float point(uint32_t i)
@@ -85,13 +44,8 @@ static void own_gradient(const float weights[NUMBERS], uint32_t rank, uint32_t r
 
 int main(int argc, char **argv)
 {
-    static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK", NULL};
-    static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "WORLD_SIZE",
-                                             NULL};
-    const uint32_t rank = number(rank_names, 0), ranks = number(size_names, 1);
     const size_t bytes = NUMBERS * sizeof(float);
-    HcclRootInfo info;
-    HcclComm comm;
+    struct ranks ranks;
     aclrtStream stream;
     void *host, *device, *all;
     if (argc != 2) {
@@ -103,21 +57,16 @@ int main(int argc, char **argv)
     CHECK(aclrtCreateStream(&stream));
     CHECK(aclrtMallocHost(&host, bytes));
     CHECK(aclrtMalloc(&device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMalloc(&all, ranks * bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-
-    if (rank == 0)
-        give_root_info(argv[1], &info);
-    else
-        take_root_info(argv[1], &info);
-    CHECK(HcclCommInitRootInfo(ranks, &info, rank, &comm));
+    ranks_open(&ranks, argv[1]);
+    CHECK(aclrtMalloc(&all, ranks.count * bytes, ACL_MEM_MALLOC_HUGE_FIRST));
 
     float weights[NUMBERS] = {0, 0}, *gradient = host;
     for (int step = 0; step < STEPS; step++) {
-        own_gradient(weights, rank, ranks, gradient);
+        own_gradient(weights, ranks.own, ranks.count, gradient);
         /* The three are queued at once and run in this order. */
         CHECK(aclrtMemcpyAsync(device, bytes, host, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        CHECK(HcclAllReduce(device, device, NUMBERS, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM, comm,
-                            stream));
+        CHECK(HcclAllReduce(device, device, NUMBERS, HCCL_DATA_TYPE_FP32, HCCL_REDUCE_SUM,
+                            ranks.comm, stream));
         CHECK(aclrtMemcpyAsync(host, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         CHECK(aclrtSynchronizeStream(stream));
         for (int i = 0; i < NUMBERS; i++)
@@ -128,21 +77,21 @@ int main(int argc, char **argv)
     uint32_t own[NUMBERS], others[NUMBERS];
     memcpy(own, weights, bytes);
     CHECK(aclrtMemcpy(device, bytes, own, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-    CHECK(HcclAllGather(device, all, NUMBERS, HCCL_DATA_TYPE_FP32, comm, stream));
+    CHECK(HcclAllGather(device, all, NUMBERS, HCCL_DATA_TYPE_FP32, ranks.comm, stream));
     CHECK(aclrtSynchronizeStream(stream));
-    for (uint32_t r = 0; r < ranks; r++) {
+    for (uint32_t r = 0; r < ranks.count; r++) {
         CHECK(
             aclrtMemcpy(others, bytes, (char *)all + r * bytes, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
         if (memcmp(others, own, bytes) != 0) {
-            fprintf(stderr, "rank %u has other weights than rank %u\n", r, rank);
+            fprintf(stderr, "rank %u has other weights than rank %u\n", r, ranks.own);
             return EXIT_FAILURE;
         }
     }
-    if (rank == 0)
-        printf("%u ranks: y = %.3f x + %.3f, the same bits on all\n", ranks, (double)weights[0],
-               (double)weights[1]);
+    if (ranks.own == 0)
+        printf("%u ranks: y = %.3f x + %.3f, the same bits on all\n", ranks.count,
+               (double)weights[0], (double)weights[1]);
 
-    CHECK(HcclCommDestroy(comm));
+    ranks_close(&ranks);
     CHECK(aclrtFree(all));
     CHECK(aclrtFree(device));
     CHECK(aclrtFreeHost(host));

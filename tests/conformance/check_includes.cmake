@@ -52,6 +52,8 @@ function(check file place target quote)
         if(target MATCHES "^(api|executor|kernels|runtime|tests)/")
             set(reason "our own headers are included with quotes")
         endif()
+    elseif(place STREQUAL "samples" AND EXISTS ${ROOT}/samples/${target})
+        set(reason "") # to be copied together, wherever that is
     elseif(place STREQUAL "api/include")
         cmake_path(GET file PARENT_PATH folder)
         if(NOT EXISTS ${ROOT}/${folder}/${target})
