@@ -19,6 +19,9 @@ op_row_plan op_plan_equal;
 op_row_plan op_plan_foreach;
 #define OP_CORE_foreach(core) K_CORE_##core
 
+op_row_plan op_plan_each_reduce;
+#define OP_CORE_each_reduce(core) OP_REDUCE_##core
+
 op_row_plan op_plan_index;
 #define OP_CORE_index(core) 0
 

@@ -8,6 +8,8 @@
 #include "api/op_families.h"
 #include "api/op_rule.h"
 
+extern const struct op_rule op_rule_reduce, op_rule_each_by_place;
+
 static uint64_t length_of(const struct op_value *value)
 {
     return value->kind == OP_SCALARS ? value->scalars->size : value->tensors->size;
@@ -37,8 +39,8 @@ static void go_to(struct place *place, const struct op_problem *problem, uint64_
 {
     place->row = *problem->row;
     place->row.rule = problem->row->rule->base;
-    place->problem =
-        (struct op_problem){.row = &place->row, .values = place->values, .count = problem->count};
+    place->problem = (struct op_problem){
+        .row = &place->row, .values = place->values, .count = problem->count, .place = (int64_t)i};
     for (int j = 0; j < problem->count; j++) {
         const struct op_value *value = &problem->values[j];
         struct op_value *one = &place->values[j];
@@ -55,10 +57,13 @@ static void go_to(struct place *place, const struct op_problem *problem, uint64_
     }
 }
 
-/* The lists' tensors at a place have one shape; another tensor has one element. */
+/* The lists' tensors at a place have one shape; another tensor has one element, or one for each
+ * place. */
 static aclnnStatus find_shape(struct place *place, const struct op_problem *problem)
 {
     const char *name = problem->row->name;
+    const bool is_by_place = problem->row->rule == &op_rule_each_by_place;
+    const int64_t elements = is_by_place ? (int64_t)length_of(first_list(problem)) : 1;
     const struct op_value *first = NULL;
     struct op_shape_text text;
     for (int i = 0; i < problem->count; i++) {
@@ -67,9 +72,10 @@ static aclnnStatus find_shape(struct place *place, const struct op_problem *prob
         if (!op_is_tensor(one) || !one->tensor) continue;
         if (!op_is_list(&problem->values[i])) {
             const struct ex_descriptor *d = &one->tensor->descriptor;
-            OP_CHECK(name, ex_element_count(d->sizes, d->rank, &count) && count == 1,
-                     ACLNN_ERR_PARAM_INVALID, "%s's shape is %s; it must have one element",
-                     one->name, op_shape(&text, one->tensor));
+            OP_CHECK(name, ex_element_count(d->sizes, d->rank, &count) && count == elements,
+                     ACLNN_ERR_PARAM_INVALID,
+                     "%s's shape is %s; it must have as many elements as %" PRId64, one->name,
+                     op_shape(&text, one->tensor), elements);
         } else if (!first) {
             first = one;
         } else {
@@ -141,6 +147,20 @@ static void all_zero(const struct op_problem *problem, struct k_elementwise *e)
     e->integers[0] = 0;
 }
 
+/* The last operand is the tensor `scalars`, of which this place has its own element. */
+static void one_element(const struct op_problem *problem, struct k_elementwise *e)
+{
+    struct k_loop_operand *operand = &e->loop.operand[e->loop.results + e->loop.operands - 1];
+    const struct ex_descriptor *d = &op_tensor_named(problem, "scalars")->descriptor;
+    int64_t rest = problem->place;
+    operand->offset = 0;
+    for (int axis = d->rank - 1; axis >= 0; axis--) {
+        operand->offset += rest % d->sizes[axis] * d->strides[axis];
+        rest /= d->sizes[axis];
+    }
+    memset(operand->strides, 0, sizeof operand->strides);
+}
+
 /* The rules of one place; find_shape has the shapes. */
 static const struct op_rule promoted = {.types = op_types_promoted};
 static const struct op_rule real = {.types = op_types_real};
@@ -148,6 +168,8 @@ static const struct op_rule without_alpha = {.types = op_types_promoted,
                                              .more = &(const struct op_elementwise){alpha_is_one}};
 static const struct op_rule minus_alpha = {.types = op_types_promoted,
                                            .more = &(const struct op_elementwise){minus_one}};
+static const struct op_rule by_place = {.types = op_types_promoted,
+                                        .more = &(const struct op_elementwise){one_element}};
 static const struct op_rule zero = {.types = op_types_promoted,
                                     .more = &(const struct op_elementwise){all_zero}};
 
@@ -159,8 +181,42 @@ const struct op_rule op_rule_each_sum = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &without_alpha};
 const struct op_rule op_rule_each_difference = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &minus_alpha};
+const struct op_rule op_rule_each_by_place = {
+    .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &by_place};
 const struct op_rule op_rule_each_zero = {
     .types = each_types, .shapes = each_shapes, .runs_empty = true, .base = &zero};
+
+/* Reductions: the shapes at a place are the rule's to check. */
+static aclnnStatus reduce_shapes(struct op_problem *problem)
+{
+    const uint64_t length = length_of(first_list(problem));
+    struct place place;
+    for (uint64_t i = 0; i < length; i++) {
+        go_to(&place, problem, i);
+        OP_TRY(place.row.rule->types(&place.problem));
+        OP_TRY(place.row.rule->shapes(&place.problem));
+    }
+    return ACLNN_SUCCESS;
+}
+
+const struct op_rule op_rule_each_reduce = {
+    .types = each_types, .shapes = reduce_shapes, .runs_empty = true, .base = &op_rule_reduce};
+
+void op_plan_each_reduce(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
+{
+    const uint64_t length = length_of(first_list(problem));
+    struct place place;
+    int own[OP_ROW_ARGUMENTS];
+    for (uint64_t i = 0; i < length; i++) {
+        go_to(&place, problem, i);
+        if (place.row.rule->types(&place.problem) != ACLNN_SUCCESS ||
+            place.row.rule->shapes(&place.problem) != ACLNN_SUCCESS)
+            return;
+        for (int j = 0; j < problem->count; j++)
+            own[j] = op_is_list(&problem->values[j]) ? buffers[j] + (int)i : buffers[j];
+        op_plan_reduce(plan, &place.problem, own);
+    }
+}
 
 void op_plan_foreach(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {

@@ -90,6 +90,7 @@ static struct op_problem problem_of(const struct op_row *row, const struct op_va
     problem.empty = false;
     problem.type = problem.result = ACL_DT_UNDEFINED;
     problem.rank = 0;
+    problem.place = 0;
     for (int i = 0; i < count; i++)
         if (op_is_tensor(&values[i]) && values[i].tensor)
             problem.tensor[problem.tensor_count++] = &values[i];

@@ -24,6 +24,7 @@ struct op_problem {
     aclDataType result; /* of results, before they are cast to what they are stored as */
     int rank;           /* of the broadcast shape */
     int64_t sizes[EX_MAX_RANK];
+    int64_t place; /* of the lists' tensors, where the operator is one on lists */
 };
 
 /* The rule that a row names: op_rule_<rule>, defined by its family or in op_rule.c. */

@@ -62,6 +62,14 @@ T NAME(rest)(T a, T b)
     return a - NAME(quotient)(a, b) * b;
 }
 
+/* Integers have no fraction. */
+K_TEMPLATE
+void NAME(round_off)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = NAME(pick)(x[1] == 7, (T){0}, x[0]);
+}
+
 K_TEMPLATE
 void NAME(div_trunc)(T *y, const T *x, const T *s)
 {

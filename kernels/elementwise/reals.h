@@ -73,6 +73,28 @@ void NAME(frac)(T *y, const T *x, const T *s)
     y[0] = x[0] - NAME(map)(FN(trunc), x[0]);
 }
 
+/* x[1]: 1 to the nearest, 2 down, 3 up, 4 as 1 but halves away from 0, 5 towards 0, 6 to the odd
+ * neighbour, 7 the fraction; else as it is. */
+K_TEMPLATE
+void NAME(round_off)(T *y, const T *x, const T *s)
+{
+    const T down = NAME(map)(FN(floor), x[0]), up = NAME(map)(FN(ceil), x[0]);
+    const T whole = NAME(map)(FN(trunc), x[0]), left = x[0] - whole, half = down / 2;
+    const T next = whole + NAME(pick)(x[0] < 0, (T){0} - 1, (T){0} + 1);
+    const MASK is_down = (down == x[0]) | (NAME(map)(FN(floor), half) != half);
+    const T results[] = {NAME(map)(FN(round), x[0]),
+                         down,
+                         up,
+                         NAME(pick)(NAME(magnitude)(left) >= (ELEMENT)0.5, next, whole),
+                         whole,
+                         NAME(pick)(is_down, down, up),
+                         left};
+    (void)s;
+    y[0] = x[0];
+    for (int i = 0; i < 7; i++)
+        y[0] = NAME(pick)(x[1] == (ELEMENT)(i + 1), results[i], y[0]);
+}
+
 /* s: a power of ten, and whether numbers are rounded to multiples of it, not of its reciprocal */
 K_TEMPLATE
 void NAME(round_decimals)(T *y, const T *x, const T *s)

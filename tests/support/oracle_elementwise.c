@@ -298,6 +298,19 @@ static void draw_decimals(struct test_case *test, struct random *random)
     }
 }
 
+/* CANN's roundMode; 7 is what torch_npu asks for the fraction by. */
+static double rounded_off(double x, double mode)
+{
+    if (mode == 6) return fmod(floor(x), 2) != 0 || floor(x) == x ? floor(x) : ceil(x);
+    return mode == 1   ? rint(x)
+           : mode == 2 ? floor(x)
+           : mode == 3 ? ceil(x)
+           : mode == 4 ? round(x)
+           : mode == 5 ? trunc(x)
+           : mode == 7 ? x - trunc(x)
+                       : x;
+}
+
 /* ---- losses ---- */
 
 static double elements; /* of the problem that is asked for */

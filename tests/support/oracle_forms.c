@@ -8,6 +8,7 @@ enum { TERMS = 16 };
 /* One element's operands, coefficients and results, found by their place in the row. */
 struct terms {
     int operands, coefficients, results;
+    int place;          /* of the lists; -1: there are none */
     int operand[TERMS]; /* of the call; -1: the scalar below, NULL: it is not given */
     const struct rig_scalar *scalar[TERMS], *coefficient[TERMS];
     int result[TERMS];
@@ -41,9 +42,16 @@ static void add_tensor(struct terms *terms, const struct rig_call *call, int slo
     if (rig_is_output(one)) terms->result[terms->results++] = operand;
 }
 
+static bool has_lists(const struct rig_operator *op)
+{
+    for (int slot = 0; op->tensor[slot]; slot++)
+        if (rig_is_list(op, slot)) return true;
+    return false;
+}
+
 static struct terms terms_of(const struct rig_call *call, int n)
 {
-    struct terms terms = {0};
+    struct terms terms = {.place = has_lists(call->op) ? n : -1};
     int slot = 0, scalar = 0;
     for (const struct rig_argument *at = call->op->names->argument; at->name; at++) {
         if (at->kind <= OP_REFS) {
@@ -112,7 +120,11 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
     const int operand = terms->operand[i];
     const struct rig_tensor *tensor = &problem->tensor[operand];
     const struct operand *to = &problem->tensor[terms->result[0]].view;
-    const int64_t element = oracle_broadcast(to, at, &tensor->view);
+    const bool is_beside =
+        terms->place >= 0 && !rig_is_list(problem->op, problem->call.slot[operand]);
+    const int64_t element = !is_beside          ? oracle_broadcast(to, at, &tensor->view)
+                            : tensor->count > 1 ? terms->place
+                                                : 0;
     const uint64_t bits = rig_given(problem, operand)[element];
     if (tensor->view.dtype == type) return bits;
     return oracle_is_float(tensor->view.dtype)

@@ -28,7 +28,8 @@
     FAMILY(sort)                                                                                   \
     FAMILY(search)                                                                                 \
     FAMILY(channels)                                                                               \
-    FAMILY(rotary) FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(unique) FAMILY(margin)
+    FAMILY(rotary)                                                                                 \
+    FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(unique) FAMILY(margin)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -188,8 +188,10 @@ static void add_operand(struct plan *plan, struct test_case *test, struct random
     enum case_dtype dtype = test->dtype;
     plan->operand++;
     if (plan->has_lists) {
-        dims[0] = 1;
-        random_tensor(test, random, name, dtype, dims, (int)random_below(random, 2), is_changed);
+        const bool by_place = strcmp(plan->op->rule, "each_by_place") == 0;
+        dims[0] = by_place ? plan->list : 1;
+        random_tensor(test, random, name, dtype, dims, by_place ? 1 : (int)random_below(random, 2),
+                      is_changed);
         return;
     }
     if (!plan->is_same && !is_changed && random_once_in(random, 2))
