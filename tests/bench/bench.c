@@ -198,8 +198,12 @@ static int show(const struct bench_options *options)
 static void become_room(char **arguments)
 {
     const char *room = arguments[0];
-    static const char *const rooms[] = {"runtime",    "memory",  "launch", "graph",   "timeline",
-                                        "collective", "kernels", "conv",   "compare", "gemm"};
+    static const char *const rooms[] = {"runtime",  "memory",     "launch",  "graph",
+                                        "timeline", "collective", "kernels", "conv",
+                                        "compare",  "gemm",       "tensors"};
+    static const char *const parts[] = {"elementwise", "reduce", "copy", "norm", "index"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(room, parts[i]) == 0) room = "tensors";
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         if (strcmp(room, rooms[i]) != 0) continue;
         char path[PATH];

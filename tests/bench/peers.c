@@ -252,7 +252,7 @@ bool peers_start(struct peers *peers, const struct peers_programs *programs, int
         return false;
     }
     if (!with_peers) return true;
-    if (!start_onednn(peers, programs, folder))
+    if (programs->onednn && !start_onednn(peers, programs, folder))
         lack(peers, "oneDNN is not here: `./dev deps bench` fetches it, then run again");
     if (!start_torch(peers, programs->torch))
         lack(peers,

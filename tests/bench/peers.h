@@ -41,7 +41,8 @@ struct peers {
     int lacking_count;
 };
 
-/* The programs of a bench: files beside it (oneDNN's by pattern) and PyTorch's driver. */
+/* The programs of a bench: files beside it (oneDNN's by pattern, NULL: not asked) and PyTorch's
+ * driver. */
 struct peers_programs {
     const char *floor, *ours, *onednn, *torch;
     bool has_blocked; /* each oneDNN twice, the second one as ROLE_ONEDNN_BLOCKED */
