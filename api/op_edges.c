@@ -2,7 +2,7 @@
 /* Edges that repeat what is inside, windows as columns, diagonals in place. */
 #include <string.h>
 
-#include "api/op_shape.h"
+#include "api/op_edges.h"
 
 static const aclTensor *tensor_of(const struct op_problem *problem, int argument)
 {
@@ -11,46 +11,36 @@ static const aclTensor *tensor_of(const struct op_problem *problem, int argument
 
 /* ---- reflected, replicated, circular edges ---- */
 
-enum edge { EDGE_REFLECTION, EDGE_REPLICATION, EDGE_CIRCULAR };
-
-struct edges_rule {
-    struct op_shape_rule shape; /* first: the rule's `more` */
-    enum edge edge;
-    int axes; /* padded, the last ones of the tensor */
-};
-
-static const struct edges_rule *edges_of(const struct op_problem *problem)
+static const struct op_edges_rule *edges_of(const struct op_problem *problem)
 {
-    return (const struct edges_rule *)problem->row->rule->more;
+    return (const struct op_edges_rule *)problem->row->rule->more;
 }
 
-/* In front of (side 0) or behind (1) an axis; the array begins with the last axis. */
-static int64_t padding_at(const struct op_problem *problem, int rank, int axis, int side)
+int64_t op_edges_padding(const struct op_problem *problem, int rank, int axis, int side)
 {
     const int axes = edges_of(problem)->axes, place = rank - 1 - axis;
-    return place < axes ? problem->values[1].ints->values[2 * place + side] : 0;
+    const aclIntArray *padding = op_argument_named(problem, "padding")->ints;
+    return place < axes ? padding->values[2 * place + side] : 0;
 }
 
-static aclnnStatus edges_shapes(struct op_problem *problem)
+aclnnStatus op_edges_sizes(const struct op_problem *problem, const aclTensor *self, int64_t *sizes)
 {
-    const struct edges_rule *rule = edges_of(problem);
-    const aclTensor *self = tensor_of(problem, 0);
+    const struct op_edges_rule *rule = edges_of(problem);
     const struct ex_descriptor *d = &self->descriptor;
-    const aclIntArray *padding = problem->values[1].ints;
-    int64_t sizes[EX_MAX_RANK];
+    const aclIntArray *padding = op_argument_named(problem, "padding")->ints;
     OP_TRY(op_check_rank(problem->row->name, "self", self, rule->axes + 1, rule->axes + 2));
     OP_CHECK(problem->row->name, padding->size == 2 * (uint64_t)rule->axes, ACLNN_ERR_PARAM_INVALID,
              "padding has %" PRIu64 " elements; it must have %d", padding->size, 2 * rule->axes);
     memcpy(sizes, d->sizes, (size_t)d->rank * sizeof *sizes);
     for (int axis = 0; axis < d->rank; axis++) {
-        const int64_t most = rule->edge == EDGE_REFLECTION ? d->sizes[axis] - 1 : d->sizes[axis];
+        const int64_t most = rule->edge == OP_EDGE_REFLECTION ? d->sizes[axis] - 1 : d->sizes[axis];
         for (int side = 0; side < 2; side++) {
-            const int64_t more = padding_at(problem, d->rank, axis, side);
+            const int64_t more = op_edges_padding(problem, d->rank, axis, side);
             OP_CHECK(problem->row->name, more >= 0, ACLNN_ERR_PARAM_INVALID,
                      "padding of dimension %d is %" PRId64 "; it must not be negative", axis, more);
             OP_CHECK(problem->row->name,
                      more == 0 ||
-                         (rule->edge == EDGE_REPLICATION ? d->sizes[axis] > 0 : more <= most),
+                         (rule->edge == OP_EDGE_REPLICATION ? d->sizes[axis] > 0 : more <= most),
                      ACLNN_ERR_PARAM_INVALID,
                      "padding of dimension %d is %" PRId64 "; its size is %" PRId64
                      ", which has no such edge",
@@ -59,17 +49,26 @@ static aclnnStatus edges_shapes(struct op_problem *problem)
                      ACLNN_ERR_PARAM_INVALID, "padding of dimension %d is %" PRId64, axis, more);
         }
     }
-    return op_check_shape(problem, &problem->values[2], tensor_of(problem, 2), d->rank, sizes);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus edges_shapes(struct op_problem *problem)
+{
+    const aclTensor *self = tensor_of(problem, 0);
+    int64_t sizes[EX_MAX_RANK];
+    OP_TRY(op_edges_sizes(problem, self, sizes));
+    return op_check_shape(problem, &problem->values[2], tensor_of(problem, 2),
+                          self->descriptor.rank, sizes);
 }
 
 /* What an edge of `count` elements repeats. */
-static struct op_view edge_view(const struct op_view *from, enum edge edge, int axis, int side,
+static struct op_view edge_view(const struct op_view *from, enum op_edge edge, int axis, int side,
                                 int64_t count)
 {
     const int64_t size = from->sizes[axis];
-    if (edge == EDGE_REFLECTION)
+    if (edge == OP_EDGE_REFLECTION)
         return op_view_part(from, axis, side == 0 ? count : size - 2, -1, count);
-    if (edge == EDGE_REPLICATION)
+    if (edge == OP_EDGE_REPLICATION)
         return op_view_part(from, axis, side == 0 ? 0 : size - 1, 0, count);
     return op_view_part(from, axis, side == 0 ? size - count : 0, 1, count);
 }
@@ -78,14 +77,14 @@ static struct op_view edge_view(const struct op_view *from, enum edge edge, int 
 static void edge_parts(const struct op_shape_call *call, int axis, const struct op_place *from,
                        const struct op_place *to)
 {
-    const struct edges_rule *rule = edges_of(call->problem);
+    const struct op_edges_rule *rule = edges_of(call->problem);
     if (axis == from->view.rank) {
         op_copy_place(call->plan, from, to);
         return;
     }
     const int64_t size = from->view.sizes[axis];
-    const int64_t front = padding_at(call->problem, from->view.rank, axis, 0);
-    const int64_t behind = padding_at(call->problem, from->view.rank, axis, 1);
+    const int64_t front = op_edges_padding(call->problem, from->view.rank, axis, 0);
+    const int64_t behind = op_edges_padding(call->problem, from->view.rank, axis, 1);
     struct op_place a = *from, b = *to;
     b.view = op_view_part(&to->view, axis, front, 1, size);
     edge_parts(call, axis + 1, &a, &b);
@@ -110,51 +109,59 @@ static void edges(const struct op_shape_call *call)
 
 /* ---- Im2col ---- */
 
-enum { KERNEL = 1, DILATION, PADDING, STRIDE, COLUMNS };
+enum { WINDOW = 1, COLUMNS = WINDOW + OP_WINDOW_ARGUMENTS };
 
-/* Windows along an axis; 0: none fits. */
-static int64_t windows_of(const struct op_problem *problem, int64_t size, int i)
+int64_t op_columns_windows(const struct op_value *window, int64_t size, int i)
 {
-    int64_t number[5];
-    for (int j = KERNEL; j <= STRIDE; j++)
-        number[j] = problem->values[j].ints->values[i];
-    const int64_t left = size + 2 * number[PADDING] - number[DILATION] * (number[KERNEL] - 1) - 1;
-    return left < 0 ? 0 : left / number[STRIDE] + 1;
+    int64_t number[OP_WINDOW_ARGUMENTS];
+    for (int j = 0; j < OP_WINDOW_ARGUMENTS; j++)
+        number[j] = window[j].ints->values[i];
+    const int64_t left =
+        size + 2 * number[OP_PADDING] - number[OP_DILATION] * (number[OP_KERNEL] - 1) - 1;
+    return left < 0 ? 0 : left / number[OP_STRIDE] + 1;
 }
 
-static aclnnStatus columns_shapes(struct op_problem *problem)
+aclnnStatus op_columns_sizes(const struct op_problem *problem, const struct op_value *window,
+                             const char *name, const aclTensor *image, int64_t *sizes)
 {
-    const aclTensor *self = tensor_of(problem, 0);
-    const struct ex_descriptor *d = &self->descriptor;
+    const struct ex_descriptor *d = &image->descriptor;
     const int64_t far = INT64_C(1) << 30;
-    int64_t sizes[3], windows[2];
-    OP_TRY(op_check_rank(problem->row->name, "self", self, 3, 4));
-    for (int j = KERNEL; j <= STRIDE; j++) {
-        const struct op_value *value = &problem->values[j];
+    int64_t windows[2];
+    OP_TRY(op_check_rank(problem->row->name, name, image, 3, 4));
+    for (int j = 0; j < OP_WINDOW_ARGUMENTS; j++) {
+        const struct op_value *value = &window[j];
         OP_CHECK(problem->row->name, value->ints->size == 2, ACLNN_ERR_PARAM_INVALID,
                  "%s has %" PRIu64 " elements; it must have 2", value->name, value->ints->size);
         for (int i = 0; i < 2; i++)
             OP_CHECK(problem->row->name,
-                     value->ints->values[i] >= (j != PADDING) && value->ints->values[i] <= far,
+                     value->ints->values[i] >= (j != OP_PADDING) && value->ints->values[i] <= far,
                      ACLNN_ERR_PARAM_INVALID,
                      "%s[%d] is %" PRId64 "; it must be from %d to %" PRId64, value->name, i,
-                     value->ints->values[i], j != PADDING, far);
+                     value->ints->values[i], j != OP_PADDING, far);
     }
     for (int i = 0; i < 2; i++) {
-        windows[i] = windows_of(problem, d->sizes[d->rank - 2 + i], i);
+        windows[i] = op_columns_windows(window, d->sizes[d->rank - 2 + i], i);
         OP_CHECK(problem->row->name, windows[i] > 0, ACLNN_ERR_PARAM_INVALID,
-                 "no window fits into dimension %d of self, whose size is %" PRId64,
-                 d->rank - 2 + i, d->sizes[d->rank - 2 + i]);
+                 "no window fits into dimension %d of %s, whose size is %" PRId64, d->rank - 2 + i,
+                 name, d->sizes[d->rank - 2 + i]);
     }
     const int at = d->rank - 3;
-    const int64_t *kernel = problem->values[KERNEL].ints->values;
+    const int64_t *kernel = window[OP_KERNEL].ints->values;
     if (at == 1) sizes[0] = d->sizes[0];
     OP_CHECK(problem->row->name,
              !__builtin_mul_overflow(d->sizes[at], kernel[0] * kernel[1], &sizes[at]) &&
                  !__builtin_mul_overflow(windows[0], windows[1], &sizes[at + 1]),
              ACLNN_ERR_PARAM_INVALID, "more columns than can be counted");
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus columns_shapes(struct op_problem *problem)
+{
+    const aclTensor *self = tensor_of(problem, 0);
+    int64_t sizes[3];
+    OP_TRY(op_columns_sizes(problem, &problem->values[WINDOW], "self", self, sizes));
     return op_check_shape(problem, &problem->values[COLUMNS], tensor_of(problem, COLUMNS),
-                          d->rank - 1, sizes);
+                          self->descriptor.rank - 1, sizes);
 }
 
 /* The windows whose element `tap` lies inside the axis, and where the first one's is. */
@@ -164,10 +171,10 @@ struct inside {
 
 static struct inside inside_of(const struct op_problem *problem, int64_t size, int i, int64_t tap)
 {
-    const int64_t stride = problem->values[STRIDE].ints->values[i];
-    const int64_t at =
-        tap * problem->values[DILATION].ints->values[i] - problem->values[PADDING].ints->values[i];
-    const int64_t windows = windows_of(problem, size, i);
+    const int64_t stride = problem->values[WINDOW + OP_STRIDE].ints->values[i];
+    const int64_t at = tap * problem->values[WINDOW + OP_DILATION].ints->values[i] -
+                       problem->values[WINDOW + OP_PADDING].ints->values[i];
+    const int64_t windows = op_columns_windows(&problem->values[WINDOW], size, i);
     struct inside inside = {.first = at < 0 ? (-at + stride - 1) / stride : 0};
     const int64_t end = at >= size ? 0 : (size - 1 - at) / stride + 1;
     inside.count = (end < windows ? end : windows) - inside.first;
@@ -180,14 +187,14 @@ static struct inside inside_of(const struct op_problem *problem, int64_t size, i
 static void columns(const struct op_shape_call *call)
 {
     const struct op_problem *problem = call->problem;
-    const int64_t *kernel = problem->values[KERNEL].ints->values;
-    const int64_t *padding = problem->values[PADDING].ints->values;
-    const int64_t *stride = problem->values[STRIDE].ints->values;
+    const int64_t *kernel = problem->values[WINDOW + OP_KERNEL].ints->values;
+    const int64_t *padding = problem->values[WINDOW + OP_PADDING].ints->values;
+    const int64_t *stride = problem->values[WINDOW + OP_STRIDE].ints->values;
     const struct op_place source = op_source(call, 0, 0), target = op_target(call, COLUMNS, 0);
     const int rank = source.view.rank, channel = rank - 3, y = rank - 2, x = rank - 1;
     if (op_view_is_empty(&target.view)) return;
     if (padding[0] > 0 || padding[1] > 0) op_fill_place(call->plan, &target, 0, 0);
-    const int64_t width = windows_of(problem, source.view.sizes[x], 1);
+    const int64_t width = op_columns_windows(&problem->values[WINDOW], source.view.sizes[x], 1);
     for (int64_t tap = 0; tap < kernel[0] * kernel[1]; tap++) {
         const struct inside down = inside_of(problem, source.view.sizes[y], 0, tap / kernel[1]);
         const struct inside right = inside_of(problem, source.view.sizes[x], 1, tap % kernel[1]);
@@ -261,19 +268,19 @@ static aclnnStatus fill_types(struct op_problem *problem)
 }
 
 #define EDGES(name, kind, count)                                                                   \
-    const struct op_rule op_rule_##name = {.types = op_one_type,                                   \
-                                           .shapes = edges_shapes,                                 \
-                                           .runs_empty = true,                                     \
-                                           .more =                                                 \
-                                               &(const struct edges_rule){{edges}, kind, count}}
-EDGES(reflection1, EDGE_REFLECTION, 1);
-EDGES(reflection2, EDGE_REFLECTION, 2);
-EDGES(reflection3, EDGE_REFLECTION, 3);
-EDGES(replication1, EDGE_REPLICATION, 1);
-EDGES(replication2, EDGE_REPLICATION, 2);
-EDGES(replication3, EDGE_REPLICATION, 3);
-EDGES(circular2, EDGE_CIRCULAR, 2);
-EDGES(circular3, EDGE_CIRCULAR, 3);
+    const struct op_rule op_rule_##name = {                                                        \
+        .types = op_one_type,                                                                      \
+        .shapes = edges_shapes,                                                                    \
+        .runs_empty = true,                                                                        \
+        .more = &(const struct op_edges_rule){{edges}, kind, count}}
+EDGES(reflection1, OP_EDGE_REFLECTION, 1);
+EDGES(reflection2, OP_EDGE_REFLECTION, 2);
+EDGES(reflection3, OP_EDGE_REFLECTION, 3);
+EDGES(replication1, OP_EDGE_REPLICATION, 1);
+EDGES(replication2, OP_EDGE_REPLICATION, 2);
+EDGES(replication3, OP_EDGE_REPLICATION, 3);
+EDGES(circular2, OP_EDGE_CIRCULAR, 2);
+EDGES(circular3, OP_EDGE_CIRCULAR, 3);
 const struct op_rule op_rule_columns = {.types = op_one_type,
                                         .shapes = columns_shapes,
                                         .runs_empty = true,

@@ -29,7 +29,8 @@
     FAMILY(search)                                                                                 \
     FAMILY(channels)                                                                               \
     FAMILY(rotary)                                                                                 \
-    FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(unique) FAMILY(margin)
+    FAMILY(random)                                                                                 \
+    FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(unique) FAMILY(margin)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
