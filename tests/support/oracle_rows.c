@@ -30,7 +30,8 @@
     FAMILY(channels)                                                                               \
     FAMILY(rotary)                                                                                 \
     FAMILY(random)                                                                                 \
-    FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(unique) FAMILY(margin)
+    FAMILY(amp)                                                                                    \
+    FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(unique) FAMILY(margin)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
