@@ -31,7 +31,6 @@
 #include "kernels/pool/grad_any.h"
 #include "kernels/pool/grad_channels.h"
 #include "kernels/pool/grad_flat.h"
-#include "kernels/pool/grad_lines.h"
 #include "kernels/pool/grad_repeats.h"
 #include "kernels/pool/grad_rows.h"
 #include "kernels/pool/grad_runs.h"
@@ -72,7 +71,6 @@ void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
         if (way == POOL_FLAT || way == POOL_FLAT_TWO || repeats ||
             (way == POOL_ANY && any_joins(plan, k_size(dt), pool->stream_output)))
             flat_begin(&g);
-        if (way == POOL_FLAT) lines_begin(&g);
     }
     if ((way == POOL_FLAT || way == POOL_FLAT_TWO) && short_takes(dt, &g)) {
         walk_short(dt, &g, slice);
@@ -85,8 +83,6 @@ void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
         column_begin(dt, &g, column);
         if (way == POOL_RUNS)
             walk_runs(dt, &g, &runs);
-        else if (way == POOL_FLAT && LINES_TAKES(dt))
-            walk_lines(dt, &g, h, end);
         else if (way == POOL_FLAT)
             walk_flat(dt, &g, h, end);
         else if (way == POOL_FLAT_TWO)

@@ -215,21 +215,14 @@ void widths_make(enum k_dtype dt, struct grad *g)
     struct widths *w = &g->widths;
     const struct pool_axis *width = &g->plan.width;
     const int64_t first = g->first_window;
-    const int channels = (int)g->plan.channels;
-    if (w->real < 0 && g->plan.way == POOL_FLAT && channels == 1) widths_flat(w, width);
+    if (w->real < 0 && g->plan.way == POOL_FLAT) widths_flat(w, width);
     if (w->real < 0 && g->plan.way == POOL_FLAT_TWO) widths_twos(w, width);
     w->first = (int)first;
     w->real = g->real;
     if (w->uniform) return;
     for (int i = 0; i < g->real; i++)
         w->plain[i] = width_factor(g, first + i);
-    if (g->plan.way == POOL_FLAT && channels > 1) {
-        for (int i = 0; i < g->real * channels; i++)
-            w->factors[i] = w->plain[i / channels];
-        v_store(w->factors + g->real * channels, (vf){0}); /* not a NaN */
-    }
-    if (g->plan.way == POOL_FLAT && channels == 1)
-        block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, g->real);
+    if (g->plan.way == POOL_FLAT) block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, g->real);
     if (g->plan.way == POOL_FLAT_TWO) {
         memcpy(w->plain + g->real, w->plain, (size_t)g->real * sizeof(float));
         block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, 2 * g->real);

@@ -3,7 +3,6 @@
 #ifndef ACLNN_CPU_KERNELS_POOL_GRAD_SHORT_WALK_H
 #define ACLNN_CPU_KERNELS_POOL_GRAD_SHORT_WALK_H
 
-#include "kernels/pool/grad_short_joined.h"
 #include "kernels/pool/grad_short_ones.h"
 #include "kernels/pool/grad_short_twos.h"
 #include "kernels/pool/grad_twos.h"
@@ -23,15 +22,12 @@ bool short_takes(enum k_dtype dt, const struct grad *g)
            g->pool->rounding == K_ROUND_NONE;
 }
 
-/* Items [item, end) of halves; returns whether no bf16 was tiny. joined: NULL, or of rows that are
- * treated as one. */
+/* Items [item, end) of f16 or bf16; returns whether no bf16 was tiny. */
 K_TEMPLATE
-bool short_items(enum k_dtype dt, struct grad *g, const struct joined_tables *joined, int64_t item,
-                 int64_t end)
+bool short_items(enum k_dtype dt, struct grad *g, int64_t item, int64_t end)
 {
     if (g->plan.way == POOL_FLAT_TWO)
         return (dt == K_F16 ? short_twos_f16 : short_twos_bf16)(g, item, end);
-    if (joined) return (dt == K_F16 ? joined_f16 : joined_bf16)(g, joined, item, end);
     return (dt == K_F16 ? ones_f16 : ones_bf16)(g, item, end);
 }
 
@@ -55,20 +51,18 @@ static inline bool short_no_tiny(struct grad *g, int64_t item, int64_t end)
 
 /* Bands of bf16: one that had tiny values is written once more, another way; the next ones are
  * looked at beforehand, until one has none. */
-static inline void walk_short_bf16(struct grad *g, const struct joined_tables *joined,
-                                   struct k_slice items)
+static inline void walk_short_bf16(struct grad *g, struct k_slice items)
 {
     const int64_t height = g->plan.height.in;
-    const int64_t band = joined ? JOINED_BAND / g->plan.width.in : SHORT_BAND;
     const bool twos = g->plan.way == POOL_FLAT_TWO;
     bool tiny = false;
     for (int64_t item = items.begin, end; item < items.end; item = end) {
         const struct k_vectors begin = g->outlet.vectors;
-        end = item + band;
+        end = item + SHORT_BAND;
         if (end / height > item / height) end -= end % height; /* whole columns */
         end = pool_min(end, items.end);
         tiny = tiny && !short_no_tiny(g, item, end);
-        if (!tiny) tiny = !short_items(K_BF16, g, joined, item, end);
+        if (!tiny) tiny = !short_items(K_BF16, g, item, end);
         if (!tiny) continue;
         g->outlet.vectors = begin;
         for (int64_t next, at = item; at < end; at = next) {
@@ -92,10 +86,8 @@ void walk_short(enum k_dtype dt, struct grad *g, struct k_slice items)
         ones_f32(g, items.begin, items.end);
         return;
     }
-    struct joined_tables tables, *joined = joined_takes(g, items) ? &tables : NULL;
-    if (joined) joined_make(joined, g);
-    if (dt == K_F16) short_items(K_F16, g, joined, items.begin, items.end);
-    if (dt == K_BF16) walk_short_bf16(g, joined, items);
+    if (dt == K_F16) short_items(K_F16, g, items.begin, items.end);
+    if (dt == K_BF16) walk_short_bf16(g, items);
 }
 #else
 K_TEMPLATE

@@ -7,8 +7,6 @@
 #include "kernels/pool/k_pool_grad.h"
 #include "kernels/way.h"
 
-enum { LINES_VECTOR_BYTES = 64 }; /* lines need vectors of 16 floats */
-
 static int64_t element_of(enum k_dtype dtype)
 {
     return dtype == K_F32 ? 4 : 2;
@@ -32,17 +30,6 @@ static bool channels_fill(const struct k_problem *problem)
            (bytes >= vector || (2 * bytes == vector && pool_is_apart(plan)));
 }
 
-/* Rows of few channels that are treated as rows of one. */
-static bool lines_take_channels(const struct k_problem *problem)
-{
-    const struct k_pool_grad *grad = problem->parameters;
-    const struct pool_plan *plan = &grad->plan;
-    return problem->level->vector_bytes >= LINES_VECTOR_BYTES && plan->way == POOL_ANY &&
-           plan->channels > 1 && plan->channels <= LINES_VECTOR_BYTES / 4 && pool_is_fused(plan) &&
-           plan->cell_tiles == 1 && pool_is_even(plan) &&
-           plan->width.in * plan->channels <= POOL_LINES_FLOATS;
-}
-
 static enum pool_way way_of(const struct k_problem *problem)
 {
     const struct k_pool_grad *grad = problem->parameters;
@@ -63,9 +50,8 @@ const char *k_avg_grad_channels_refuses(const struct k_problem *problem)
 
 const char *k_avg_grad_flat_refuses(const struct k_problem *problem)
 {
-    return way_of(problem) == POOL_FLAT || lines_take_channels(problem)
-               ? NULL
-               : "rows of dX do not follow each other as those of dY";
+    return way_of(problem) == POOL_FLAT ? NULL
+                                        : "rows of dX do not follow each other as those of dY";
 }
 
 const char *k_avg_grad_flat_two_refuses(const struct k_problem *problem)

@@ -17,7 +17,6 @@ enum {
     POOL_WIDE_BROKEN = 256,    /* and where lines that are streamed have parts of several cells */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
-    POOL_LINES_FLOATS = 1472,  /* the same of few channels */
     POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
@@ -36,7 +35,7 @@ enum pool_way {
     POOL_ANY,      /* through buffers */
     POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
     POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
-                      windows i - 1 to i + 1; where permutations are cheap with few channels too */
+                      windows i - 1 to i + 1 */
     POOL_FLAT_TWO, /* the same with steps of two: windows j - 1 and j, or j and j + 1, make cells 2
                       j and 2 j + 1; needs dX at an even element */
     POOL_CHANNELS, /* the same with several channels */
