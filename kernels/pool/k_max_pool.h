@@ -46,15 +46,7 @@ struct max_plan {
     int64_t outer, channels;
     struct max_tiles tiles;
     int64_t items; /* rows of tiles, ordered (outer, depth, channel tile, width tile, height) */
-    int64_t pitch; /* gradient: elements of a row of the ring */
     int rows;      /* gradient: rows of the ring, for each of the depths over a cell */
-    /* One channel: rows of windows lie one behind the other, and rows of cells are made `block`
-     * groups (of as many rows as the stride) at a time. A row has room for all its cells' windows,
-     * so those beside a row's ends, which belong to other rows, never have a place that the cell
-     * compares with: places need no gaps. 0: row by row. */
-    int64_t block;
-    int64_t planes; /* in a block, if more than one; `block` is then all their groups */
-    int64_t groups; /* of rows of a plane */
 };
 
 struct k_max_pool {
@@ -97,8 +89,8 @@ struct k_max_recompute {
 
 struct k_work k_max_pool_mend_work(const struct k_max_pool *pool);
 
-/* Of one channel, indices of the plane: does plane_scatter_add do it faster than max_pool_grad? */
-bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool);
+/* Of one channel, indices of the plane: plane_scatter_add, as no way of max_pool_grad gathers? */
+bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool, enum k_dtype dtype);
 
 /* Does max_pool_grad make small volumes of one channel a vector of cells at a time, faster than
  * plane_scatter_add? */

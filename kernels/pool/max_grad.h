@@ -5,13 +5,25 @@
 #define ACLNN_CPU_KERNELS_POOL_MAX_GRAD_H
 
 #include "kernels/pool/argmax.h"
-#include "kernels/pool/max_cells.h"
 #include "kernels/pool/max_pool_plan.h"
+#include "kernels/pool/max_words.h"
+#include "kernels/vector/block.h"
 #include "kernels/vector/outlet.h"
 #include "kernels/vector/select.h"
 
-/* The values of a run lie MAX_RING_STEP words behind its codes. */
-enum { MAX_RING_STEP = MAX_RING + 2 * MAX_SLACK, BLOCK_SLACK = 1024 };
+/* How windows lie over cells, both axes alike. */
+enum cell_pattern {
+    CELLS_ANY,
+    CELLS_APART, /* kernel 2, stride 2, no padding */
+    CELLS_ODD,   /* kernel 3, stride 2, padding 1: even cells lie under one window */
+    CELLS_EVEN   /* kernel 3, stride 2, no padding: odd cells do */
+};
+
+static inline enum cell_pattern cell_pattern(const struct max_axis *width)
+{
+    if (width->kernel == 2) return CELLS_APART;
+    return width->pad == 1 ? CELLS_ODD : CELLS_EVEN;
+}
 
 struct max_grad {
     const struct k_max_pool *pool;
@@ -30,33 +42,10 @@ struct max_grad {
     /* The column in work: the depths over it, and the rows of windows made. */
     int64_t outer, made;
     int depths;
-    int64_t depth[MAX_SIDE], depth_code[MAX_SIDE];
+    int64_t depth[MAX_SIDE];
     int depth_tap[MAX_SIDE];
-    vi from[MAX_STRIDE], place[MAX_STRIDE]; /* if there are more than two phases */
-
-    /* The block in work. */
-    enum cell_pattern pattern;
-    bool in_place;        /* windows are read where they are */
-    bool direct;          /* so they may be, */
-    bool own;             /* and each is looked at by the cells that it is the own window of */
-    int64_t looked;       /* rows of windows, counted through all planes, whose indices are known */
-    int64_t step;         /* lanes from row to row of windows, */
-    int64_t value_size;   /* bytes from value to value of theirs */
-    int64_t line, region; /* bytes from group to group of a phase's rows, from phase to phase */
-    struct cell_term low[MAX_SIDE]; /* per depth, the first row and column of windows */
-    struct cell_terms cells_terms;
     struct k_outlet outlet;
-    vf ring[2 * MAX_RING_STEP / VL];
-    vf phase_rows[(MAX_BLOCK + MAX_STRIDE * BLOCK_SLACK / 4) / VL + 2];
 };
-
-enum { NO_CODE = INT32_MIN };
-
-static inline void no_codes(int32_t *from, int32_t *end)
-{
-    for (; from < end; from += VL)
-        v_store_i(from, v_all_i(NO_CODE));
-}
 
 /* The index of the first element of the outer in work; modulo 2^32, as all that is compared. */
 static inline uint32_t first_index(const struct max_grad *g)
@@ -113,14 +102,6 @@ vi code_in_window(vi inside, vi length, const struct max_axis *width, const stru
     return is_tap;
 }
 
-K_TEMPLATE
-vi code_is_tap(const struct k_lanes *lanes, const struct max_axis *width,
-               const struct row_codes *rows, int64_t lane, vi code)
-{
-    return code_in_window(v_load_i(lanes->inside + lane), v_load_i(lanes->length + lane), width,
-                          rows, code);
-}
-
 /* ---- the walk ---- */
 
 static inline void grad_column(struct max_grad *g, int64_t outer, int64_t d, int64_t h)
@@ -134,9 +115,7 @@ static inline void grad_column(struct max_grad *g, int64_t outer, int64_t d, int
         const int64_t od = q + phases->shift[e];
         if (od < 0 || od >= depth->out) continue;
         g->depth[g->depths] = od;
-        g->depth_tap[g->depths] = phases->tap[e];
-        g->depth_code[g->depths++] =
-            phases->tap[e] * depth->dilation * height->in * g->plan.width.in;
+        g->depth_tap[g->depths++] = phases->tap[e];
     }
     g->made = max_most(h / height->stride + height->low, 0);
 }
@@ -163,11 +142,6 @@ static inline void grad_begin(struct max_grad *g, enum k_dtype dt, const struct 
     const int64_t elements = plan->depth.in * plan->height.in * plan->width.in * plan->channels;
     g->indices_step = pool->space == K_INDEX_OF_TENSOR ? (uint32_t)elements : 0;
     g->lanes.windows = 0;
-    for (int v = 0; plan->width.stride > 2 && v < (int)plan->width.stride; v++) {
-        const vi element = v_lanes() + v * VL;
-        g->from[v] = element / (int)plan->width.stride;
-        g->place[v] = element % (int)plan->width.stride;
-    }
 }
 
 #endif

@@ -225,61 +225,43 @@ static __attribute__((noinline, unused)) int64_t flat_bf16(struct flat *f, int64
     return flat_cells_until(K_BF16, f, p, until);
 }
 
-/* The slice's planes [first, end) hold an index that strays; returns as walk_rows. */
-K_TEMPLATE
-bool flat_again(enum k_dtype dt, const struct flat *f, const struct k_scatter *scatter,
-                int64_t first, int64_t end)
-{
-    bool unsettled = false;
-    k_stream_end();
-    for (int64_t outer = first; outer < end; outer++) {
-        if (outer * f->cells >= f->begin && (outer + 1) * f->cells <= f->finish) {
-            unsettled |= scatter_outer(dt, scatter, outer);
-            continue;
-        }
-        scatter_add(dt, scatter, outer, 0, 0, 0, 1, NULL); /* notes faults */
-        unsettled = true;
-    }
-    return unsettled;
-}
-
-/* Items of the slice; returns as walk_rows. */
+/* Items are outers; returns as walk_rows. */
 K_TEMPLATE
 bool walk_flat(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scatter,
                struct k_slice slice)
 {
     const struct max_plan *plan = &g->plan;
     const int64_t width = plan->width.in, cells = plan->depth.in * plan->height.in * width;
-    const int64_t item = plan->planes > 1 ? cells : width, planes = max_most(FLAT_CHUNK / cells, 1);
+    const int64_t planes = max_most(FLAT_CHUNK / cells, 1);
     struct flat f = {.places = (const int32_t *)(const void *)g->indices,
                      .values = g->dy,
                      .dx = g->dx,
                      .all = plan->outer * cells,
-                     .begin = slice.begin * item,
-                     .finish = slice.end * item,
+                     .begin = slice.begin * cells,
+                     .finish = slice.end * cells,
                      .cells = cells,
                      .width = width,
                      .period = g->indices_step > 0 ? plan->outer * cells : cells,
                      .stream =
                          g->pool->stream_output && (uintptr_t)g->dx % (uintptr_t)g->dy_size == 0};
-    const int64_t first = f.begin / cells, last = (f.finish + cells - 1) / cells;
     bool unsettled = false, strays = false;
     int64_t p = f.begin;
     p -= (int64_t)((uintptr_t)(g->dx + p * k_size(dt)) % K_VECTOR_BYTES) / k_size(dt);
-    for (int64_t outer = first, end; outer < last; outer = end) {
+    for (int64_t outer = slice.begin, end; outer < slice.end; outer = end) {
         const bool before = strays;
-        end = max_least(outer + planes, last);
-        const int64_t until = max_least(end * cells, f.finish);
+        end = max_least(outer + planes, slice.end);
+        const int64_t until = end * cells;
         if (dt == K_F32) p = flat_f32(&f, p, until);
         if (dt == K_F16) p = flat_f16(&f, p, until);
         if (dt == K_BF16) p = flat_bf16(&f, p, until);
         strays = v_any((vi)(f.reach >= FLAT_SIDE) | (vi)(f.most >= (uint32_t)f.period));
         f.reach = f.most = (vu){0};
-        if (before || strays)
-            unsettled |= flat_again(dt, &f, scatter, max_most(outer - 1, first), end);
-        /* Of other slices' outers too. */
-        if (strays && (f.period > cells || (outer == first && f.begin > 0) ||
-                       (end == last && f.finish < f.all)))
+        if (before || strays) k_stream_end();
+        for (int64_t o = max_most(outer - 1, slice.begin); (before || strays) && o < end; o++)
+            unsettled |= scatter_outer(dt, scatter, o);
+        /* It may have met cells of other slices' outers. */
+        if (strays && (f.period > cells || (outer == slice.begin && f.begin > 0) ||
+                       (end == slice.end && f.finish < f.all)))
             unsettled = true;
     }
     return unsettled;

@@ -8,16 +8,12 @@
  *
  * An index names one cell, so windows beside a row's ends do no harm: what matches belongs there.
  * Windows of another outer do not match, as they are hidden. All indices of an outer lie in their
- * windows, or what they mean was added, if there were as many matches as windows. Where the slice
- * holds an outer in part, its windows are looked at before. */
+ * windows, or what they mean was added, if there were as many matches as windows. */
 #ifndef ACLNN_CPU_KERNELS_POOL_MAX_GRAD_TWOS_H
 #define ACLNN_CPU_KERNELS_POOL_MAX_GRAD_TWOS_H
 
-#include "kernels/pool/max_block.h"
 #include "kernels/pool/max_grad_volumes.h"
 #include "kernels/pool/max_scatter.h"
-
-enum { TWOS_ROWS = 32 }; /* of cells, that are made after their windows were looked at */
 
 /* Of the vector in work its first cells, and the matches so far, negative. */
 struct twos_lanes {
@@ -486,22 +482,7 @@ vi twos_make(enum k_dtype dt, struct twos *t, int64_t end)
     return before + (last & own);
 }
 
-/* Do the indices of the windows over pairs [begin, end) of an outer lie in them? */
-static inline bool twos_are_known(struct max_grad *g, const struct twos *t, int64_t begin,
-                                  int64_t end)
-{
-    bool known = true;
-    for (int64_t pair = begin, next; pair < end; pair = next) { /* depth by depth */
-        const int64_t plane = 2 * t->height * t->width, d = pair / plane;
-        next = max_least((d + 1) * plane, end);
-        const int64_t row = d / t->depths * t->height;
-        const int64_t h = (pair - d * plane) / t->width, last = (next - 1 - d * plane) / t->width;
-        known &= rows_are_known(g, row + h / 2, row + last / 2 + 1);
-    }
-    return known;
-}
-
-/* Items of the slice; returns as walk_rows. */
+/* Items are outers; returns as walk_rows. */
 K_TEMPLATE
 bool walk_twos(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scatter,
                struct k_slice slice)
@@ -509,16 +490,15 @@ bool walk_twos(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scat
     const struct max_plan *plan = &g->plan;
     const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
     const int64_t outer = depth->in * height->in * width->out; /* pairs */
-    const int64_t item = plan->planes > 1 ? outer : width->out;
     struct twos_lanes lanes = {{0}, {0}};
-    struct twos t = {.pattern = cell_pattern(height, width),
+    struct twos t = {.pattern = cell_pattern(width),
                      .places = (const int32_t *)(const void *)g->indices,
                      .values = g->dy,
                      .dx = g->dx,
                      .windows = plan->outer * depth->out * height->out * width->out,
                      .pairs = plan->outer * outer,
-                     .begin = slice.begin * item,
-                     .finish = slice.end * item,
+                     .begin = slice.begin * outer,
+                     .finish = slice.end * outer,
                      .width = width->out,
                      .height = height->out,
                      .outer = outer,
@@ -528,31 +508,13 @@ bool walk_twos(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scat
                                (uintptr_t)g->dx % (uintptr_t)(2 * g->dy_size) == 0,
                      .lanes = &lanes};
     const int64_t windows = outer / (2 * t.depths);
-    bool unsettled = false, strays = false, begun = false;
+    bool unsettled = false;
     const char *to = g->dx + 2 * t.begin * k_size(dt);
     twos_seek(&t, t.begin - (int64_t)((uintptr_t)to % K_VECTOR_BYTES) / (2 * k_size(dt)));
-    for (int64_t pair = t.begin, end; pair < t.finish; pair = end) {
-        const int64_t o = pair / outer, behind = (o + 1) * outer;
-        const bool whole = pair == o * outer && behind <= t.finish;
-        end = max_least(behind, t.finish);
-        if (whole) {
-            strays = !twos_match(twos_make(dt, &t, end), windows);
-        } else {
-            if (!begun) block_begin(g);
-            begun = true;
-            end = max_least(end, pair + TWOS_ROWS * t.width);
-            strays |= !twos_are_known(g, &t, pair, end);
-            twos_make(dt, &t, end);
-        }
-        if (!strays || end < max_least(behind, t.finish)) continue;
-        strays = false;
+    for (int64_t o = slice.begin; o < slice.end; o++) {
+        if (twos_match(twos_make(dt, &t, (o + 1) * outer), windows)) continue;
         k_stream_end();
-        if (whole) {
-            unsettled |= scatter_outer(dt, scatter, o);
-            continue;
-        }
-        scatter_add(dt, scatter, o, 0, 0, 0, 1, NULL); /* notes faults */
-        unsettled = true;
+        unsettled |= scatter_outer(dt, scatter, o);
     }
     return unsettled;
 }

@@ -7,7 +7,6 @@
 #ifndef ACLNN_CPU_KERNELS_POOL_MAX_GRAD_VOLUMES_H
 #define ACLNN_CPU_KERNELS_POOL_MAX_GRAD_VOLUMES_H
 
-#include "kernels/pool/max_cells.h"
 #include "kernels/pool/max_walk.h"
 
 enum {
@@ -216,7 +215,7 @@ static inline void volumes_begin(struct volumes *all, const struct max_grad *g)
     const struct max_axis *width = &plan->width;
     all->step = g->indices_step;
     all->plan = plan;
-    all->pattern = cell_pattern(&plan->height, width);
+    all->pattern = cell_pattern(width);
     all->windows = plan->depth.out * plan->height.out * width->out;
     all->cells = plan->depth.in * plan->height.in * width->in;
     all->vectors = (int)((width->in + VL - 1) / VL);
@@ -251,8 +250,9 @@ bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all,
 {
     const bool wide = g->pool->index == K_INDEX_I64, stream = g->pool->stream_output;
     const int64_t size = wide ? 8 : 4, bytes = all->cells * k_size(dt);
-    char *image = (char *)(g->phase_rows + 1), *values = (char *)g->ring;
-    char *indices = values + (VOLUME_WINDOWS + VL) * sizeof(float);
+    _Alignas(LINE_BYTES) float cells[VOLUME_CELLS + 3 * VL];
+    char values[(VOLUME_WINDOWS + VL) * sizeof(float)];
+    char indices[(VOLUME_WINDOWS + VL) * sizeof(int64_t)], *image = (char *)(cells + VL);
     struct volume_found found = {{0}, {0}};
     struct volume volume;
     for (int64_t end = outer + volumes; outer < end; outer += volume.count) {

@@ -193,40 +193,6 @@ bool k_max_pool_is_by_rows(const struct k_max_pool *pool)
     return plan.items > 0 && by_rows(&plan) && plan.width.kernel <= 2;
 }
 
-static void max_plan_block(struct max_plan *plan, int depths)
-{
-    const struct max_axis *height = &plan->height, *width = &plan->width;
-    const int64_t span = height->high - height->low, stride = width->stride;
-    const int64_t pitch = max_most(width->out, (width->in + stride - 1) / stride);
-    const int64_t cells = height->stride * pitch * stride; /* of a group */
-    if (plan->channels != 1 || cells > MAX_BLOCK || width->in > MAX_ROW || depths == 0) return;
-    /* A place must be that of one tap: a window wider than a row would reach around it. */
-    if ((width->kernel - 1) * width->dilation >= width->in) return;
-    const int64_t most = MAX_RING / depths - 2 * max_guard(plan);
-    const int64_t groups =
-        max_most(height->out, (height->in + height->stride - 1) / height->stride);
-    const int64_t lanes = stride > 1 ? MAX_LANES / 2 : MAX_LANES; /* each makes more cells */
-    int64_t block = max_least(max_most(lanes / pitch, 1), MAX_BLOCK / cells);
-    block = max_least(max_least(block, most / pitch - span), MAX_RING / 2 / pitch - span);
-    if (block < 1 || (block < span && block < groups)) return;
-    plan->pitch = pitch;
-    plan->groups = groups;
-    plan->tiles = (struct max_tiles){width->in, 1, 1, 1};
-    const bool planar = plan->depth.in == 1 && plan->depth.kernel == 1;
-    /* No window may reach around a plane either. */
-    const bool tall = groups * height->stride > (height->kernel - 1) * height->dilation;
-    plan->planes = planar && tall ? block / groups : 0;
-    if (plan->planes > 1) {
-        plan->block = plan->planes * groups;
-        plan->items = plan->outer;
-        return;
-    }
-    plan->planes = 1;
-    plan->block = max_least(block, groups);
-    if (plan->block > MAX_STRIP) plan->block -= plan->block % MAX_STRIP;
-    plan->items = plan->outer * plan->depth.in * height->in;
-}
-
 /* One channel, indices: are whole volumes made, a row of cells after the other? */
 static bool by_volumes(const struct max_plan *plan, const struct k_max_pool *pool)
 {
@@ -256,7 +222,6 @@ static struct k_work rows_of_cells(const struct max_plan *plan)
 {
     int64_t grain = max_most(MAX_GRAIN / (plan->tiles.tile * plan->tiles.channels),
                              4 * (plan->height.high - plan->height.low));
-    if (plan->block > 0) grain = max_most(grain, plan->block * plan->height.stride);
     return (struct k_work){.items = plan->items, .grain = max_most(grain, 1)};
 }
 
@@ -269,14 +234,6 @@ static const char *gathering_refused(const struct k_max_pool *pool)
     return max_can_gather(&plan) ? NULL : "too many taps";
 }
 
-/* One channel, in blocks; block is 0 where rows are too long. */
-static struct max_plan block_plan(const struct k_max_pool *pool)
-{
-    struct max_plan plan = max_plan_axes(pool);
-    max_plan_block(&plan, max_depths(&plan.depth));
-    return plan;
-}
-
 const char *k_max_grad_volumes_refuses(const struct k_problem *problem)
 {
     const struct k_max_pool *pool = problem->parameters;
@@ -287,26 +244,12 @@ const char *k_max_grad_volumes_refuses(const struct k_problem *problem)
     return plan.width.in > 2 * lanes_of(problem) ? "rows are longer than two vectors" : NULL;
 }
 
-struct k_work k_max_grad_volumes_plan(const struct k_problem *problem)
+/* Items are outers. */
+struct k_work k_max_grad_outers_plan(const struct k_problem *problem)
 {
     struct k_max_pool *pool = problem->parameters;
     pool->plan = max_plan_axes(pool);
     return whole_outers(pool);
-}
-
-const char *k_max_grad_blocks_refuses(const struct k_problem *problem)
-{
-    const struct k_max_pool *pool = problem->parameters;
-    const char *refused = gathering_refused(pool);
-    if (refused) return refused;
-    return block_plan(pool).block == 0 ? "several channels, or long rows" : NULL;
-}
-
-struct k_work k_max_grad_blocks_plan(const struct k_problem *problem)
-{
-    struct k_max_pool *pool = problem->parameters;
-    pool->plan = block_plan(pool);
-    return pool->plan.planes > 1 ? whole_outers(pool) : rows_of_cells(&pool->plan);
 }
 
 const char *k_max_grad_flat_refuses(const struct k_problem *problem)
@@ -315,7 +258,7 @@ const char *k_max_grad_flat_refuses(const struct k_problem *problem)
     const struct max_plan plan = max_plan_axes(pool);
     if (!max_is_flat(&plan, pool) || plan.height.in * plan.width.in < lanes_of(problem))
         return "not kernel 3, step 1, as many windows as cells";
-    return k_max_grad_blocks_refuses(problem);
+    return gathering_refused(pool);
 }
 
 const char *k_max_grad_twos_refuses(const struct k_problem *problem)
@@ -323,15 +266,15 @@ const char *k_max_grad_twos_refuses(const struct k_problem *problem)
     const struct k_max_pool *pool = problem->parameters;
     const struct max_plan plan = max_plan_axes(pool);
     const struct max_axis *depth = &plan.depth, *height = &plan.height, *width = &plan.width;
-    const bool twos = pool->index == K_INDEX_I32 && pool->space != K_INDEX_OF_COLUMNS &&
-                      max_is_of_twos(height) && max_is_of_twos(width) &&
-                      height->kernel == width->kernel && height->pad == width->pad &&
-                      height->in == 2 * height->out && width->in == 2 * width->out &&
-                      width->out >= lanes_of(problem) && depth->kernel == depth->stride &&
-                      depth->pad == 0 && depth->in == depth->kernel * depth->out &&
-                      depth->dilation == 1 && (depth->kernel == 1 || height->kernel == 2);
+    const bool twos =
+        plan.channels == 1 && pool->index == K_INDEX_I32 && pool->space != K_INDEX_OF_COLUMNS &&
+        max_is_of_twos(height) && max_is_of_twos(width) && height->kernel == width->kernel &&
+        height->pad == width->pad && height->in == 2 * height->out && width->in == 2 * width->out &&
+        width->out >= lanes_of(problem) && depth->kernel == depth->stride && depth->pad == 0 &&
+        depth->in == depth->kernel * depth->out && depth->dilation == 1 &&
+        (depth->kernel == 1 || height->kernel == 2);
     if (!twos) return "not kernel 2 or 3 by a step of 2, half as many windows as cells";
-    const char *refused = k_max_grad_blocks_refuses(problem);
+    const char *refused = gathering_refused(pool);
     if (refused) return refused;
     return plan.outer > INT32_MAX / product_of(pool->input) ? "places are wider than 31 bits"
                                                             : NULL;
@@ -381,6 +324,18 @@ bool k_max_pool_grad_is_by_volumes(const struct k_max_pool *pool, enum k_dtype d
     struct k_max_pool copy = *pool;
     const struct k_problem problem = {&copy, dtype, k_best()};
     return k_best()->max_pool_grad_volumes[dtype] && !k_max_grad_volumes_refuses(&problem);
+}
+
+/* Planes that no way gathers from. */
+bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool, enum k_dtype dtype)
+{
+    struct k_max_pool copy = *pool;
+    const struct k_table *level = k_best();
+    const struct k_problem problem = {&copy, dtype, level};
+    if (pool->channels != 1 || pool->space != K_INDEX_OF_PLANE) return false;
+    return !k_max_pool_grad_is_by_volumes(pool, dtype) &&
+           !(level->max_pool_grad_flat[dtype] && !k_max_grad_flat_refuses(&problem)) &&
+           !(level->max_pool_grad_twos[dtype] && !k_max_grad_twos_refuses(&problem));
 }
 
 /* ---- max_recompute ---- */

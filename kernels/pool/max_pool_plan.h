@@ -12,17 +12,13 @@
 #include "kernels/pool/k_max_pool.h"
 
 enum {
-    MAX_TAPS = 64,   /* of a window; gradients of larger ones are scattered */
-    MAX_SIDE = 16,   /* taps along one axis of a window whose gradient is gathered */
-    MAX_STRIDE = 8,  /* along the width; longer ones take the plain path */
-    MAX_RING = 8192, /* windows of the ring: codes and values, 64 KiB */
-    MAX_RING_WANTED = 3072,
+    MAX_TAPS = 64,       /* of a window; gradients of larger ones are scattered */
+    MAX_SIDE = 16,       /* taps along one axis of a window whose gradient is gathered */
+    MAX_STRIDE = 8,      /* along the width; longer ones take the plain path */
+    MAX_RING = 8192,     /* windows of the ring: codes and values, 64 KiB */
     MAX_ROW = 1920,      /* elements of a row of cells, or of windows, in work at once */
     MAX_SLACK = 64,      /* elements that may be read and written behind a row */
     MAX_SPLIT = 8192,    /* floats of a row of cells, split by phases */
-    MAX_LANES = 512,     /* windows of a block, wanted */
-    MAX_BLOCK = 4096,    /* cells of a block, at most */
-    MAX_STRIP = 4,       /* rows of cells that may share the loads of their windows */
     MAX_WIDE = 16,       /* channels from which vectors run along them */
     MAX_AHEAD = 2560,    /* bytes that reads are announced ahead; */
     MAX_FAR = 8192,      /* rows of cells in planes, to the first cache */
@@ -144,12 +140,6 @@ static inline int max_depths(const struct max_axis *depth)
         if (phases.first[c + 1] - phases.first[c] > most)
             most = phases.first[c + 1] - phases.first[c];
     return most;
-}
-
-/* Lanes in front of and behind a block that its terms may reach. */
-static inline int64_t max_guard(const struct max_plan *plan)
-{
-    return max_most(plan->width.high, -plan->width.low) + MAX_SLACK;
 }
 
 /* Windows of 2 or, padded by at most one cell, 3 by a step of 2. */

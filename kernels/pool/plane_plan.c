@@ -5,7 +5,6 @@
 #include "kernels/copy/k_cast.h"
 #include "kernels/pool/adaptive_plan.h"
 #include "kernels/pool/k_plane.h"
-#include "kernels/pool/max_pool_plan.h"
 
 struct k_work k_plane_scatter_work(const struct k_plane *plane)
 {
@@ -16,22 +15,6 @@ struct k_work k_plane_scatter_work(const struct k_plane *plane)
                           plane->entries * 2 * (plane->element_size + plane->index_size);
     const int64_t grain = bytes > 0 && bytes < PLANE_GRAIN ? PLANE_GRAIN / bytes : 1;
     return (struct k_work){.items = plane->planes * pieces.count, .grain = grain};
-}
-
-/* Gathering compares a window's index with each of its taps, scattering adds it once; nine
- * comparisons are faster than that, but for half types only where windows are loaded once for all
- * of them. Few planes are better shared by their rows. */
-bool k_max_pool_grad_is_scattered(const struct k_max_pool *pool)
-{
-    enum { TAPS = 9, PLANES = 64 };
-    const struct max_plan plan = max_plan_axes(pool);
-    if (pool->channels != 1 || pool->space != K_INDEX_OF_PLANE) return false;
-    if (!max_can_gather(&plan)) return true;
-    const int64_t taps = plan.depth.kernel * plan.height.kernel * plan.width.kernel;
-    const int64_t strides = plan.depth.stride * plan.height.stride * plan.width.stride;
-    if (pool->outer < PLANES) return false;
-    return taps > TAPS ||
-           (pool->dtype != K_F32 && taps == TAPS && strides == 1 && !max_is_flat(&plan, pool));
 }
 
 struct k_work k_plane_gather_work(const struct k_plane *plane)
