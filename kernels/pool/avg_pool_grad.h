@@ -32,7 +32,6 @@
 #include "kernels/pool/grad_channels.h"
 #include "kernels/pool/grad_flat.h"
 #include "kernels/pool/grad_repeats.h"
-#include "kernels/pool/grad_rows.h"
 #include "kernels/pool/grad_runs.h"
 #include "kernels/pool/grad_short_walk.h"
 #include "kernels/pool/k_pool_grad.h"
@@ -44,10 +43,10 @@ static inline int64_t item_cell(const struct pool_plan *plan, int64_t item)
     return item / plan->cell_tiles * plan->width.in + item % plan->cell_tiles * plan->cells;
 }
 
-/* The plan's way and `repeats` (of POOL_ROWS) are constants in each instance. */
+/* The plan's way is a constant in each instance. */
 K_TEMPLATE
-void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
-                      const struct k_pool_grad *grad, void *const buf[], struct k_slice slice)
+void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, const struct k_pool_grad *grad,
+                      void *const buf[], struct k_slice slice)
 {
     const struct k_pool *pool = &grad->pool;
     const struct pool_plan *plan = &grad->plan;
@@ -68,8 +67,7 @@ void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
         const int64_t cell_bytes = plan->channels * k_size(dt);
         outlet_begin(&g.outlet, g.dx + from * cell_bytes, cells * cell_bytes, pool->stream_output);
         if (way == POOL_RUNS) runs_begin(&runs, &g);
-        if (way == POOL_FLAT || way == POOL_FLAT_TWO || repeats ||
-            (way == POOL_ANY && any_joins(plan, k_size(dt), pool->stream_output)))
+        if (way == POOL_FLAT || way == POOL_FLAT_TWO || (way == POOL_REPEATS && !is_narrow(dt, &g)))
             flat_begin(&g);
     }
     if ((way == POOL_FLAT || way == POOL_FLAT_TWO) && short_takes(dt, &g)) {
@@ -80,17 +78,15 @@ void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
         const int64_t column = item / plan->height.in, h = item % plan->height.in;
         const int64_t end = pool_min(plan->height.in, h + slice.end - item);
         next = item + end - h;
-        column_begin(dt, &g, column);
+        column_begin(&g, column);
         if (way == POOL_RUNS)
             walk_runs(dt, &g, &runs);
         else if (way == POOL_FLAT)
             walk_flat(dt, &g, h, end);
         else if (way == POOL_FLAT_TWO)
             walk_twos(dt, &g, h, end);
-        else if (repeats)
+        else if (way == POOL_REPEATS)
             walk_repeats(dt, &g, h, end);
-        else if (way == POOL_ROWS)
-            walk_rows(dt, &g, h, end);
         else if (way == POOL_CHANNELS)
             walk_channels(dt, &g, h, end);
         else
@@ -100,34 +96,34 @@ void avg_pool_grad_by(enum k_dtype dt, enum pool_way way, bool repeats,
     if (pool->stream_output) k_stream_end();
 }
 
-#define AVG_POOL_GRAD_WAY(name, way, repeats)                                                      \
+#define AVG_POOL_GRAD_WAY(name, way)                                                               \
     K_TEMPLATE                                                                                     \
     void avg_pool_grad_##name(enum k_dtype dt, const struct k_pool_grad *grad, void *const buf[],  \
                               struct k_slice slice)                                                \
     {                                                                                              \
-        avg_pool_grad_by(dt, way, repeats, grad, buf, slice);                                      \
+        avg_pool_grad_by(dt, way, grad, buf, slice);                                               \
     }
-AVG_POOL_GRAD_WAY(any, POOL_ANY, false)
-AVG_POOL_GRAD_WAY(runs, POOL_RUNS, false)
-AVG_POOL_GRAD_WAY(channels, POOL_CHANNELS, false)
-AVG_POOL_GRAD_WAY(flat, POOL_FLAT, false)
-AVG_POOL_GRAD_WAY(repeats, POOL_ROWS, true)
-AVG_POOL_GRAD_WAY(rows, POOL_ROWS, false)
+AVG_POOL_GRAD_WAY(any, POOL_ANY)
+AVG_POOL_GRAD_WAY(runs, POOL_RUNS)
+AVG_POOL_GRAD_WAY(channels, POOL_CHANNELS)
+AVG_POOL_GRAD_WAY(flat, POOL_FLAT)
+AVG_POOL_GRAD_WAY(repeats, POOL_REPEATS)
 
 /* Pairs of cells are stored as one: where dX begins at an odd element, which only its address
- * tells, rows take the problem. */
+ * tells, the general way takes the problem. */
 K_TEMPLATE
 void avg_pool_grad_flat_two(enum k_dtype dt, const struct k_pool_grad *grad, void *const buf[],
                             struct k_slice slice)
 {
     const bool even = (uintptr_t)buf[K_AVG_POOL_GRAD_DX] / (uintptr_t)k_size(dt) % 2 == 0;
     if (even) {
-        avg_pool_grad_by(dt, POOL_FLAT_TWO, false, grad, buf, slice);
+        avg_pool_grad_by(dt, POOL_FLAT_TWO, grad, buf, slice);
         return;
     }
-    struct k_pool_grad rows = *grad;
-    rows.plan.way = POOL_ROWS;
-    avg_pool_grad_by(dt, POOL_ROWS, false, &rows, buf, slice);
+    struct k_pool_grad any = *grad;
+    pool_plan_any(&any.plan); /* items are the same: rows of at most POOL_FLAT_CELLS */
+    any.plan.way = POOL_ANY;
+    avg_pool_grad_by(dt, POOL_ANY, &any, buf, slice);
 }
 
 /* All ways of one type; the base level has the last one alone. */
@@ -137,7 +133,6 @@ void avg_pool_grad_flat_two(enum k_dtype dt, const struct k_pool_grad *grad, voi
     K_INSTANCE_VECTOR(avg_pool_grad_flat, suffix, dt, struct k_pool_grad)                          \
     K_INSTANCE_VECTOR(avg_pool_grad_flat_two, suffix, dt, struct k_pool_grad)                      \
     K_INSTANCE_VECTOR(avg_pool_grad_repeats, suffix, dt, struct k_pool_grad)                       \
-    K_INSTANCE_VECTOR(avg_pool_grad_rows, suffix, dt, struct k_pool_grad)                          \
     K_INSTANCE(avg_pool_grad_any, suffix, dt, struct k_pool_grad)
 
 #endif

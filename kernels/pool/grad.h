@@ -22,15 +22,13 @@ struct widths {
     int period, turn; /* rows that follow each other: their length, VL % period */
     int first, real;  /* windows that the tables are of; real < 0: none */
     float plain[POOL_ROW_WINDOWS + 2 * VL]; /* a factor per window */
-    float factors[WIDTHS_ROOM];      /* from WIDTHS_BEFORE(dt) windows before the first one on;
-                                        POOL_FLAT*: from the first one on, repeated */
+    float factors[WIDTHS_ROOM];             /* POOL_FLAT*: the same, repeated */
     struct k_masks ahead, behind;    /* POOL_FLAT: the newest window over a cell, the oldest one
                                         of three belongs to the cell's row */
     uint32_t near[2 * MASKS_PERIOD]; /* POOL_FLAT_TWO, for two rows of windows: ~0 for those whose
                                         neighbour is in their row */
 };
 
-#define WIDTHS_BEFORE(dt) (2 * BLOCK(dt))
 _Static_assert((int)POOL_FLAT_CELLS <= (int)MASKS_PERIOD, "masks cover a row");
 
 /* Rows [first, end) of dY. */
@@ -46,7 +44,7 @@ struct grad {
     const char *dy, *dy_end;
     char *dx;
     bool contiguous; /* the items' cells follow each other in memory */
-    bool moderate;   /* no factor is below 2^-16: a half times one is 0 only if the half is */
+    bool moderate;   /* no factor is below 2^-16: f16 or bf16 times one is 0 only if it was 0 */
     bool pairs;      /* bf16 may be rounded by v_round_pairs */
     /* slide_native: none of the two rows of dY before this address is tiny; times not to try. */
     const char *watched;
@@ -70,11 +68,6 @@ struct grad {
     int64_t count;        /* windows from the first one to the last cell's newest */
     int64_t front;        /* cells before the column that the first window reaches */
     int real;             /* windows in memory */
-    /* POOL_ROWS: first_window is the newest over the first cell, or, if that cell has the odd place
-     * in a step of two, the next one. */
-    bool odd;
-    int past, past_end; /* windows first_window - past to first_window - past_end - 1 are there */
-
     struct widths widths;
     struct row_factors row_factors;
     struct k_outlet outlet;
@@ -137,9 +130,7 @@ static inline void grad_begin(struct grad *g, enum k_dtype dt, const struct k_po
     g->plan = *plan;
     g->dy = buf[K_AVG_POOL_GRAD_DY];
     g->dx = buf[K_AVG_POOL_GRAD_DX];
-    g->moderate = pool->divisor != 0
-                      ? pool->divisor <= 1 << 16 && pool->divisor >= -(1 << 16)
-                      : plan->depth.kernel <= 1 << 12 && height->kernel <= 3 && width->kernel <= 3;
+    g->moderate = pool_is_moderate(plan, pool);
     g->pairs = dt == K_BF16 && k_pairs_bf16();
     g->watched = NULL;
     g->wary = 0;
@@ -180,8 +171,7 @@ static inline void windows_of_cell(const struct pool_axis *axis, int64_t i, int6
 }
 
 /* Masks for rows of dX that follow each other, by the cell of which the window is the newest. */
-K_TEMPLATE
-void widths_flat(struct widths *w, const struct pool_axis *width)
+static inline void widths_flat(struct widths *w, const struct pool_axis *width)
 {
     uint8_t flags[MASKS_PERIOD];
     const int period = (int)width->in, pad = (int)width->pad, most = (int)width->most;
@@ -209,8 +199,7 @@ static inline float width_factor(const struct grad *g, int64_t window)
     return (float)(g->width_size / window_extent(&g->plan.width, g->pool->count_padding, window));
 }
 
-K_TEMPLATE
-void widths_make(enum k_dtype dt, struct grad *g)
+static inline void widths_make(struct grad *g)
 {
     struct widths *w = &g->widths;
     const struct pool_axis *width = &g->plan.width;
@@ -227,18 +216,9 @@ void widths_make(enum k_dtype dt, struct grad *g)
         memcpy(w->plain + g->real, w->plain, (size_t)g->real * sizeof(float));
         block_table(K_F32, w->factors, WIDTHS_ROOM, w->plain, 2 * g->real);
     }
-    if (g->plan.way != POOL_ROWS) return;
-    float values[4 * VL + POOL_ROW_WINDOWS];
-    for (int i = 1; i <= WIDTHS_BEFORE(dt); i++) {
-        const bool exists = i > g->past_end && i <= g->past;
-        values[WIDTHS_BEFORE(dt) - i] = exists ? width_factor(g, first - i) : 0;
-    }
-    memcpy(values + WIDTHS_BEFORE(dt), w->plain, (size_t)g->real * sizeof(float));
-    block_table(dt, w->factors, WIDTHS_ROOM, values, WIDTHS_BEFORE(dt) + g->real);
 }
 
-K_TEMPLATE
-void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
+K_OUTLINE void column_begin(struct grad *g, int64_t column)
 {
     const struct pool_plan *plan = &g->plan;
     const struct pool_axis *width = &plan->width;
@@ -262,19 +242,13 @@ void column_begin(enum k_dtype dt, struct grad *g, int64_t column)
     g->cells = (int)pool_min(plan->cells, width->in - g->first_cell);
     const int64_t begin = g->first_cell + width->pad, end = begin + g->cells - 1;
     const int64_t before = begin / width->stride - width->most + 1;
-    int64_t first = pool_max(before, 0);
-    if (plan->way == POOL_ROWS) {
-        g->odd = begin % width->stride == 1;
-        first = begin / width->stride + g->odd;
-        g->past = (int)pool_min(first, POOL_FUSED);
-        g->past_end = (int)pool_min(pool_max(first - width->out, 0), g->past);
-    }
+    const int64_t first = pool_max(before, 0);
     g->first_window = first;
     g->lead = first - before;
     g->front = begin - first * width->stride;
     g->count = end / width->stride - first + 1;
     g->real = (int)pool_max(pool_min(end / width->stride, width->out - 1) - first + 1, 0);
-    if (g->widths.real != g->real || g->widths.first != first) widths_make(dt, g);
+    if (g->widths.real != g->real || g->widths.first != first) widths_make(g);
 }
 
 /* The first window of this column in a row of dY. */

@@ -97,6 +97,39 @@ void repeats_image(enum k_dtype dt, const struct grad *g, const char *dy, int64_
     }
 }
 
+/* Rows of dX shorter than a vector: copied one by one, a vector each. */
+K_TEMPLATE
+bool is_narrow(enum k_dtype dt, const struct grad *g)
+{
+    return g->plan.width.in * k_size(dt) < K_VECTOR_BYTES;
+}
+
+/* Rows [h, end) of this column, narrow ones. */
+K_TEMPLATE
+void repeats_narrow(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
+{
+    const int64_t width = g->plan.width.out, times = g->plan.height.stride;
+    const int64_t row = 2 * width * k_size(dt), most = POOL_RUN / LINE_BYTES;
+    char *image = (char *)g->slots;
+    for (int64_t rows; h < end; h += rows) {
+        int64_t place = h % times;
+        rows = pool_min(most, end - h);
+        const int64_t windows = (place + rows + times - 1) / times * width;
+        if (g->depths == 0)
+            memset(image, 0, (size_t)(2 * windows * k_size(dt)) + K_VECTOR_BYTES);
+        else
+            repeats_image(dt, g, row_of_dy(g, h / times, k_size(dt)), windows, image);
+        char *to = outlet_room(&g->outlet, rows, row);
+        const int64_t pitch = outlet_pitch(&g->outlet, row);
+        const char *from = image;
+        for (int64_t r = 0; r < rows; r++, to += pitch) {
+            k_put(to, v_load((const float *)(const void *)from));
+            if (++place == times) place = 0, from += row;
+        }
+        outlet_took(&g->outlet, rows, row);
+    }
+}
+
 /* Rows [h, end) of this column. */
 K_TEMPLATE
 void walk_repeats(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
@@ -105,6 +138,10 @@ void walk_repeats(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
     const int64_t row = 2 * width * k_size(dt);
     const int64_t most = pool_max(REPEATS_BAND / ((times - 1) * row), 1) * times;
     struct k_vectors *out = &g->outlet.vectors;
+    if (is_narrow(dt, g)) {
+        repeats_narrow(dt, g, h, end);
+        return;
+    }
     while (h < end) {
         const int64_t place = h % times, rows = pool_min(most - place, end - h);
         char *room = (char *)g->slots + REPEATS_MARGIN;

@@ -137,21 +137,6 @@ int64_t short_ahead(enum k_dtype dt, const struct grad *g, const struct shorts *
     const bool more = rows > 0 && g->dy_end - row_of_dy(g, rows, k_size(dt)) >= s->row_bytes;
     return more ? rows : rows - 1;
 }
-
-#define SHORT_BEGIN(suffix, dt)                                                                    \
-    K_OUTLINE void short_begin##suffix(struct grad *g, int64_t column)                             \
-    {                                                                                              \
-        column_begin(dt, g, column);                                                               \
-    }
-SHORT_BEGIN(_f32, K_F32)
-SHORT_BEGIN(_f16, K_F16)
-SHORT_BEGIN(_bf16, K_BF16)
-
-K_TEMPLATE
-void short_begin(enum k_dtype dt, struct grad *g, int64_t column)
-{
-    (dt == K_F32 ? short_begin_f32 : dt == K_F16 ? short_begin_f16 : short_begin_bf16)(g, column);
-}
 #endif
 
 #endif

@@ -217,7 +217,7 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
         if (follows)
             g->outer = column;
         else
-            short_begin(dt, g, column);
+            column_begin(g, column);
         for (int64_t h_end; h < stop; h = h_end) {
             h_end = pool_min(h + SHORT_ROWS, stop);
             if (is_open && !follows) ones_put(dt, kind, sums, &out);

@@ -126,7 +126,7 @@ bool short_twos_items(enum k_dtype dt, struct short_kind kind, struct grad *g, i
     for (int64_t left = end - item; left > 0; column++, h = 0) {
         const int64_t stop = pool_min(h + left, height);
         left -= stop - h;
-        short_begin(dt, g, column);
+        column_begin(g, column);
         for (; h < stop; h += SHORT_ROWS)
             short_twos_column(dt, kind, g, &s, &out, h, pool_min(h + SHORT_ROWS, stop));
     }

@@ -38,7 +38,7 @@ static inline bool short_no_tiny(struct grad *g, int64_t item, int64_t end)
     for (int64_t next; item < end; item = next) {
         const int64_t h = item % height->in, last = pool_min(h + end - item, height->in);
         next = item + last - h;
-        short_begin(K_BF16, g, item / height->in);
+        column_begin(g, item / height->in);
         int64_t low, high, unused;
         windows_of_cell(height, h, &low, &unused);
         windows_of_cell(height, last - 1, &unused, &high);
@@ -68,7 +68,7 @@ static inline void walk_short_bf16(struct grad *g, struct k_slice items)
         for (int64_t next, at = item; at < end; at = next) {
             const int64_t h = at % height, last = pool_min(h + end - at, height);
             next = at + last - h;
-            short_begin(K_BF16, g, at / height);
+            column_begin(g, at / height);
             if (twos)
                 walk_twos(K_BF16, g, h, last);
             else
@@ -81,7 +81,7 @@ K_TEMPLATE
 void walk_short(enum k_dtype dt, struct grad *g, struct k_slice items)
 {
     if (items.begin == items.end) return;
-    short_begin(dt, g, items.begin / g->plan.height.in);
+    column_begin(g, items.begin / g->plan.height.in);
     if (dt == K_F32) {
         ones_f32(g, items.begin, items.end);
         return;

@@ -297,6 +297,10 @@ void slide_hops(enum k_dtype dt, int n, const struct slide *given)
 }
 
 #define SLIDE_CODE(suffix, dt)                                                                     \
+    K_OUTLINE void slide_1_1##suffix(const struct slide *s)                                        \
+    {                                                                                              \
+        slide_rows(dt, (struct slide_kind){.n = 1, .rows = 1}, s);                                 \
+    }                                                                                              \
     K_OUTLINE void slide_2_1##suffix(const struct slide *s)                                        \
     {                                                                                              \
         slide_rows(dt, (struct slide_kind){.n = 2, .rows = 1}, s);                                 \
@@ -327,7 +331,8 @@ void slide_hops(enum k_dtype dt, int n, const struct slide *given)
             (n == 1 ? slide_hops_1##suffix : slide_hops_2##suffix)(s);                             \
             return;                                                                                \
         }                                                                                          \
-        (n == 2                     ? slide_2_1##suffix                                            \
+        (n == 1                     ? slide_1_1##suffix                                            \
+         : n == 2                   ? slide_2_1##suffix                                            \
          : rows == 1                ? slide_3_1##suffix                                            \
          : rows == 2 || dt == K_F32 ? slide_3_2##suffix                                            \
                                     : slide_3_4##suffix)(s);                                       \

@@ -46,11 +46,10 @@ vf tile_twice(vf x)
 
 /* How a run of windows goes out. */
 struct tile_way {
-    bool whole;  /* the channels fill a block */
     bool half;   /* half a vector */
-    bool stream; /* past the caches */
+    bool stream; /* non-temporal */
     bool two;    /* two rows of two cells, windows of one size, nothing rounded */
-    bool repeat; /* cell after cell: through the image, or, past the caches, made anew for each */
+    bool repeat; /* cell after cell: through the image, or, non-temporal, computed anew for each */
 };
 
 /* `windows` windows of `cells` cells each, in every row. */
@@ -68,7 +67,7 @@ vf tile_elements(enum k_dtype dt, struct tile_way way, const struct tiles *t, co
 {
     at += x * k_size(dt);
     struct k_block value =
-        way.whole ? block_load(dt, at) : block_load_first(dt, at, t->channels, t->end);
+        way.half ? block_load_first(dt, at, t->channels, t->end) : block_load(dt, at);
     if (way.stream)
         k_prefetch(at + POOL_FAR);
     else
@@ -142,8 +141,8 @@ void tile_window(enum k_dtype dt, struct tile_way way, const struct tiles *t, co
             k_stream(to + x * k_size(dt), tile_elements(dt, way, t, at, x, width));
         }
     if (way.repeat && way.stream) return;
-    for (int block = 0; block < (way.whole ? t->blocks : 1); block++) {
-        const int64_t x = way.whole ? tile_channel(dt, t, block) : 0;
+    for (int block = 0; block < (way.half ? 1 : t->blocks); block++) {
+        const int64_t x = way.half ? 0 : tile_channel(dt, t, block);
         const vf elements = tile_elements(dt, way, t, at, x, width);
         if (way.repeat)
             k_put(t->image + x * k_size(dt), elements);
@@ -180,18 +179,16 @@ void tile_way_of(enum k_dtype dt, const struct tiles *t, const struct tile_run *
         tile_windows(dt, (struct tile_way){.half = true, .two = true}, t, run);
     else if (t->half)
         tile_windows(dt, (struct tile_way){.half = true}, t, run);
-    else if (t->channels < BLOCK(dt))
-        tile_windows(dt, (struct tile_way){.whole = false}, t, run);
     else if (two)
-        tile_windows(dt, (struct tile_way){.whole = true, .two = true}, t, run);
+        tile_windows(dt, (struct tile_way){.two = true}, t, run);
     else if (t->stream && (few || all == 1))
-        tile_windows(dt, (struct tile_way){.whole = true, .stream = true}, t, run);
+        tile_windows(dt, (struct tile_way){.stream = true}, t, run);
     else if (t->stream)
-        tile_windows(dt, (struct tile_way){.whole = true, .stream = true, .repeat = true}, t, run);
+        tile_windows(dt, (struct tile_way){.stream = true, .repeat = true}, t, run);
     else if (few || all <= TILE_CELLS)
-        tile_windows(dt, (struct tile_way){.whole = true}, t, run);
+        tile_windows(dt, (struct tile_way){.half = false}, t, run);
     else
-        tile_windows(dt, (struct tile_way){.whole = true, .repeat = true}, t, run);
+        tile_windows(dt, (struct tile_way){.repeat = true}, t, run);
 }
 
 K_OUTLINE void tile_run_f32(const struct tiles *t, const struct tile_run *run)

@@ -3,7 +3,6 @@
  * the problem (enum pool_way); a way asks whether that class, or what a level makes of it, is its
  * own. */
 #include "kernels/pool/pool_plan.h"
-#include "kernels/kernels.h"
 #include "kernels/pool/k_pool_grad.h"
 #include "kernels/way.h"
 
@@ -15,19 +14,6 @@ static int64_t element_of(enum k_dtype dtype)
 struct k_pool_grad k_pool_grad(const struct k_pool *pool, enum k_dtype dtype)
 {
     return (struct k_pool_grad){.pool = *pool, .plan = pool_plan(pool, element_of(dtype))};
-}
-
-/* Do channels that the plan takes for few fill a vector of this level? Not if lines are streamed
- * that have parts of several cells. */
-static bool channels_fill(const struct k_problem *problem)
-{
-    const struct k_pool_grad *grad = problem->parameters;
-    const struct pool_plan *plan = &grad->plan;
-    const int64_t bytes = plan->channels * element_of(problem->dtype);
-    const int64_t vector = problem->level->vector_bytes;
-    return plan->way == POOL_ANY && plan->channels > 1 && pool_is_fused(plan) &&
-           !grad->pool.stream_output &&
-           (bytes >= vector || (2 * bytes == vector && pool_is_apart(plan)));
 }
 
 static enum pool_way way_of(const struct k_problem *problem)
@@ -43,9 +29,9 @@ const char *k_avg_grad_runs_refuses(const struct k_problem *problem)
 
 const char *k_avg_grad_channels_refuses(const struct k_problem *problem)
 {
-    return way_of(problem) == POOL_CHANNELS || channels_fill(problem)
+    return way_of(problem) == POOL_CHANNELS
                ? NULL
-               : "no vector of channels, or many windows over a cell";
+               : "few channels, or not windows of three or side by side";
 }
 
 const char *k_avg_grad_flat_refuses(const struct k_problem *problem)
@@ -61,16 +47,7 @@ const char *k_avg_grad_flat_two_refuses(const struct k_problem *problem)
 
 const char *k_avg_grad_repeats_refuses(const struct k_problem *problem)
 {
-    const struct k_pool_grad *grad = problem->parameters;
-    return pool_repeats(&grad->plan) ? NULL : "not windows of two side by side";
-}
-
-const char *k_avg_grad_rows_refuses(const struct k_problem *problem)
-{
-    const enum pool_way way = way_of(problem);
-    return way == POOL_ROWS || way == POOL_FLAT || way == POOL_FLAT_TWO
-               ? NULL
-               : "several channels, or many windows over a cell";
+    return way_of(problem) == POOL_REPEATS ? NULL : "not windows of two side by side";
 }
 
 static struct k_work planned(const struct k_problem *problem, enum pool_way way)
@@ -106,9 +83,9 @@ struct k_work k_avg_grad_flat_two_plan(const struct k_problem *problem)
     return planned(problem, POOL_FLAT_TWO);
 }
 
-struct k_work k_avg_grad_rows_plan(const struct k_problem *problem)
+struct k_work k_avg_grad_repeats_plan(const struct k_problem *problem)
 {
-    return planned(problem, POOL_ROWS);
+    return planned(problem, POOL_REPEATS);
 }
 
 struct k_work k_avg_grad_any_plan(const struct k_problem *problem)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the gradient of average pooling is walked: shared by the planner (pool_shape.c) and the
+/* How the gradient of average pooling is walked: shared by the planner (pool_plan.c) and the
  * kernel of every level.
  *
  * Along one axis, cell i has the padded position i + p = s * j + c with 0 <= c < s, and lies in the
@@ -12,33 +12,32 @@
 
 enum {
     POOL_FUSED = 3,            /* windows over a cell along an axis that are summed in registers */
-    POOL_WIDE = 64,            /* bytes of a cell's channels from which vectors run along them, */
-    POOL_WIDE_APART = 32,      /* and where windows lie side by side, */
-    POOL_WIDE_BROKEN = 256,    /* and where lines that are streamed have parts of several cells */
+    POOL_WIDE = 64,            /* bytes of a cell's channels from which vectors run along them; */
+    POOL_WIDE_APART = 32,      /* where windows lie side by side, so many, too */
     POOL_SLOT = 2048 + 32,     /* floats of a window's channels, summed along the height */
     POOL_FLAT_CELLS = 512,     /* of a row that may be treated as one with its neighbours */
     POOL_EVEN = 32,            /* elements of the longest vector */
     POOL_ROW_WINDOWS = 1024,   /* windows of a row in work at once, times channels in buffers */
     POOL_CELLS_FLOATS = 2048,  /* cells of a row in work at once, times channels */
     POOL_TALL_FLOATS = 16384,  /* sums of rows of dY */
-    POOL_LEAST_FLOATS = 32,    /* of them for a row, 16 of which remain unused */
+    POOL_MIN_FLOATS = 32,      /* of them for a row, 16 of which remain unused */
     POOL_DIRECT = 8,           /* up to so many rows are added one by one */
     POOL_REGISTER_WINDOWS = 4, /* so many windows along the width */
     POOL_RUN = 2048,   /* bytes of dX between one look at the outlet and the next, or one row */
-    POOL_AHEAD = 1024, /* bytes that reads of dY are announced ahead, */
-    POOL_FAR = 8192,   /* and where dX goes past the caches */
+    POOL_AHEAD = 1024, /* prefetch distance in dY, */
+    POOL_FAR = 8192,   /* and where dX is stored non-temporal */
     POOL_GRAIN = 1 << 14,
     POOL_MOST_ROWS = 1 << 24, /* more are as good as any number */
 };
 
 enum pool_way {
     POOL_ANY,      /* through buffers */
-    POOL_ROWS,     /* one channel, few windows over a cell: rows of dY become rows of dX */
-    POOL_FLAT,     /* the same where rows of dX follow each other as those of dY do: cell i lies in
+    POOL_FLAT,     /* one channel, rows of dX follow each other as those of dY do: cell i lies in
                       windows i - 1 to i + 1 */
     POOL_FLAT_TWO, /* the same with steps of two: windows j - 1 and j, or j and j + 1, make cells 2
                       j and 2 j + 1; needs dX at an even element */
-    POOL_CHANNELS, /* the same with several channels */
+    POOL_REPEATS,  /* one channel, windows of two cells that cut dX into whole pieces */
+    POOL_CHANNELS, /* several channels, windows of three along the width or side by side */
     POOL_RUNS,     /* at most one window over a cell, one channel, one row: runs of one value */
 };
 
@@ -149,7 +148,7 @@ static inline int64_t pool_row_floats(struct pool_plan *plan)
     if (plan->heights <= POOL_DIRECT) return floats;
     const int64_t segment = pool_root(plan->heights);
     const int64_t rows = segment + (plan->heights + segment - 1) / segment + 2;
-    if (POOL_TALL_FLOATS / rows < POOL_LEAST_FLOATS) return floats;
+    if (POOL_TALL_FLOATS / rows < POOL_MIN_FLOATS) return floats;
     plan->segment = (int)segment;
     return pool_min(floats, POOL_TALL_FLOATS / rows - 16);
 }
@@ -191,11 +190,9 @@ static inline void pool_cut_fused(struct pool_plan *plan)
 {
     const int64_t stride = plan->width.stride, windows = POOL_ROW_WINDOWS - 8;
     int64_t cells = plan->width.in;
-    if (plan->way == POOL_ROWS) {
-        cells = pool_min(cells, POOL_CELLS_FLOATS);
-    } else if (plan->way == POOL_RUNS) {
+    if (plan->way == POOL_RUNS) {
         cells = pool_min(cells, 8 * POOL_CELLS_FLOATS);
-    } else {
+    } else if (plan->way == POOL_CHANNELS) {
         plan->channel_tiles = (plan->channels + POOL_CELLS_FLOATS - 1) / POOL_CELLS_FLOATS;
         const int64_t even = (plan->channels + plan->channel_tiles - 1) / plan->channel_tiles;
         plan->tile_channels = pool_min((even + 31) / 32 * 32, plan->channels);
@@ -228,35 +225,12 @@ static inline bool pool_is_apart(const struct pool_plan *plan)
            (width->in - 1 + width->pad) / width->stride < width->out;
 }
 
-/* element: bytes of one. */
-static inline enum pool_way pool_choose(const struct pool_plan *plan, int64_t element, bool stream)
-{
-    const struct pool_axis *width = &plan->width;
-    const int64_t bytes = plan->channels * element;
-    if (!pool_is_fused(plan)) return POOL_ANY;
-    const int64_t wide = stream && bytes % POOL_WIDE != 0 ? POOL_WIDE_BROKEN
-                         : pool_is_apart(plan)            ? POOL_WIDE_APART
-                                                          : POOL_WIDE;
-    if (plan->channels > 1) return bytes >= wide ? POOL_CHANNELS : POOL_ANY;
-    const bool even = width->rest == width->stride;
-    if (width->stride == 1 ||
-        (width->stride == 2 && (width->most == 2 || (width->most == 3) != even)))
-        return POOL_ROWS;
-    const bool single = width->most == 1 && plan->height.in == 1 && plan->height.out == 1;
-    return single ? POOL_RUNS : POOL_ANY;
-}
-
-/* Do three windows lie over a cell, its own, the one before and the one behind? */
-static inline bool pool_is_even(const struct pool_plan *plan)
+/* One channel: do three windows lie over a cell, its own, the one before and the one behind? */
+static inline bool pool_is_flat(const struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
     return width->stride == 1 && plan->height.stride == 1 && width->in == width->out &&
-           width->most == 3 && width->pad == 1;
-}
-
-static inline bool pool_is_flat(const struct pool_plan *plan)
-{
-    return pool_is_even(plan) && plan->width.in <= POOL_FLAT_CELLS;
+           width->most == 3 && width->pad == 1 && width->in <= POOL_FLAT_CELLS;
 }
 
 static inline bool pool_is_flat_two(const struct pool_plan *plan)
@@ -267,13 +241,47 @@ static inline bool pool_is_flat_two(const struct pool_plan *plan)
            width->in <= POOL_FLAT_CELLS && height->stride == 2 && height->kernel == 3;
 }
 
-/* Windows of two along the width that cut dX into whole pieces: each row of dX is repeated. */
 static inline bool pool_repeats(const struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width, *height = &plan->height;
-    return plan->way == POOL_ROWS && pool_tiles(width) && width->kernel == 2 &&
-           width->out >= POOL_EVEN / 2 && width->in <= POOL_FLAT_CELLS && pool_tiles(height) &&
-           height->kernel > 1;
+    return pool_tiles(width) && width->kernel == 2 && width->in <= POOL_FLAT_CELLS &&
+           pool_tiles(height) && height->kernel > 1;
+}
+
+/* Is no factor below 2^-16? */
+static inline bool pool_is_moderate(const struct pool_plan *plan, const struct k_pool *pool)
+{
+    if (pool->divisor != 0) return pool->divisor <= 1 << 16 && pool->divisor >= -(1 << 16);
+    return plan->depth.kernel <= 1 << 12 && plan->height.kernel <= 3 && plan->width.kernel <= 3;
+}
+
+/* Several channels: windows of three along the width, one or two steps apart, up to three or two
+ * rows of them over a cell? Of f16 and bf16 no factor may be small. */
+static inline bool pool_slides(const struct pool_plan *plan, const struct k_pool *pool,
+                               int64_t element)
+{
+    const struct pool_axis *width = &plan->width, *height = &plan->height;
+    if (width->kernel != 3 || (element < 4 && !pool_is_moderate(plan, pool))) return false;
+    return width->stride == 1 || (width->stride == 2 && height->most <= 2);
+}
+
+/* element: bytes of one. */
+static inline enum pool_way pool_choose(const struct pool_plan *plan, const struct k_pool *pool,
+                                        int64_t element)
+{
+    const int64_t bytes = plan->channels * element;
+    const bool is_single = plan->height.in == 1 && plan->height.out == 1 && plan->width.most == 1;
+    if (!pool_is_fused(plan)) return POOL_ANY;
+    if (plan->channels > 1) {
+        if (plan->channels > 16 * POOL_CELLS_FLOATS) return POOL_ANY; /* tiles end with few */
+        if (pool_is_apart(plan))
+            return bytes >= POOL_WIDE || bytes == POOL_WIDE_APART ? POOL_CHANNELS : POOL_ANY;
+        return bytes >= POOL_WIDE && pool_slides(plan, pool, element) ? POOL_CHANNELS : POOL_ANY;
+    }
+    if (pool_is_flat(plan)) return POOL_FLAT;
+    if (pool_is_flat_two(plan)) return POOL_FLAT_TWO;
+    if (pool_repeats(plan)) return POOL_REPEATS;
+    return is_single && plan->width.stride > 2 ? POOL_RUNS : POOL_ANY;
 }
 
 static inline void pool_count_items(struct pool_plan *plan)
@@ -310,13 +318,11 @@ static inline struct pool_plan pool_plan(const struct k_pool *pool, int64_t elem
     plan.tile_channels = plan.channels;
     plan.cells = width->in;
     plan.heights = (int)pool_min(pool_min(plan.height.most, plan.height.out), POOL_MOST_ROWS);
-    plan.way = pool_choose(&plan, element, pool->stream_output);
+    plan.way = pool_choose(&plan, pool, element);
     if (plan.way == POOL_ANY)
         pool_cut_any(&plan);
     else
         pool_cut_fused(&plan);
-    if (plan.way == POOL_ROWS && pool_is_flat(&plan)) plan.way = POOL_FLAT;
-    if (plan.way == POOL_ROWS && pool_is_flat_two(&plan)) plan.way = POOL_FLAT_TWO;
     pool_count_items(&plan);
     return plan;
 }
