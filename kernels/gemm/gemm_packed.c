@@ -28,42 +28,6 @@ static __attribute__((noinline)) void pack_panel(enum k_dtype dt, bool pairs,
     pack_strip(dt, pairs, K_GEMM_PANEL, strip, to);
 }
 
-#if defined(K_PAIRS)
-static __attribute__((noinline)) K_PAIRS_TARGET void
-multiply_last_pairs(int width, const float *a, const float *b, int64_t depth, struct gemm_sums c)
-{
-    const struct gemm_source packed = {0};
-    const struct gemm_ahead none = {0};
-    if (width == 1)
-        gemm_pairs(GEMM_ROWS, 1, a, b, depth, c, none, packed);
-    else
-        gemm_pairs(GEMM_ROWS, 2, a, b, depth, c, none, packed);
-}
-#endif
-
-/* A whole panel times the first one or two vectors of a tile, the last columns: a whole tile would
- * waste the others. Sums are the same as those of tiles. */
-static __attribute__((noinline)) void multiply_last(bool pairs, int width, const float *a,
-                                                    const float *b, int64_t terms,
-                                                    struct gemm_sums c)
-{
-    const struct gemm_source packed = {0};
-    const struct gemm_result result = {0};
-    const struct gemm_ahead none = {0};
-#if defined(K_PAIRS)
-    if (pairs) {
-        multiply_last_pairs(width, a, b, (terms + 1) / 2, c);
-        return;
-    }
-#endif
-    (void)pairs;
-    for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
-        if (width == 1)
-            gemm_block(GEMM_ROWS, 1, false, a + row, b, terms, c, none, packed, result);
-        else
-            gemm_block(GEMM_ROWS, 2, false, a + row, b, terms, c, none, packed, result);
-}
-
 /* Floats of a packed tile of so many terms. */
 static int64_t tile_floats(const struct k_gemm *g, int64_t terms)
 {
@@ -136,10 +100,7 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
             const float *tile = own->columns + column / GEMM_COLUMNS * tile_floats(g, terms);
             const int64_t rows = gemm_min(item->rows - row, K_GEMM_PANEL);
             const int64_t vectors = (item->columns - column + VL - 1) / VL;
-            if (rows == K_GEMM_PANEL && vectors < GEMM_WIDTH)
-                multiply_last(g->cut.pairs, (int)vectors, own->panel, tile, terms, sums);
-            else
-                multiply_panel(g->cut.pairs, rows, own->panel, tile, terms, sums, none);
+            multiply_any(g->cut.pairs, rows, vectors, own->panel, tile, terms, sums, none);
         }
     }
 }

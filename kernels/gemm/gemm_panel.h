@@ -61,4 +61,53 @@ static void multiply_panel(bool pairs, int64_t rows, const float *weight, const 
     (void)pairs;
 }
 
+#if defined(K_PAIRS)
+static __attribute__((noinline, unused)) K_PAIRS_TARGET void
+multiply_last_pairs(int width, const float *a, const float *b, int64_t depth, struct gemm_sums c)
+{
+    const struct gemm_source packed = {0};
+    const struct gemm_ahead none = {0};
+    if (width == 1)
+        gemm_pairs(GEMM_ROWS, 1, a, b, depth, c, none, packed);
+    else
+        gemm_pairs(GEMM_ROWS, 2, a, b, depth, c, none, packed);
+}
+#endif
+
+/* A whole panel times the first one or two vectors of a tile, the last columns: a whole tile would
+ * waste the others. Sums are the same as those of tiles. */
+static __attribute__((noinline, unused)) void multiply_last(bool pairs, int width, const float *a,
+                                                            const float *b, int64_t terms,
+                                                            struct gemm_sums c)
+{
+    const struct gemm_source packed = {0};
+    const struct gemm_result result = {0};
+    const struct gemm_ahead none = {0};
+#if defined(K_PAIRS)
+    if (pairs) {
+        multiply_last_pairs(width, a, b, (terms + 1) / 2, c);
+        return;
+    }
+#endif
+    (void)pairs;
+    for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
+        if (width == 1)
+            gemm_block(GEMM_ROWS, 1, false, a + row, b, terms, c, none, packed, result);
+        else
+            gemm_block(GEMM_ROWS, 2, false, a + row, b, terms, c, none, packed, result);
+}
+
+/* Rows of a panel times the first vectors of a tile, up to a whole one of each. Sums behind the
+ * last vector may be written. */
+static __attribute__((unused)) void multiply_any(bool pairs, int64_t rows, int64_t vectors,
+                                                 const float *panel, const float *tile,
+                                                 int64_t terms, struct gemm_sums sums,
+                                                 struct gemm_ahead ahead)
+{
+    if (rows == K_GEMM_PANEL && vectors < GEMM_WIDTH)
+        multiply_last(pairs, (int)vectors, panel, tile, terms, sums);
+    else
+        multiply_panel(pairs, rows, panel, tile, terms, sums, ahead);
+}
+
 #endif

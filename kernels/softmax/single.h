@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Softmax of rows of f32 and half types: elements in f32, sums in double. A row that fits is read
  * once and its exponentials are kept; a longer one is read twice. */
+#include "kernels/vector/math_single.h"
 
 enum { SINGLE_KEEP = 2 * K_NORM_KEEP }; /* floats that take the room of doubles */
-
-/* e^x, x <= 0: within 1 ULP; 0 where it is below the normal numbers. */
-K_TEMPLATE
-vf exponential_single(vf x)
-{
-    static const float c[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
-                              4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
-    const vf rounding = v_all(0x1.8p23F);
-    const vf sum = v_fma(x, v_all(0x1.715476p+0F), rounding), n = sum - rounding;
-    const vf r = v_fma(n, v_all(-0x1.7f7d1cp-20F), v_fma(n, v_all(-0x1.62e4p-1F), x));
-    vf p = v_all(c[0]);
-#pragma GCC unroll 5
-    for (int i = 1; i < 6; i++)
-        p = v_fma(p, r, v_all(c[i]));
-    p = v_fma(p, r * r, r) + 1;
-    const vf scale = (vf)(((vu)sum << 23) + 0x3f800000);
-    return v_if(v_less(x, v_all(-87.0F)), (vf){0}, p * scale);
-}
 
 static float greatest_single(const float *x, int64_t count, float start)
 {
@@ -60,7 +43,7 @@ static double exponentials_single(const float *x, float m, float *e, int64_t cou
         float *to = is_whole ? e + i : rest;
 #pragma GCC unroll 4
         for (int k = 0; k < K_NORM_LANES / VL; k++) {
-            const vf value = exponential_single(v_load(from + k * VL) - m);
+            const vf value = v_exp_single(v_load(from + k * VL) - m);
             v_store(to + k * VL, value);
             sums.part[2 * k] += vd_widen(0, value);
             sums.part[2 * k + 1] += vd_widen(1, value);
