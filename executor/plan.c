@@ -29,6 +29,11 @@ static void fail(struct ex_plan *plan, aclnnStatus status, const char *text)
         plan->status = rt_error_report(status, plan->operator_name, "%s", text);
 }
 
+void ex_no_memory(struct ex_plan *plan)
+{
+    if (plan) fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the plan");
+}
+
 static void use_own_room(struct ex_plan *plan)
 {
     plan->arguments = plan->few_arguments;

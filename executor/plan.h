@@ -66,6 +66,9 @@ const struct k_way *ex_step_way(struct ex_plan *plan, const char *name, enum k_c
 #define EX_BUFFERS(...)                                                                            \
     (const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
 
+/* The plan has failed: what its builder needed of memory was not there. */
+void ex_no_memory(struct ex_plan *plan);
+
 /* What the operator computes, in floating-point operations: for timelines and the summary. */
 void ex_flops(struct ex_plan *plan, double flops);
 

@@ -210,6 +210,19 @@ static const char *const rare_rows[] = {
     "rms_norm f32 x=50x33:s1x50 gamma=33 epsilon=1 yOut=50x33:s1x50",
     "rotary_position_embedding bf16 x=2x64x30:s1920x1x64 cos=2x64x30 sin=2x64x30 out=2x64x30",
     "softmax f32 self=40x9000 dim=1 out=40x9000",
+    "flash_attention_score bf16 query=1x60x512 key=1x40x512 value=1x40x512 dropMaskOptional=400:u8 "
+    "keepProb=0.5 headNum=1 inputLayout=BSH attenMaskOptional=60x40:u8 softmaxMaxOut=1x1x60x8:f32 "
+    "softmaxSumOut=1x1x60x8:f32 attentionOutOut=1x60x512",
+    "flash_attention_score f32 query=1x60x64 key=1x200x64 value=1x200x64 keepProb=1 headNum=1 "
+    "inputLayout=BSH softmaxMaxOut=1x1x60x8 softmaxSumOut=1x1x60x8 attentionOutOut=1x60x64",
+    "flash_attention_score_grad bf16 query=1x60x512 keyIn=1x40x512 value=1x40x512 dy=1x60x512 "
+    "dropMaskOptional=400:u8 keepProb=0.5 headNum=1 inputLayout=BSH attenMaskOptional=60x40:u8 "
+    "softmaxMaxOptional=1x1x60x8:f32 softmaxSumOptional=1x1x60x8:f32 "
+    "attentionInOptional=1x60x512 dqOut=1x60x512 dkOut=1x40x512 dvOut=1x40x512",
+    "flash_attention_score_grad f32 query=1x60x64 keyIn=1x200x64 value=1x200x64 dy=1x60x64 "
+    "keepProb=1 headNum=1 inputLayout=BSH softmaxMaxOptional=1x1x60x8 "
+    "softmaxSumOptional=1x1x60x8 attentionInOptional=1x60x64 dqOut=1x60x64 dkOut=1x200x64 "
+    "dvOut=1x200x64",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
 };
 

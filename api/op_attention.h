@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention: its arguments, read and checked once for both directions, and its plans. */
+#ifndef ACLNN_CPU_API_OP_ATTENTION_H
+#define ACLNN_CPU_API_OP_ATTENTION_H
+
+#include "api/op_shape.h"
+#include "kernels/attention/k_attention.h"
+
+/* Axes of query, key and value; -1: there is none. Without an axis of heads a row has all heads,
+ * one behind the other. */
+struct op_attention_layout {
+    const char *name;
+    int rank, batch, rows, heads, columns;
+};
+
+struct op_attention {
+    const struct op_attention_layout *layout;
+    int64_t batch, heads, key_heads, queries, keys, d, dv; /* batch: sequences */
+    const aclIntArray *query_ends, *key_ends; /* of sequences behind each other, or NULL */
+    int64_t most_queries, most_keys, weights;
+    bool is_uneven; /* sequences differ in length */
+    enum k_attention_bias bias;
+    double keep;
+    int64_t mode;   /* sparseMode, where a mask is given */
+    bool is_masked; /* it is */
+    bool has_mask;  /* and is read */
+    const aclIntArray *prefix;
+};
+
+/* The arguments of a problem whose types are right, or what is wrong. */
+aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attention *attention);
+
+/* Rows of sequence i. */
+int64_t op_attention_length(const struct op_attention *attention, bool is_key, int64_t i);
+/* The argument that one direction calls one name and the other another. */
+const struct op_value *op_attention_value(const struct op_problem *problem, const char *name,
+                                          const char *other);
+bool op_attention_is_bias(const char *name);
+
+void op_attention_plan(const struct op_shape_call *call);
+void op_attention_plan_grad(const struct op_shape_call *call);
+
+#endif

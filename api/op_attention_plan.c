@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of attention: strides, sequences, what is visible, and the steps. */
+#include <string.h>
+
+#include "api/op_attention.h"
+#include "kernels/kernels.h"
+#include "runtime/support/alloc.h"
+
+enum { UNITS_EXTRA = 2 /* sequences of rows that belong to none */ };
+
+static const int64_t FAR = INT64_C(1) << 60;
+
+struct plan {
+    const struct op_shape_call *call;
+    struct op_attention of;
+    struct k_attention *kernel;
+    size_t size; /* of it */
+    int buffers[K_ATTENTION_GRAD_BUFFERS];
+};
+
+static int argument_of(const struct plan *p, const struct op_value *value)
+{
+    return (int)(value - p->call->problem->values);
+}
+
+/* ---- strides ---- */
+
+/* heads: those of the tensor. */
+static struct k_attention_side side_of(const struct plan *p, const struct op_view *view,
+                                       int64_t heads)
+{
+    const struct op_attention_layout *l = p->of.layout;
+    struct k_attention_side side = {.batch = l->batch < 0 ? 0 : view->strides[l->batch],
+                                    .row = view->strides[l->rows],
+                                    .column = view->strides[l->columns]};
+    side.head =
+        l->heads < 0 ? view->sizes[l->columns] / heads * side.column : view->strides[l->heads];
+    return side;
+}
+
+static struct k_attention_side source(struct plan *p, int buffer, const struct op_value *value,
+                                      int64_t heads)
+{
+    const struct op_place place = op_source(p->call, argument_of(p, value), 0);
+    p->buffers[buffer] = place.buffer;
+    return side_of(p, &place.view, heads);
+}
+
+static struct k_attention_side target(struct plan *p, int buffer, const char *name, int64_t heads)
+{
+    const struct op_value *value = op_argument_named(p->call->problem, name);
+    const struct op_place place = op_target(p->call, argument_of(p, value), 0);
+    p->buffers[buffer] = place.buffer;
+    return side_of(p, &place.view, heads);
+}
+
+/* Of a mask or a bias, whose axes of 1 are for all. */
+static struct k_attention_side pairs(struct plan *p, int buffer, const struct op_value *value)
+{
+    struct op_place place = op_source(p->call, argument_of(p, value), 0);
+    const struct op_view *view = &place.view;
+    int64_t strides[4] = {0};
+    for (int i = 0; i < view->rank; i++)
+        strides[i + 4 - view->rank] = view->sizes[i] == 1 ? 0 : view->strides[i];
+    p->buffers[buffer] = place.buffer;
+    return (struct k_attention_side){strides[0], strides[1], strides[2], strides[3]};
+}
+
+/* ---- what is visible ---- */
+
+static int64_t limit(int64_t tokens)
+{
+    return tokens > FAR / 2 ? FAR / 2 : tokens < -FAR / 2 ? -FAR / 2 : tokens;
+}
+
+/* The last, or the first, sequence that has queries and keys. */
+static bool is_outer(const struct op_attention *a, int64_t i, bool is_last)
+{
+    const int64_t step = is_last ? 1 : -1;
+    for (int64_t k = i + step; k >= 0 && k < a->batch; k += step)
+        if (op_attention_length(a, false, k) > 0 && op_attention_length(a, true, k) > 0)
+            return false;
+    return true;
+}
+
+static void see(const struct plan *p, int64_t i, struct k_attention_sequence *s)
+{
+    const struct op_attention *a = &p->of;
+    const struct op_problem *problem = p->call->problem;
+    const int64_t behind = s->keys - s->queries;
+    int64_t mode = a->mode;
+    s->low = -FAR;
+    s->high = FAR;
+    if (mode == 7) mode = is_outer(a, i, true) ? 4 : 3;
+    if (mode == 8) mode = is_outer(a, i, false) ? 4 : 2;
+    if (!a->is_masked || mode == 1 || mode == 5) return;
+    if (mode == 0 || mode == 4) {
+        const int64_t corner = mode == 4 ? behind : 0;
+        s->low = corner - limit(op_integer_named(problem, "preTokens", FAR));
+        s->high = corner + limit(op_integer_named(problem, "nextTokens", FAR));
+    } else {
+        s->high = mode == 2 ? 0 : behind;
+    }
+    if (mode == 6) s->prefix = a->prefix->values[i];
+}
+
+static void add_sequences(struct plan *p)
+{
+    const struct op_attention *a = &p->of;
+    struct k_attention *k = p->kernel;
+    struct k_attention_sequence next = {0};
+    for (int64_t i = 0; i < a->batch; i++) {
+        struct k_attention_sequence *s = &k->sequence[k->sequences++];
+        *s = next;
+        s->batch = i;
+        s->queries = op_attention_length(a, false, i);
+        s->keys = op_attention_length(a, true, i);
+        see(p, i, s);
+        if (a->query_ends) {
+            next.query += s->queries;
+            next.key += s->keys;
+        }
+        next.weights += a->heads * s->queries * s->keys;
+        next.stats += a->heads * s->queries;
+    }
+    if (!a->query_ends) return;
+    next.queries = a->queries - next.query;
+    if (next.queries > 0) k->sequence[k->sequences++] = next;
+    next.queries = 0;
+    next.keys = a->keys - next.key;
+    if (next.keys > 0) k->sequence[k->sequences++] = next;
+}
+
+/* ---- what both directions read ---- */
+
+static double first_of(const struct op_problem *problem, const char *name)
+{
+    const struct op_value *value = op_argument_named(problem, name);
+    return value && value->ints && value->ints->size > 0 ? (double)value->ints->values[0] : 0;
+}
+
+static void read_inputs(struct plan *p)
+{
+    const struct op_problem *problem = p->call->problem;
+    const struct op_attention *a = &p->of;
+    struct k_attention *k = p->kernel;
+    k->dtype = op_k_dtype(problem->tensor[0]->tensor);
+    k->heads = a->heads;
+    k->group = a->heads / a->key_heads;
+    k->d = a->d;
+    k->dv = a->dv;
+    k->scale = op_real_named(problem, "scaleValue", 1);
+    k->keep = a->keep;
+    k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
+    k->q = source(p, K_ATTENTION_Q, problem->tensor[0], a->heads);
+    k->k = source(p, K_ATTENTION_K, problem->tensor[1], a->key_heads);
+    k->v = source(p, K_ATTENTION_V, problem->tensor[2], a->key_heads);
+    for (int i = K_ATTENTION_MASK; i < K_ATTENTION_GRAD_BUFFERS; i++)
+        p->buffers[i] = p->buffers[K_ATTENTION_Q];
+}
+
+static void read_beside(struct plan *p)
+{
+    const struct op_problem *problem = p->call->problem;
+    const struct op_value *bias =
+        op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
+    struct k_attention *k = p->kernel;
+    k->has_mask = p->of.has_mask;
+    k->bias = p->of.bias;
+    if (k->has_mask)
+        k->mask = pairs(p, K_ATTENTION_MASK, op_argument_named(problem, "attenMaskOptional"));
+    if (k->keep != 1)
+        p->buffers[K_ATTENTION_DROP] =
+            op_dense_source(p->call, argument_of(p, op_argument_named(problem, "dropMaskOptional")))
+                .buffer;
+    if (k->bias == K_ATTENTION_NONE) return;
+    k->bias_type = op_k_dtype(bias->tensor);
+    k->bias_at = pairs(p, K_ATTENTION_BIAS, bias);
+    if (k->bias == K_ATTENTION_LINEAR || k->bias == K_ATTENTION_ROOT) /* slopes of heads */
+        k->bias_at = (struct k_attention_side){k->bias_at.row, k->bias_at.column, 0, 0};
+}
+
+/* false: there is nothing to do, or no memory. */
+static bool begin(struct plan *p, const struct op_shape_call *call)
+{
+    memset(p, 0, sizeof *p);
+    p->call = call;
+    if (op_attention_read(call->problem, &p->of) != ACLNN_SUCCESS) return false;
+    p->size =
+        sizeof *p->kernel + (size_t)(p->of.batch + UNITS_EXTRA) * sizeof p->kernel->sequence[0];
+    p->kernel = rt_alloc_zeroed(p->size);
+    if (!p->kernel) {
+        ex_no_memory(call->plan);
+        return false;
+    }
+    add_sequences(p);
+    if (p->kernel->sequences == 0) return false;
+    read_inputs(p);
+    read_beside(p);
+    return true;
+}
+
+static void step(const struct plan *p, const char *name, k_fn *kernel, struct k_work work,
+                 int buffers)
+{
+    if (work.items > 0)
+        ex_step(p->call->plan, name, kernel, p->kernel, p->size, work, p->buffers, buffers);
+}
+
+/* ---- plans ---- */
+
+void op_attention_plan(const struct op_shape_call *call)
+{
+    static const char *const stats[] = {"softmaxMaxOut", "softmaxSumOut"};
+    struct op_place made[2];
+    int argument[2];
+    struct plan p;
+    if (begin(&p, call)) {
+        p.kernel->out = target(&p, K_ATTENTION_OUT, "attentionOutOut", p.of.heads);
+        for (int i = 0; i < 2; i++) {
+            argument[i] = argument_of(&p, op_argument_named(call->problem, stats[i]));
+            made[i] = op_dense_target(call, argument[i]);
+            p.buffers[K_ATTENTION_MAX + i] = made[i].buffer;
+        }
+        const struct k_work work = k_attention_plan(p.kernel);
+        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(p.of.d + p.of.dv));
+        step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
+        for (int i = 0; i < 2; i++)
+            op_deliver(call, &made[i], argument[i]);
+    }
+    rt_free(p.kernel);
+}
+
+/* Scratch of so many FLOATs. */
+static int scratch(const struct plan *p, int64_t floats)
+{
+    return ex_scratch(p->call->plan, (size_t)floats * sizeof(float));
+}
+
+void op_attention_plan_grad(const struct op_shape_call *call)
+{
+    static const char *const stats[] = {"softmaxMaxOptional", "softmaxSumOptional"};
+    const struct op_problem *problem = call->problem;
+    struct plan p;
+    if (begin(&p, call)) {
+        struct k_attention *k = p.kernel;
+        k->out = source(&p, K_ATTENTION_OUT, op_argument_named(problem, "attentionInOptional"),
+                        p.of.heads);
+        k->dy = source(&p, K_ATTENTION_DY, op_argument_named(problem, "dy"), p.of.heads);
+        for (int i = 0; i < 2; i++)
+            p.buffers[K_ATTENTION_MAX + i] =
+                op_dense_source(call, argument_of(&p, op_argument_named(problem, stats[i]))).buffer;
+        k->dq = target(&p, K_ATTENTION_DQ, "dqOut", p.of.heads);
+        k->dk = target(&p, K_ATTENTION_DK, "dkOut", p.of.key_heads);
+        k->dv_to = target(&p, K_ATTENTION_DV, "dvOut", p.of.key_heads);
+        k_attention_plan(k);
+        p.buffers[K_ATTENTION_ROWS] = scratch(&p, k->tiles * 3 * K_ATTENTION_TILE);
+        p.buffers[K_ATTENTION_PARTS] = scratch(&p, k->chunks * k->tiles * k->d * K_ATTENTION_TILE);
+        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(3 * p.of.d + 2 * p.of.dv));
+        const struct k_work rows = k_attention_rows_work(k);
+        step(&p, "attention_rows", k_best()->attention_rows, rows, K_ATTENTION_GRAD_BUFFERS);
+        step(&p, "attention_grad", k_best()->attention_grad, k_attention_grad_work(k),
+             K_ATTENTION_GRAD_BUFFERS);
+        step(&p, "attention_query_grad", k_best()->attention_query_grad, rows,
+             K_ATTENTION_GRAD_BUFFERS);
+    }
+    rt_free(p.kernel);
+}

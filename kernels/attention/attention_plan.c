@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/attention/k_attention.h"
+
+enum {
+    WORK = 1 << 18, /* products that are worth a thread */
+    ENOUGH = 32,    /* items of the forward pass, and of the gradient half as many */
+    STEP = 16,      /* keys of a block are a multiple of it */
+};
+
+static int64_t parts(int64_t count, int64_t each)
+{
+    return (count + each - 1) / each;
+}
+
+int64_t k_attention_blocks(const struct k_attention *a, int64_t keys)
+{
+    return parts(keys, a->keys);
+}
+
+int64_t k_attention_chunks(const struct k_attention *a, int64_t keys)
+{
+    const int64_t blocks = k_attention_blocks(a, keys);
+    return blocks < a->chunks ? blocks : a->chunks;
+}
+
+static int64_t units_of(const struct k_attention *a, const struct k_attention_sequence *s,
+                        enum k_attention_unit unit)
+{
+    if (unit == K_ATTENTION_CHUNK) return k_attention_chunks(a, s->keys);
+    return parts(s->queries, unit == K_ATTENTION_BLOCK ? a->block : K_ATTENTION_TILE);
+}
+
+/* Returns how many there are of one head. */
+static int64_t count_units(struct k_attention *a, enum k_attention_unit unit)
+{
+    int64_t before = 0;
+    for (int64_t i = 0; i < a->sequences; i++) {
+        a->sequence[i].before[unit] = before;
+        before += units_of(a, &a->sequence[i], unit);
+    }
+    return before;
+}
+
+static struct k_work work_of(const struct k_attention *a, enum k_attention_unit unit, int64_t heads,
+                             double each)
+{
+    const struct k_attention_sequence *last = &a->sequence[a->sequences - 1];
+    const double grain = WORK / (each > 1 ? each : 1);
+    return (struct k_work){.items = heads * (last->before[unit] + units_of(a, last, unit)),
+                           .grain = grain > 1 ? (int64_t)grain : 1};
+}
+
+/* Products that all queries of a sequence meet, about. */
+static double most_keys(const struct k_attention *a)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < a->sequences; i++)
+        most = a->sequence[i].keys > most ? a->sequence[i].keys : most;
+    return (double)most;
+}
+
+static double most_queries(const struct k_attention *a)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < a->sequences; i++)
+        most = a->sequence[i].queries > most ? a->sequence[i].queries : most;
+    return (double)most;
+}
+
+struct k_work k_attention_plan(struct k_attention *a)
+{
+    const int64_t row = parts(a->d, K_ATTENTION_TILE) * K_ATTENTION_TILE;
+    a->keys = K_ATTENTION_SUMS / row / STEP * STEP;
+    if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
+    a->block = K_ATTENTION_FLOATS / a->d / K_ATTENTION_TILE * K_ATTENTION_TILE;
+    if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
+    while (a->block > K_ATTENTION_TILE &&
+           count_units(a, K_ATTENTION_BLOCK) < parts(ENOUGH, a->heads))
+        a->block -= K_ATTENTION_TILE;
+    a->chunks = parts(ENOUGH / 2, a->sequences * (a->heads / a->group));
+    if (a->chunks > K_ATTENTION_CHUNKS) a->chunks = K_ATTENTION_CHUNKS;
+    count_units(a, K_ATTENTION_BLOCK);
+    count_units(a, K_ATTENTION_CHUNK);
+    a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
+    return work_of(a, K_ATTENTION_BLOCK, a->heads,
+                   (double)(a->block * (a->d + a->dv)) * most_keys(a));
+}
+
+struct k_work k_attention_rows_work(const struct k_attention *a)
+{
+    return work_of(a, K_ATTENTION_TILES, a->heads, (double)(K_ATTENTION_TILE * (a->d + a->dv)));
+}
+
+struct k_work k_attention_grad_work(const struct k_attention *a)
+{
+    const double keys = most_keys(a) / (double)a->chunks;
+    return work_of(a, K_ATTENTION_CHUNK, a->heads / a->group,
+                   keys * (double)((3 * a->d + 2 * a->dv) * a->group) * most_queries(a));
+}

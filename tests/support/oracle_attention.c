@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operators of attention: layouts, and what stands beside query, key and value. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/attention.h"
+#include "tests/support/oracle_norm.h"
+
+enum { SEQUENCES = 8, STATS = 8 };
+
+/* ---- layouts ---- */
+
+/* The letters of a layout: B, S, N, D, or H for N and D, or T for B and S. */
+struct sizes {
+    const char *layout;
+    bool by_lengths;
+    int64_t batch, heads, key_heads, d, dv;
+    int64_t queries[SEQUENCES + 1], keys[SEQUENCES + 1]; /* the last: rows of no sequence */
+    int64_t query_rows, key_rows;
+};
+
+/* Where element (row of all sequences, head, column) lies in the operator's tensor. */
+static int64_t place(const struct sizes *s, bool is_key, int64_t row, int64_t head, int64_t heads,
+                     int64_t column, int64_t columns)
+{
+    const int64_t rows = is_key ? s->keys[0] : s->queries[0];
+    const int64_t b = s->by_lengths ? 0 : row / rows, i = s->by_lengths ? row : row % rows;
+    if (strcmp(s->layout, "SBH") == 0)
+        return ((i * s->batch + b) * heads + head) * columns + column;
+    if (strcmp(s->layout, "BNSD") == 0) return ((b * heads + head) * rows + i) * columns + column;
+    return ((b * rows + i) * heads + head) * columns + column;
+}
+
+static int64_t shape(const struct sizes *s, bool is_key, int64_t heads, int64_t columns,
+                     int64_t *dims)
+{
+    const int64_t rows = is_key ? s->key_rows : s->query_rows;
+    const int64_t each = s->by_lengths ? rows : is_key ? s->keys[0] : s->queries[0];
+    int64_t rank = 0;
+    for (const char *at = s->layout; *at; at++)
+        dims[rank++] = *at == 'B'   ? s->batch
+                       : *at == 'S' ? each
+                       : *at == 'T' ? rows
+                       : *at == 'N' ? heads
+                       : *at == 'H' ? heads * columns
+                                    : columns;
+    return rank;
+}
+
+static const int64_t *array_of(const struct rig_problem *problem, const char *name, int *count)
+{
+    *count = 0;
+    for (int i = 0; problem->op->array[i]; i++)
+        if (strcmp(problem->op->array[i], name) == 0 && !problem->call.array[i].is_null) {
+            *count = problem->call.array[i].length;
+            return problem->call.array[i].values;
+        }
+    return NULL;
+}
+
+static void cut_rows(const struct rig_problem *problem, const char *name, int64_t all,
+                     int64_t *lengths)
+{
+    int count;
+    const int64_t *ends = array_of(problem, name, &count);
+    for (int i = 0; i < count; i++)
+        lengths[i] = ends[i] - (i ? ends[i - 1] : 0);
+    lengths[count] = all - ends[count - 1];
+}
+
+static struct sizes sizes_of(const struct rig_problem *problem)
+{
+    struct sizes s = {.layout = problem->call.text[0]};
+    const int64_t *q = problem->tensor[0].view.dims, *k = problem->tensor[1].view.dims;
+    const int64_t *v = problem->tensor[2].view.dims;
+    const int axis_s = (int)(strcspn(s.layout, "ST")), axis_b = (int)strcspn(s.layout, "B");
+    const int axis_n = (int)strcspn(s.layout, "N"), last = (int)strlen(s.layout) - 1;
+    int count;
+    s.by_lengths = s.layout[0] == 'T';
+    s.heads = norm_integer(problem, "headNum", 1);
+    if (s.layout[axis_n]) {
+        s.key_heads = k[axis_n];
+        s.d = q[last];
+        s.dv = v[last];
+    } else {
+        s.d = q[2] / s.heads;
+        s.key_heads = k[2] / s.d;
+        s.dv = v[2] / s.key_heads;
+    }
+    s.query_rows = q[axis_s];
+    s.key_rows = k[axis_s];
+    if (s.by_lengths) {
+        array_of(problem, "actualSeqQLenOptional", &count);
+        s.batch = count;
+        cut_rows(problem, "actualSeqQLenOptional", q[axis_s], s.queries);
+        cut_rows(problem, "actualSeqKvLenOptional", k[axis_s], s.keys);
+        return s;
+    }
+    s.batch = q[axis_b];
+    for (int64_t b = 0; b < s.batch; b++) {
+        s.queries[b] = q[axis_s];
+        s.keys[b] = k[axis_s];
+    }
+    s.query_rows *= s.batch;
+    s.key_rows *= s.batch;
+    return s;
+}
+
+/* ---- from the operator's tensors to the definition's ---- */
+
+static double *dense(const struct rig_problem *problem, const struct sizes *s, int operand,
+                     bool is_key, int64_t columns)
+{
+    const int64_t heads = is_key ? s->key_heads : s->heads;
+    const int64_t rows = is_key ? s->key_rows : s->query_rows;
+    double *to = calloc((size_t)(rows * heads * columns) + 1, sizeof *to);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t n = 0; n < heads; n++)
+            for (int64_t d = 0; d < columns; d++)
+                to[(r * heads + n) * columns + d] =
+                    oracle_value(problem, operand, place(s, is_key, r, n, heads, d, columns));
+    return to;
+}
+
+/* What a mask or a bias says of each weight; NULL: there is none. */
+static double *beside(const struct rig_problem *problem, const struct sizes *s, int operand,
+                      int64_t weights)
+{
+    if (operand < 0) return NULL;
+    double *to = calloc((size_t)weights + 1, sizeof *to);
+    const struct operand *view = &problem->tensor[operand].view;
+    int64_t at = 0;
+    for (int64_t b = 0; b < s->batch; b++)
+        for (int64_t n = 0; n < s->heads; n++)
+            for (int64_t i = 0; i < s->queries[b]; i++)
+                for (int64_t j = 0; j < s->keys[b]; j++) {
+                    const int64_t index[] = {b, n, i, j};
+                    int64_t element = 0;
+                    for (int axis = 0; axis < view->rank; axis++) {
+                        const int64_t size = view->dims[axis];
+                        element = element * size + (size == 1 ? 0 : index[axis + 4 - view->rank]);
+                    }
+                    to[at++] = oracle_is_float(view->dtype)
+                                   ? oracle_value(problem, operand, element)
+                                   : (double)oracle_whole_value(problem, operand, element);
+                }
+    return to;
+}
+
+static double *kept_of(const struct rig_problem *problem, int operand, int64_t weights)
+{
+    if (operand < 0) return NULL;
+    double *to = calloc((size_t)weights + 1, sizeof *to);
+    for (int64_t e = 0; e < weights; e++)
+        to[e] = (double)(oracle_whole_value(problem, operand, e / 8) >> e % 8 & 1);
+    return to;
+}
+
+struct held {
+    struct sizes sizes;
+    struct attention a;
+    double *owned[12];
+    int count;
+};
+
+static const double *hold(struct held *held, double *array)
+{
+    return held->owned[held->count++] = array;
+}
+
+static void let_go(struct held *held)
+{
+    while (held->count > 0)
+        free(held->owned[--held->count]);
+    free(held);
+}
+
+static double first_of(const struct rig_problem *problem, const char *name)
+{
+    int count;
+    const int64_t *values = array_of(problem, name, &count);
+    return count > 0 ? (double)values[0] : 0;
+}
+
+static void hold_bias(const struct rig_problem *problem, struct held *held)
+{
+    struct attention *a = &held->a;
+    const int bias = norm_one_of(problem, "realShiftOptional pseShiftOptional");
+    a->type = BIAS_NONE;
+    a->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
+    if (bias < 0) return;
+    a->type = (enum attention_bias)norm_integer(problem, "pseType", BIAS_BEFORE);
+    if (a->type < BIAS_LINEAR) {
+        a->bias = hold(held, beside(problem, &held->sizes, bias, attention_weights(a)));
+        return;
+    }
+    const int64_t count = problem->tensor[bias].count;
+    double *slopes = calloc((size_t)(a->sequences * a->heads) + 1, sizeof *slopes);
+    for (int64_t i = 0; i < a->sequences * a->heads; i++)
+        slopes[i] = oracle_value(problem, bias, i % count);
+    a->slopes = hold(held, slopes);
+}
+
+static struct held *hold_all(const struct rig_problem *problem)
+{
+    struct held *held = calloc(1, sizeof *held);
+    held->sizes = sizes_of(problem);
+    const struct sizes *s = &held->sizes;
+    struct attention *a = &held->a;
+    const int mask = norm_operand(problem, "attenMaskOptional");
+    int count;
+    a->sequences = s->batch;
+    a->heads = s->heads;
+    a->key_heads = s->key_heads;
+    a->d = s->d;
+    a->dv = s->dv;
+    a->queries = s->queries;
+    a->keys = s->keys;
+    a->prefix = array_of(problem, "prefixOptional", &count);
+    a->scale = norm_real(problem, "scaleValue", 1);
+    a->keep = norm_real(problem, "keepProb", 1);
+    a->mode = mask < 0 ? -1 : (int)norm_integer(problem, "sparseMode", 0);
+    a->before = norm_integer(problem, "preTokens", 0);
+    a->after = norm_integer(problem, "nextTokens", 0);
+    a->q = hold(held, dense(problem, s, 0, false, s->d));
+    a->k = hold(held, dense(problem, s, 1, true, s->d));
+    a->v = hold(held, dense(problem, s, 2, true, s->dv));
+    a->hidden = beside(problem, s, mask, attention_weights(a));
+    if (a->hidden) hold(held, (double *)a->hidden);
+    a->kept = a->keep == 1 ? NULL
+                           : hold(held, kept_of(problem, norm_operand(problem, "dropMaskOptional"),
+                                                attention_weights(a)));
+    hold_bias(problem, held);
+    return held;
+}
+
+/* ---- results ---- */
+
+static void put(struct rig_problem *problem, int operand, int64_t i, double value, double slack)
+{
+    problem->near.ulp = 2;
+    problem->tensor[operand].near[i] = value;
+    problem->tensor[operand].slack[i] = slack + 0x1p-149; /* 0 of either sign */
+}
+
+/* Rows of no sequence are 0. */
+static void put_rows(struct rig_problem *problem, const struct sizes *s, int operand, bool is_key,
+                     int64_t columns, const struct attention_values *from)
+{
+    const int64_t heads = is_key ? s->key_heads : s->heads;
+    const int64_t rows = is_key ? s->key_rows : s->query_rows;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t n = 0; n < heads; n++)
+            for (int64_t d = 0; d < columns; d++) {
+                const int64_t at = (r * heads + n) * columns + d;
+                put(problem, operand, place(s, is_key, r, n, heads, d, columns), from->value[at],
+                    from->slack[at]);
+            }
+}
+
+static void forward(struct rig_problem *problem)
+{
+    struct held *held = hold_all(problem);
+    const struct sizes *s = &held->sizes;
+    const int64_t stats = s->query_rows * s->heads;
+    struct attention_values m = attention_values_new(stats), l = attention_values_new(stats);
+    struct attention_values out = attention_values_new(stats * s->dv);
+    const int max = norm_operand(problem, "softmaxMaxOut");
+    const int sum = norm_operand(problem, "softmaxSumOut");
+    attention_forward(&held->a, &m, &l, &out);
+    for (int64_t i = 0; i < stats * STATS; i++) {
+        put(problem, max, i, m.value[i / STATS], m.slack[i / STATS]);
+        put(problem, sum, i, l.value[i / STATS], l.slack[i / STATS]);
+    }
+    put_rows(problem, s, norm_operand(problem, "attentionOutOut"), false, s->dv, &out);
+    attention_values_free(&m);
+    attention_values_free(&l);
+    attention_values_free(&out);
+    let_go(held);
+}
+
+static const double *stats_of(const struct rig_problem *problem, struct held *held,
+                              const char *name)
+{
+    const int operand = norm_operand(problem, name);
+    const int64_t count = problem->tensor[operand].count / STATS;
+    double *to = calloc((size_t)count + 1, sizeof *to);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = oracle_value(problem, operand, i * STATS);
+    return hold(held, to);
+}
+
+static void backward(struct rig_problem *problem)
+{
+    struct held *held = hold_all(problem);
+    const struct sizes *s = &held->sizes;
+    struct attention *a = &held->a;
+    struct attention_values dq = attention_values_new(s->query_rows * s->heads * s->d);
+    struct attention_values dk = attention_values_new(s->key_rows * s->key_heads * s->d);
+    struct attention_values dv = attention_values_new(s->key_rows * s->key_heads * s->dv);
+    a->m = stats_of(problem, held, "softmaxMaxOptional");
+    a->l = stats_of(problem, held, "softmaxSumOptional");
+    a->dy = hold(held, dense(problem, s, norm_operand(problem, "dy"), false, s->dv));
+    a->out =
+        hold(held, dense(problem, s, norm_operand(problem, "attentionInOptional"), false, s->dv));
+    attention_backward(a, &dq, &dk, &dv);
+    put_rows(problem, s, norm_operand(problem, "dqOut"), false, s->d, &dq);
+    put_rows(problem, s, norm_operand(problem, "dkOut"), true, s->d, &dk);
+    put_rows(problem, s, norm_operand(problem, "dvOut"), true, s->dv, &dv);
+    attention_values_free(&dq);
+    attention_values_free(&dk);
+    attention_values_free(&dv);
+    let_go(held);
+}
+
+/* ---- random problems ---- */
+
+static void set(struct rig_problem *problem, int operand, int64_t i, double value)
+{
+    struct rig_tensor *tensor = &problem->tensor[operand];
+    tensor->bits[i] = oracle_cast_real(tensor->view.dtype, value);
+}
+
+/* What the forward pass would have left. */
+static void fill(struct rig_problem *problem, struct random *random)
+{
+    const int max = norm_operand(problem, "softmaxMaxOptional");
+    const int sum = norm_operand(problem, "softmaxSumOptional");
+    const int in = norm_operand(problem, "attentionInOptional");
+    (void)random;
+    if (max < 0) return;
+    struct held *held = hold_all(problem);
+    const struct sizes *s = &held->sizes;
+    const int64_t stats = s->query_rows * s->heads;
+    struct attention_values m = attention_values_new(stats), l = attention_values_new(stats);
+    struct attention_values out = attention_values_new(stats * s->dv);
+    attention_forward(&held->a, &m, &l, &out);
+    for (int64_t i = 0; i < stats * STATS; i++) {
+        set(problem, max, i, m.value[i / STATS]);
+        set(problem, sum, i, l.value[i / STATS]);
+    }
+    for (int64_t r = 0; r < s->query_rows; r++)
+        for (int64_t n = 0; n < s->heads; n++)
+            for (int64_t d = 0; d < s->dv; d++)
+                set(problem, in, place(s, false, r, n, s->heads, d, s->dv),
+                    out.value[(r * s->heads + n) * s->dv + d]);
+    attention_values_free(&m);
+    attention_values_free(&l);
+    attention_values_free(&out);
+    let_go(held);
+}
+
+static int64_t some_length(struct random *random, int64_t most)
+{
+    if (random_once_in(random, 20)) return 0;
+    return random_between(random, 1, random_once_in(random, 3) ? most : 9);
+}
+
+static struct sizes random_sizes(const struct rig_operator *op, struct random *random)
+{
+    static const char *const layouts[] = {"BSH", "SBH", "BSND", "BNSD"};
+    struct sizes s = {.batch = random_between(random, 1, 3)};
+    s.by_lengths = strstr(op->name, "VarLen") || strstr(op->name, "Unpadding");
+    s.layout = s.by_lengths ? "TND" : layouts[random_below(random, 4)];
+    s.key_heads = random_between(random, 1, 2);
+    s.heads = s.key_heads * random_between(random, 1, 2);
+    s.d = random_between(random, 1, random_once_in(random, 8) ? 70 : 20);
+    s.dv = random_once_in(random, 2) ? s.d : random_between(random, 1, s.d);
+    const int64_t most = s.d > 20 ? 20 : 160;
+    const bool is_even = !s.by_lengths || random_once_in(random, 2);
+    for (int64_t b = 0; b < s.batch; b++) {
+        s.queries[b] = b > 0 && is_even ? s.queries[0] : some_length(random, 60);
+        s.keys[b] = b > 0 && is_even ? s.keys[0] : some_length(random, most);
+        s.query_rows += s.queries[b];
+        s.key_rows += s.keys[b];
+    }
+    for (int i = 0; s.by_lengths && i < 2; i++)
+        if (random_once_in(random, 6)) *(i ? &s.key_rows : &s.query_rows) += 3;
+    return s;
+}
+
+/* Axes of 1 or the whole ones. */
+static void random_pairs(struct test_case *test, struct random *random, const char *name,
+                         enum case_dtype dtype, const struct sizes *s, int least_rank)
+{
+    int64_t dims[4] = {s->batch, s->heads, 0, 0};
+    const int rank = (int)random_between(random, least_rank, 4);
+    for (int64_t b = 0; b < s->batch; b++) {
+        dims[2] = s->queries[b] > dims[2] ? s->queries[b] : dims[2];
+        dims[3] = s->keys[b] > dims[3] ? s->keys[b] : dims[3];
+    }
+    for (int i = 0; i < 4; i++)
+        if (random_once_in(random, 4)) dims[i] = 1;
+    random_tensor(test, random, name, dtype, dims + 4 - rank, rank, false);
+}
+
+static void random_lengths(struct test_case *test, const struct sizes *s, const char *name,
+                           const int64_t *lengths)
+{
+    int64_t ends[SEQUENCES], end = 0;
+    for (int64_t b = 0; b < s->batch; b++)
+        ends[b] = end += lengths[b];
+    random_ints(test, name, ends, (int)s->batch);
+}
+
+static bool is_one_length(const struct sizes *s)
+{
+    for (int64_t b = 1; b < s->batch; b++)
+        if (s->queries[b] != s->queries[0] || s->keys[b] != s->keys[0]) return false;
+    return true;
+}
+
+static int64_t weights_of(const struct sizes *s)
+{
+    int64_t weights = 0;
+    for (int64_t b = 0; b < s->batch; b++)
+        weights += s->heads * s->queries[b] * s->keys[b];
+    return weights;
+}
+
+static void random_bias(const struct rig_operator *op, struct test_case *test,
+                        struct random *random, const struct sizes *s)
+{
+    const bool is_grad = norm_has_word("pseShiftOptional", op->tensor[4]);
+    const char *name = is_grad ? "pseShiftOptional" : "realShiftOptional";
+    const bool has_type = strstr(op->name, "V2") != NULL;
+    const int64_t type = has_type ? random_below(random, 4) : BIAS_BEFORE;
+    const int64_t dims[] = {s->batch, s->heads};
+    const bool is_there = random_once_in(random, 2) && (type >= BIAS_LINEAR || is_one_length(s));
+    if (has_type) random_number(test, "pseType", (double)(is_there ? type : BIAS_BEFORE));
+    if (!is_there) return;
+    if (type < BIAS_LINEAR) {
+        random_pairs(test, random, name, test->dtype, s, 4);
+        return;
+    }
+    const int rank = (int)random_between(random, 1, 2);
+    random_tensor(test, random, name, CASE_F32, dims + 2 - rank, rank, false);
+    const int64_t start = random_between(random, 0, 50);
+    if (random_once_in(random, 2)) random_ints(test, "qStartIdxOptional", &start, 1);
+}
+
+static void random_beside(const struct rig_operator *op, struct test_case *test,
+                          struct random *random, const struct sizes *s)
+{
+    static const int modes[] = {0, 0, 1, 5};
+    const int mode = modes[random_below(random, s->by_lengths ? 3 : 4)];
+    const int64_t bytes[] = {(weights_of(s) + 7) / 8 + random_below(random, 4)};
+    int64_t prefix[SEQUENCES];
+    random_bias(op, test, random, s);
+    if (random_once_in(random, 3)) {
+        random_tensor(test, random, "dropMaskOptional", CASE_U8, bytes, 1, false);
+        random_number(test, "keepProb", random_once_in(random, 4) ? 1 : 0.75);
+    } else {
+        random_number(test, "keepProb", 1);
+    }
+    random_number(test, "sparseMode", mode);
+    random_number(test, "preTokens", (double)random_between(random, -3, 70));
+    random_number(test, "nextTokens", (double)random_between(random, -3, 90));
+    if (random_once_in(random, 2)) return;
+    random_pairs(test, random, "attenMaskOptional", random_once_in(random, 2) ? CASE_BOOL : CASE_U8,
+                 s, 2);
+    for (int64_t b = 0; b < s->batch; b++)
+        prefix[b] = random_between(random, 0, s->keys[b]);
+    if (mode == 5) random_ints(test, "prefixOptional", prefix, (int)s->batch);
+}
+
+static void random_stats(struct test_case *test, struct random *random, const struct sizes *s,
+                         const char *name, bool is_written)
+{
+    const int64_t dims[] = {s->batch, s->heads, s->queries[0], STATS};
+    const int64_t of_rows[] = {s->query_rows, s->heads, STATS};
+    const int64_t of_heads[] = {s->heads, s->query_rows, STATS};
+    if (s->by_lengths)
+        random_tensor(test, random, name, CASE_F32, random_once_in(random, 2) ? of_rows : of_heads,
+                      3, is_written);
+    else
+        random_tensor(test, random, name, CASE_F32, dims, 4, is_written);
+}
+
+static struct test_case random_attention(const struct rig_operator *op, struct random *random,
+                                         enum case_dtype dtype)
+{
+    static const char *const like_query = "attentionOutOut attentionInOptional dy";
+    struct test_case test = norm_start(op, random, dtype);
+    const struct sizes s = random_sizes(op, random);
+    for (int slot = 0; op->tensor[slot]; slot++) {
+        const char *name = op->tensor[slot];
+        /* What fill() writes has an element each. */
+        const bool is_written =
+            rig_is_output(&op->operand[slot]) || norm_has_word("attentionInOptional", name);
+        const bool is_key = norm_has_word("key keyIn dkOut", name);
+        const bool is_value = norm_has_word("value dvOut", name);
+        const bool is_like = norm_has_word(like_query, name);
+        int64_t dims[4];
+        if (strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0)
+            random_stats(&test, random, &s, name, true);
+        if (!is_key && !is_value && !is_like && !norm_has_word("query dqOut", name)) continue;
+        const int64_t rank =
+            shape(&s, is_key || is_value, is_key || is_value ? s.key_heads : s.heads,
+                  is_value || is_like ? s.dv : s.d, dims);
+        random_tensor(&test, random, name, dtype, dims, (int)rank, is_written);
+    }
+    random_beside(op, &test, random, &s);
+    random_number(&test, "scaleValue", random_unit(random) / sqrt((double)s.d));
+    random_number(&test, "headNum", (double)s.heads);
+    if (s.by_lengths) random_lengths(&test, &s, "actualSeqQLenOptional", s.queries);
+    if (s.by_lengths) random_lengths(&test, &s, "actualSeqKvLenOptional", s.keys);
+    strcpy(random_type(&test, "inputLayout", CASE_F32)->text, s.layout);
+    return test;
+}
+
+#define ROW(name_of, function, ...)                                                                \
+    {                                                                                              \
+        .name = name_of, .oracle = function, .random = random_attention, .fill = fill, .ulp = 2,   \
+        __VA_ARGS__                                                                                \
+    }
+
+const struct oracle_row oracle_attention_rows[] = {
+    ROW("aclnnFlashAttentionScore", forward,
+        .lines = LINES(
+            "flash_attention_score f32 query=2x3x100x64 key=2x3x170x64 value=2x3x170x64 "
+            "scaleValue=0.125 keepProb=1 headNum=3 inputLayout=BNSD softmaxMaxOut=2x3x100x8:f32 "
+            "softmaxSumOut=2x3x100x8:f32 attentionOutOut=2x3x100x64",
+            "flash_attention_score bf16 query=2x50x512 key=2x30x512 value=2x30x256 scaleValue=0.05 "
+            "keepProb=1 headNum=1 inputLayout=BSH softmaxMaxOut=2x1x50x8:f32 "
+            "softmaxSumOut=2x1x50x8:f32 attentionOutOut=2x50x256",
+            "flash_attention_score f32 query=1x4x200x16 key=1x2x300x16 value=1x2x300x16 "
+            "attenMaskOptional=200x300:bool scaleValue=0.2 keepProb=1 preTokens=20 nextTokens=100 "
+            "headNum=4 inputLayout=BNSD sparseMode=0 softmaxMaxOut=1x4x200x8:f32 "
+            "softmaxSumOut=1x4x200x8:f32 attentionOutOut=1x4x200x16")),
+    ROW("aclnnFlashAttentionScoreV2", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionVarLenScore", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionVarLenScoreV2", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionScoreGrad", backward,
+        .lines = LINES(
+            "flash_attention_score_grad f32 query=1x2x100x40 keyIn=1x1x330x40 value=1x1x330x40 "
+            "dy=1x2x100x40 softmaxMaxOptional=1x2x100x8:f32 softmaxSumOptional=1x2x100x8:f32 "
+            "attentionInOptional=1x2x100x40 scaleValue=0.125 keepProb=1 headNum=2 inputLayout=BNSD "
+            "dqOut=1x2x100x40 dkOut=1x1x330x40 dvOut=1x1x330x40",
+            "flash_attention_score_grad f16 query=50x1x512 keyIn=70x1x512 value=70x1x512 "
+            "dy=50x1x512 "
+            "softmaxMaxOptional=1x1x50x8:f32 softmaxSumOptional=1x1x50x8:f32 "
+            "attentionInOptional=50x1x512 scaleValue=0.04 keepProb=1 headNum=1 inputLayout=SBH "
+            "dqOut=50x1x512 dkOut=70x1x512 dvOut=70x1x512")),
+    ROW("aclnnFlashAttentionScoreGradV2", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionUnpaddingScoreGrad", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionUnpaddingScoreGradV2", backward, .lines = NULL),
+    {.name = NULL},
+};
