@@ -34,12 +34,11 @@ aclnnStatus op_edges_sizes(const struct op_problem *problem, const aclTensor *se
     memcpy(sizes, d->sizes, (size_t)d->rank * sizeof *sizes);
     for (int axis = 0; axis < d->rank; axis++) {
         const int64_t most = rule->edge == OP_EDGE_REFLECTION ? d->sizes[axis] - 1 : d->sizes[axis];
+        int64_t inside = d->sizes[axis]; /* what negative padding leaves */
         for (int side = 0; side < 2; side++) {
             const int64_t more = op_edges_padding(problem, d->rank, axis, side);
-            OP_CHECK(problem->row->name, more >= 0, ACLNN_ERR_PARAM_INVALID,
-                     "padding of dimension %d is %" PRId64 "; it must not be negative", axis, more);
             OP_CHECK(problem->row->name,
-                     more == 0 ||
+                     more <= 0 ||
                          (rule->edge == OP_EDGE_REPLICATION ? d->sizes[axis] > 0 : more <= most),
                      ACLNN_ERR_PARAM_INVALID,
                      "padding of dimension %d is %" PRId64 "; its size is %" PRId64
@@ -47,6 +46,11 @@ aclnnStatus op_edges_sizes(const struct op_problem *problem, const aclTensor *se
                      axis, more, d->sizes[axis]);
             OP_CHECK(problem->row->name, !__builtin_add_overflow(sizes[axis], more, &sizes[axis]),
                      ACLNN_ERR_PARAM_INVALID, "padding of dimension %d is %" PRId64, axis, more);
+            OP_CHECK(problem->row->name, more >= -inside, ACLNN_ERR_PARAM_INVALID,
+                     "padding of dimension %d is %" PRId64 "; only %" PRId64
+                     " elements are left to leave out",
+                     axis, more, inside);
+            if (more < 0) inside += more;
         }
     }
     return ACLNN_SUCCESS;
@@ -86,7 +90,9 @@ static void edge_parts(const struct op_shape_call *call, int axis, const struct 
     const int64_t front = op_edges_padding(call->problem, from->view.rank, axis, 0);
     const int64_t behind = op_edges_padding(call->problem, from->view.rank, axis, 1);
     struct op_place a = *from, b = *to;
-    b.view = op_view_part(&to->view, axis, front, 1, size);
+    const int64_t cut = front < 0 ? -front : 0, inside = size - cut + (behind < 0 ? behind : 0);
+    a.view = op_view_part(&from->view, axis, cut, 1, inside);
+    b.view = op_view_part(&to->view, axis, front > 0 ? front : 0, 1, inside);
     edge_parts(call, axis + 1, &a, &b);
     if (front > 0) {
         a.view = edge_view(&from->view, rule->edge, axis, 0, front);

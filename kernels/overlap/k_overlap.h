@@ -14,7 +14,7 @@ enum { K_OVERLAP_RANK = 8, K_OVERLAP_TILE = 1024 };
 
 /* With `stride` elements from place to place:
  *     PLAIN        i
- *     REFLECTION   front + i, and its images in both edges
+ *     REFLECTION   front + i, and its images in both edges; front, behind < 0: left out
  *     REPLICATION  the same, and all of an edge for the element at its end
  *     CIRCULAR     the same, and the other edge's copy
  *     WINDOWS      tap t of window w for all t and w with i = w window + t dilation - padding:

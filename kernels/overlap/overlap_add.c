@@ -31,10 +31,15 @@ static struct piece tap(const struct k_overlap_axis *a, int64_t t)
 static struct piece piece_of(const struct k_overlap_axis *a, int64_t n)
 {
     const int64_t end = a->front + a->size, count = n == 1 ? a->front : a->behind;
-    struct piece p = {0, 1, a->front * a->stride, a->stride, a->size};
+    struct piece p = {0, 1, a->front * a->stride, a->stride, count};
     if (a->kind == K_OVERLAP_WINDOWS) return tap(a, n);
-    if (n == 0) return p;
-    p.count = count;
+    if (n == 0) {
+        const int64_t cut = a->front < 0 ? -a->front : 0;
+        p.begin = cut;
+        p.from += cut * a->stride;
+        p.count = a->size - cut + (a->behind < 0 ? a->behind : 0);
+        return p;
+    }
     if (a->kind == K_OVERLAP_REFLECTION) {
         p.begin = n == 1 ? 1 : a->size - 1 - count;
         p.from = (n == 1 ? count - 1 : end - 1 + count) * a->stride;

@@ -52,6 +52,8 @@ static struct test_case random_edges(const struct rig_operator *op, struct rando
         const int64_t most = says(op, "Reflection") ? *size - 1 : *size;
         for (int side = 0; side < 2; side++)
             padding[2 * i + side] = random_between(random, 0, most < 4 ? most : 4);
+        if (random_once_in(random, 4) && *size > 1)
+            padding[2 * i + random_below(random, 2)] = -random_between(random, 1, *size - 1);
         *size += padding[2 * i] + padding[2 * i + 1];
     }
     shape_tensor(&test, random, "self", dtype, &self, false);

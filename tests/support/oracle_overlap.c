@@ -81,13 +81,19 @@ static struct test_case random_edges(const struct rig_operator *op, struct rando
     for (int i = 0; i < rank; i++)
         grad[i] = self[i] = random_between(random, 1, i < rank - axes ? 3 : 7);
     if (random_once_in(random, 20)) grad[0] = self[0] = 0;
-    for (int i = 0; i < axes; i++)
+    for (int i = 0; i < axes; i++) {
+        const int axis = rank - 1 - i;
+        int64_t left = self[axis] - 1;
         for (int side = 0; side < 2; side++) {
-            const int axis = rank - 1 - i;
             const int64_t most = reflects ? self[axis] - 1 : is_circular ? self[axis] : 9;
             padding[2 * i + side] = random_between(random, 0, most);
+            if (left > 0 && random_once_in(random, 4)) {
+                padding[2 * i + side] = -random_between(random, 1, left);
+                left += padding[2 * i + side];
+            }
             grad[axis] += padding[2 * i + side];
         }
+    }
     random_tensor(&test, random, "gradOutput", dtype, grad, rank, false);
     random_tensor(&test, random, "self", dtype, self, rank, false);
     random_ints(&test, "padding", padding, 2 * axes);

@@ -15,7 +15,7 @@ extern "C" {
  *
  * - self: 3 or 4 dimensions.
  * - padding: 4 numbers, elements in front and behind for each of these dimensions, the last one
- *   first; not negative, at most the size.
+ *   first; at most the size. Negative ones leave elements out.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnCircularPad2dGetWorkspaceSize(const aclTensor *self,
                                                          const aclIntArray *padding, aclTensor *out,

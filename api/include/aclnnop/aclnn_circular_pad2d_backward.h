@@ -16,8 +16,8 @@ extern "C" {
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, H, W) or (N, C, H, W); only its shape counts.
- * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; each at
- *   most the size.
+ * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnCircularPad2dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,

@@ -16,8 +16,8 @@ extern "C" {
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, D, H, W) or (N, C, D, H, W); only its shape counts.
- * - padding: 6 numbers: in front and behind of the last dimension, then the two before it; each at
- *   most the size.
+ * - padding: 6 numbers: in front and behind of the last dimension, then the two before it; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnCircularPad3dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,

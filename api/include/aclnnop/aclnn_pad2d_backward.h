@@ -17,8 +17,8 @@ extern "C" {
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, H, W) or (N, C, H, W); only its shape counts.
- * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; each
- *   less than the size.
+ * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnReflectionPad2dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,
@@ -34,8 +34,8 @@ ACLNN_API aclnnStatus aclnnReflectionPad2dBackward(void *workspace, uint64_t wor
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, H, W) or (N, C, H, W); only its shape counts.
- * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; at
- *   least 0.
+ * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnReplicationPad2dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,

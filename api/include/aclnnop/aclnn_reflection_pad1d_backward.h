@@ -17,7 +17,8 @@ extern "C" {
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, L) or (N, C, L); only its shape counts.
- * - padding: 2 numbers: in front and behind of the last dimension; each less than the size.
+ * - padding: 2 numbers: in front and behind of the last dimension; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnReflectionPad1dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,

@@ -15,7 +15,7 @@ extern "C" {
  *
  * - self: 3 or 4 dimensions.
  * - padding: 4 numbers, elements in front and behind for each of these dimensions, the last one
- *   first; not negative, less than the size.
+ *   first; less than the size. Negative ones leave elements out.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnReflectionPad2dGetWorkspaceSize(const aclTensor *self,
                                                            const aclIntArray *padding,

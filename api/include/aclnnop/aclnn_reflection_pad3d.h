@@ -15,7 +15,7 @@ extern "C" {
  *
  * - self: 4 or 5 dimensions.
  * - padding: 6 numbers, elements in front and behind for each of these dimensions, the last one
- *   first; not negative, less than the size.
+ *   first; less than the size. Negative ones leave elements out.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnReflectionPad3dGetWorkspaceSize(const aclTensor *self,
                                                            const aclIntArray *padding,

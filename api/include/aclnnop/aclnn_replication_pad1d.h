@@ -15,7 +15,7 @@ extern "C" {
  *
  * - self: 2 or 3 dimensions.
  * - padding: 2 numbers, elements in front and behind for each of these dimensions, the last one
- *   first; not negative, any number where the size is not 0.
+ *   first; any number where the size is not 0. Negative ones leave elements out.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnReplicationPad1dGetWorkspaceSize(const aclTensor *self,
                                                             const aclIntArray *padding,

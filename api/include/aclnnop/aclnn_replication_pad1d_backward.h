@@ -16,7 +16,8 @@ extern "C" {
  *
  * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
  * - self: (C, L) or (N, C, L); only its shape counts.
- * - padding: 2 numbers: in front and behind of the last dimension; at least 0.
+ * - padding: 2 numbers: in front and behind of the last dimension; as
+ *   it was padded.
  * - gradInput: of self's shape; may overlap gradOutput. */
 ACLNN_API aclnnStatus aclnnReplicationPad1dBackwardGetWorkspaceSize(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *padding,
