@@ -78,11 +78,13 @@ struct op_value {
 #define OP_TEXT_(...)         OP_TEXT__(__VA_ARGS__)
 #define OP_TEXT__(...)        #__VA_ARGS__
 #define OP_COUNT(...)                                                                              \
-    OP_COUNT_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, \
-              22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+    OP_COUNT_(__VA_ARGS__, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, \
+              30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10,  \
+              9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define OP_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
                   a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34,  \
-                  a35, a36, a37, a38, a39, a40, count, ...)                                        \
+                  a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, count,     \
+                  ...)                                                                             \
     count
 #define OP_LIST_1(m, a)       m##a
 #define OP_EACH_1(m, a)       m##a
@@ -125,6 +127,14 @@ struct op_value {
 #define OP_LIST_38(m, a, ...) m##a, OP_LIST_37(m, __VA_ARGS__)
 #define OP_LIST_39(m, a, ...) m##a, OP_LIST_38(m, __VA_ARGS__)
 #define OP_LIST_40(m, a, ...) m##a, OP_LIST_39(m, __VA_ARGS__)
+#define OP_LIST_41(m, a, ...) m##a, OP_LIST_40(m, __VA_ARGS__)
+#define OP_LIST_42(m, a, ...) m##a, OP_LIST_41(m, __VA_ARGS__)
+#define OP_LIST_43(m, a, ...) m##a, OP_LIST_42(m, __VA_ARGS__)
+#define OP_LIST_44(m, a, ...) m##a, OP_LIST_43(m, __VA_ARGS__)
+#define OP_LIST_45(m, a, ...) m##a, OP_LIST_44(m, __VA_ARGS__)
+#define OP_LIST_46(m, a, ...) m##a, OP_LIST_45(m, __VA_ARGS__)
+#define OP_LIST_47(m, a, ...) m##a, OP_LIST_46(m, __VA_ARGS__)
+#define OP_LIST_48(m, a, ...) m##a, OP_LIST_47(m, __VA_ARGS__)
 #define OP_EACH_2(m, a, ...)  m##a OP_EACH_1(m, __VA_ARGS__)
 #define OP_EACH_3(m, a, ...)  m##a OP_EACH_2(m, __VA_ARGS__)
 #define OP_EACH_4(m, a, ...)  m##a OP_EACH_3(m, __VA_ARGS__)
@@ -164,6 +174,14 @@ struct op_value {
 #define OP_EACH_38(m, a, ...) m##a OP_EACH_37(m, __VA_ARGS__)
 #define OP_EACH_39(m, a, ...) m##a OP_EACH_38(m, __VA_ARGS__)
 #define OP_EACH_40(m, a, ...) m##a OP_EACH_39(m, __VA_ARGS__)
+#define OP_EACH_41(m, a, ...) m##a OP_EACH_40(m, __VA_ARGS__)
+#define OP_EACH_42(m, a, ...) m##a OP_EACH_41(m, __VA_ARGS__)
+#define OP_EACH_43(m, a, ...) m##a OP_EACH_42(m, __VA_ARGS__)
+#define OP_EACH_44(m, a, ...) m##a OP_EACH_43(m, __VA_ARGS__)
+#define OP_EACH_45(m, a, ...) m##a OP_EACH_44(m, __VA_ARGS__)
+#define OP_EACH_46(m, a, ...) m##a OP_EACH_45(m, __VA_ARGS__)
+#define OP_EACH_47(m, a, ...) m##a OP_EACH_46(m, __VA_ARGS__)
+#define OP_EACH_48(m, a, ...) m##a OP_EACH_47(m, __VA_ARGS__)
 
 /* Parameters of phase 1. */
 /* clang-format off */

@@ -11,11 +11,20 @@ static const struct op_attention_layout layouts[] = {
 
 /* ---- types ---- */
 
+/* Padding, positions that are apart, quantised numbers, sinks. */
+static bool is_refused(const char *name)
+{
+    static const char *const words[] = {"paddingMask", "Rope", "dScale", "sink"};
+    for (size_t i = 0; i < RT_LENGTH(words); i++)
+        if (strstr(name, words[i])) return true;
+    return false;
+}
+
 static aclnnStatus check_beside(const struct op_problem *problem, const struct op_value *value)
 {
     const char *op = problem->row->name, *name = value->name;
-    OP_CHECK(op, strcmp(name, "paddingMaskOptional") != 0, ACLNN_ERR_PARAM_INVALID,
-             "%s is reserved; it must be NULL", name);
+    OP_CHECK(op, !is_refused(name), ACLNN_ERR_PARAM_INVALID,
+             "%s is given; it must be NULL: it is not supported", name);
     if (strcmp(name, "attenMaskOptional") == 0)
         return op_check_type(op, name, value->tensor, OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8),
                              "BOOL, UINT8");
@@ -150,13 +159,16 @@ static aclnnStatus find_layout(const struct op_problem *problem, struct op_atten
 {
     const struct op_value *text = op_argument_named(problem, "inputLayout");
     const bool by_lengths = op_argument_named(problem, "actualSeqQLenOptional") != NULL;
+    const bool any = op_argument_named(problem, "queryRopeOptional") != NULL; /* layout */
     const char *op = problem->row->name;
     OP_CHECK(op, text->text, ACLNN_ERR_PARAM_NULLPTR, "inputLayout is NULL");
     for (size_t i = 0; i < RT_LENGTH(layouts); i++)
         if (strcmp(text->text, layouts[i].name) == 0) a->layout = &layouts[i];
-    OP_CHECK(op, a->layout && (a->layout->batch < 0) == by_lengths, ACLNN_ERR_PARAM_INVALID,
-             "inputLayout is \"%s\"; it must be %s", text->text,
-             by_lengths ? "TND" : "BSH, SBH, BSND or BNSD");
+    OP_CHECK(op, a->layout && (any || (a->layout->batch < 0) == by_lengths),
+             ACLNN_ERR_PARAM_INVALID, "inputLayout is \"%s\"; it must be %s", text->text,
+             any          ? "BSH, SBH, BSND, BNSD or TND"
+             : by_lengths ? "TND"
+                          : "BSH, SBH, BSND or BNSD");
     for (int i = 0; i < 3; i++)
         OP_TRY(op_check_rank(op, problem->tensor[i]->name, problem->tensor[i]->tensor,
                              a->layout->rank, a->layout->rank));
@@ -348,6 +360,8 @@ static aclnnStatus check_drop(const struct op_problem *problem, struct op_attent
     OP_CHECK(op, a->keep > 0 && a->keep <= 1, ACLNN_ERR_PARAM_INVALID,
              "keepProb is %g; it must be greater than 0 and at most 1", a->keep);
     if (a->keep == 1) return ACLNN_SUCCESS;
+    a->draws = !drop->tensor && op_argument_named(problem, "seed") != NULL;
+    if (a->draws) return ACLNN_SUCCESS;
     OP_CHECK(op, drop->tensor, ACLNN_ERR_PARAM_NULLPTR,
              "dropMaskOptional is NULL; it must be given where keepProb is %g", a->keep);
     const struct ex_descriptor *d = &drop->tensor->descriptor;
@@ -412,6 +426,18 @@ static aclnnStatus check_results(const struct op_problem *problem, const struct 
     return ACLNN_SUCCESS;
 }
 
+/* Whether rows of statistics of sequences behind each other lie as those of query do. */
+static aclnnStatus check_order(const struct op_problem *problem, struct op_attention *a)
+{
+    const struct op_value *order =
+        op_attention_value(problem, "softmaxOutLayout", "softmaxInLayout");
+    if (!order || !order->text || order->text[0] == '\0') return ACLNN_SUCCESS;
+    a->is_by_rows = a->query_ends != NULL;
+    OP_CHECK(problem->row->name, strcmp(order->text, "same_as_input") == 0, ACLNN_ERR_PARAM_INVALID,
+             "%s is \"%s\"; it must be empty or \"same_as_input\"", order->name, order->text);
+    return ACLNN_SUCCESS;
+}
+
 aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attention *a)
 {
     memset(a, 0, sizeof *a);
@@ -422,7 +448,8 @@ aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attent
     OP_TRY(count_weights(problem, a));
     OP_TRY(check_bias(problem, a));
     OP_TRY(check_mask(problem, a));
-    return check_drop(problem, a);
+    OP_TRY(check_drop(problem, a));
+    return check_order(problem, a);
 }
 
 static aclnnStatus shapes(struct op_problem *problem)

@@ -21,9 +21,11 @@ struct op_attention {
     bool is_uneven; /* sequences differ in length */
     enum k_attention_bias bias;
     double keep;
-    int64_t mode;   /* sparseMode, where a mask is given */
-    bool is_masked; /* it is */
-    bool has_mask;  /* and is read */
+    bool draws;      /* what is kept is drawn, with the call's seed */
+    bool is_by_rows; /* statistics are */
+    int64_t mode;    /* sparseMode, where a mask is given */
+    bool is_masked;  /* it is */
+    bool has_mask;   /* and is read */
     const aclIntArray *prefix;
 };
 

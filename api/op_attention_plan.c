@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/op_attention.h"
+#include "api/op_random.h"
 #include "kernels/kernels.h"
 #include "runtime/support/alloc.h"
 
@@ -151,12 +152,26 @@ static void read_inputs(struct plan *p)
     k->dv = a->dv;
     k->scale = op_real_named(problem, "scaleValue", 1);
     k->keep = a->keep;
+    k->is_by_rows = a->is_by_rows;
     k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
     k->q = source(p, K_ATTENTION_Q, problem->tensor[0], a->heads);
     k->k = source(p, K_ATTENTION_K, problem->tensor[1], a->key_heads);
     k->v = source(p, K_ATTENTION_V, problem->tensor[2], a->key_heads);
     for (int i = K_ATTENTION_MASK; i < K_ATTENTION_GRAD_BUFFERS; i++)
         p->buffers[i] = p->buffers[K_ATTENTION_Q];
+}
+
+/* The mask that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb. */
+static int draw(const struct plan *p)
+{
+    enum { BITS = 128 };
+    struct k_random random = {.kind = K_RANDOM_BITS,
+                              .to = K_U8,
+                              .a = 1 - p->of.keep,
+                              .elements = (p->of.weights + BITS - 1) / BITS * (BITS / 8)};
+    const int to = ex_scratch(p->call->plan, (size_t)random.elements);
+    if (random.elements > 0) op_random_step(p->call, &random, to, -1, -1);
+    return to;
 }
 
 static void read_beside(struct plan *p)
@@ -169,7 +184,9 @@ static void read_beside(struct plan *p)
     k->bias = p->of.bias;
     if (k->has_mask)
         k->mask = pairs(p, K_ATTENTION_MASK, op_argument_named(problem, "attenMaskOptional"));
-    if (k->keep != 1)
+    if (p->of.draws)
+        p->buffers[K_ATTENTION_DROP] = draw(p);
+    else if (k->keep != 1)
         p->buffers[K_ATTENTION_DROP] =
             op_dense_source(p->call, argument_of(p, op_argument_named(problem, "dropMaskOptional")))
                 .buffer;

@@ -8,7 +8,7 @@
 #include "api/op_args.h"
 #include "executor/plan.h"
 
-enum { OP_ROW_ARGUMENTS = 40 };
+enum { OP_ROW_ARGUMENTS = 48 };
 
 struct op_row;
 

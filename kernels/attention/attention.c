@@ -78,16 +78,17 @@ static void finish(const struct meeting *all, void *const buffers[], struct forw
 {
     const struct k_attention *a = all->a;
     const int64_t size = k_size(a->dtype);
-    const int64_t row = all->s->stats + all->head * all->s->queries + all->query;
-    float *maxima = (float *)buffers[K_ATTENTION_MAX] + row * K_ATTENTION_STATS;
-    float *sums = (float *)buffers[K_ATTENTION_SUM] + row * K_ATTENTION_STATS;
+    int64_t step;
+    const int64_t at = stat_of(a, all->s, all->head, all->query, &step);
+    float *maxima = (float *)buffers[K_ATTENTION_MAX] + at;
+    float *sums = (float *)buffers[K_ATTENTION_SUM] + at;
     for (int64_t i = 0; i < all->queries; i++) {
         const bool is_blind = own->l[i] == 0, has_keys = all->s->keys > 0;
         const float m = is_blind ? has_keys ? -FLT_MAX : 0 : own->m[i];
         const float l = is_blind ? has_keys ? FLT_MAX : 0 : own->l[i];
         for (int k = 0; k < K_ATTENTION_STATS; k++) {
-            maxima[i * K_ATTENTION_STATS + k] = m;
-            sums[i * K_ATTENTION_STATS + k] = l;
+            maxima[i * step + k] = m;
+            sums[i * step + k] = l;
         }
         own->l[i] = is_blind ? 0 : 1 / l;
     }

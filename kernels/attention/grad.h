@@ -46,16 +46,17 @@ void K_SYMBOL(attention_rows)(const void *parameters, void *const buffers[], str
     for (int64_t item = slice.begin; item < slice.end; item++) {
         const struct place place = place_of(a, K_ATTENTION_TILES, a->heads, item);
         const int64_t query = place.unit * K_ATTENTION_TILE;
-        const int64_t row = place.s->stats + place.head * place.s->queries + query;
+        int64_t step;
+        const int64_t at = stat_of(a, place.s, place.head, query, &step);
         const int64_t number = tile_number(a, place.s, place.head, place.unit);
-        const float *maxima = (const float *)buffers[K_ATTENTION_MAX] + row * K_ATTENTION_STATS;
-        const float *sums = (const float *)buffers[K_ATTENTION_SUM] + row * K_ATTENTION_STATS;
+        const float *maxima = (const float *)buffers[K_ATTENTION_MAX] + at;
+        const float *sums = (const float *)buffers[K_ATTENTION_SUM] + at;
         float *m = (float *)buffers[K_ATTENTION_ROWS] + number * ROWS_FLOATS;
         float *by = m + K_ATTENTION_TILE, *products = by + K_ATTENTION_TILE;
         memset(m, 0, ROWS_FLOATS * sizeof *m);
         for (int64_t i = 0; i < gemm_min(place.s->queries - query, K_ATTENTION_TILE); i++) {
-            const float sum = sums[i * K_ATTENTION_STATS];
-            m[i] = maxima[i * K_ATTENTION_STATS];
+            const float sum = sums[i * step];
+            m[i] = maxima[i * step];
             by[i] = sum == 0 || sum == FLT_MAX ? 0 : 1 / sum;
         }
         for (int64_t first = 0; first < K_ATTENTION_TILE && query + first < place.s->queries;

@@ -73,6 +73,7 @@ struct k_attention {
     enum k_attention_bias bias;
     double shift; /* key - query, of the first of each */
     bool has_mask;
+    bool is_by_rows; /* statistics are [query][head] in place of [head][query] */
     struct k_attention_side q, k, v, out, dy, dq, dk, dv_to, mask, bias_at;
     int64_t block, keys, chunks; /* queries of an item; keys of a block; chunks of a sequence */
     int64_t tiles;               /* of all heads */
@@ -88,7 +89,7 @@ enum {
     K_ATTENTION_MASK, /* a byte for each pair: not 0 is not visible */
     K_ATTENTION_BIAS,
     K_ATTENTION_DROP, /* bit i of byte i / 8: weight number i is kept */
-    K_ATTENTION_MAX,  /* [sequence][head][query][8], f32 */
+    K_ATTENTION_MAX,  /* [sequence][head][query][8] (is_by_rows: else), f32 */
     K_ATTENTION_SUM,
     K_ATTENTION_OUT, /* of the gradient: what the forward pass gave */
     K_ATTENTION_BUFFERS,

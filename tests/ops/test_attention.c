@@ -9,6 +9,7 @@
 
 #include "acl/acl.h"
 #include "aclnn/opdev/op_errno.h"
+#include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "tests/support/attention.h"
@@ -393,4 +394,46 @@ Test(attention, out_in_the_memory_of_an_operand)
         aclDestroyTensor(m);
         aclDestroyTensor(l);
     }
+}
+
+/* ---- dropout ---- */
+
+/* A mask of the call's own seed is the one that aclnnDropoutGenMaskV2 makes. */
+Test(attention, dropout_by_the_seed)
+{
+    enum { ROWS = 50, COLUMNS = 8, COUNT = ROWS * COLUMNS, BYTES = (ROWS * ROWS + 127) / 128 * 16 };
+    const int64_t sizes[] = {1, ROWS, COLUMNS}, of_stats[] = {1, 1, ROWS, STATS};
+    const int64_t bytes[] = {BYTES}, weights[] = {ROWS * ROWS};
+    static float max[ROWS * STATS], sum[ROWS * STATS], in[COUNT], out[2][COUNT];
+    static uint8_t kept[BYTES];
+    char layout[] = "BSH";
+    uint64_t size;
+    aclOpExecutor *executor;
+    for (int i = 0; i < COUNT; i++)
+        in[i] = (float)((i * 37) % 101) / 32;
+    aclTensor *q = aclCreateTensor(sizes, 3, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, sizes, 3, in);
+    aclTensor *m =
+        aclCreateTensor(of_stats, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, of_stats, 4, max);
+    aclTensor *l =
+        aclCreateTensor(of_stats, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, of_stats, 4, sum);
+    aclTensor *mask = aclCreateTensor(bytes, 1, ACL_UINT8, NULL, 0, ACL_FORMAT_ND, bytes, 1, kept);
+    aclIntArray *shape = aclCreateIntArray(weights, 1);
+    launch(
+        aclnnDropoutGenMaskV2GetWorkspaceSize(shape, 0.25, 7, 9, ACL_FLOAT, mask, &size, &executor),
+        &size, &executor, aclnnDropoutGenMaskV2);
+    for (int i = 0; i < 2; i++) {
+        aclTensor *to =
+            aclCreateTensor(sizes, 3, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, sizes, 3, out[i]);
+        launch(aclnnFlashAttentionScoreV4GetWorkspaceSize(
+                   q, q, q, NULL, i ? mask : NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                   NULL, NULL, NULL, NULL, NULL, 0.3, 0.75, 0, 0, 1, layout, 0, 0, 0, 1, NULL, 7, 9,
+                   m, l, NULL, to, &size, &executor),
+               &size, &executor, aclnnFlashAttentionScoreV4);
+        aclDestroyTensor(to);
+    }
+    cr_expect_eq(memcmp(out[0], out[1], sizeof out[0]), 0);
+    aclTensor *const all[] = {q, m, l, mask};
+    for (int i = 0; i < 4; i++)
+        aclDestroyTensor(all[i]);
+    aclDestroyIntArray(shape);
 }

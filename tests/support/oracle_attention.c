@@ -235,6 +235,20 @@ static struct held *hold_all(const struct rig_problem *problem)
     return held;
 }
 
+/* Where the operator has the statistics of the definition's row `index`. */
+static int64_t stat_place(const struct rig_problem *problem, const struct sizes *s, int64_t index)
+{
+    const char *order = problem->op->names->text[1] ? problem->call.text[1] : NULL;
+    int64_t begin = 0;
+    if (!s->by_lengths || !order || !order[0]) return index;
+    for (int64_t b = 0; b < s->batch; begin += s->queries[b++]) {
+        const int64_t at = index - begin * s->heads;
+        if (at < s->queries[b] * s->heads)
+            return (begin + at % s->queries[b]) * s->heads + at / s->queries[b];
+    }
+    return index;
+}
+
 /* ---- results ---- */
 
 static void put(struct rig_problem *problem, int operand, int64_t i, double value, double slack)
@@ -270,8 +284,9 @@ static void forward(struct rig_problem *problem)
     const int sum = norm_operand(problem, "softmaxSumOut");
     attention_forward(&held->a, &m, &l, &out);
     for (int64_t i = 0; i < stats * STATS; i++) {
-        put(problem, max, i, m.value[i / STATS], m.slack[i / STATS]);
-        put(problem, sum, i, l.value[i / STATS], l.slack[i / STATS]);
+        const int64_t at = stat_place(problem, s, i / STATS) * STATS + i % STATS;
+        put(problem, max, at, m.value[i / STATS], m.slack[i / STATS]);
+        put(problem, sum, at, l.value[i / STATS], l.slack[i / STATS]);
     }
     put_rows(problem, s, norm_operand(problem, "attentionOutOut"), false, s->dv, &out);
     attention_values_free(&m);
@@ -287,7 +302,7 @@ static const double *stats_of(const struct rig_problem *problem, struct held *he
     const int64_t count = problem->tensor[operand].count / STATS;
     double *to = calloc((size_t)count + 1, sizeof *to);
     for (int64_t i = 0; i < count; i++)
-        to[i] = oracle_value(problem, operand, i * STATS);
+        to[i] = oracle_value(problem, operand, stat_place(problem, &held->sizes, i) * STATS);
     return hold(held, to);
 }
 
@@ -337,8 +352,9 @@ static void fill(struct rig_problem *problem, struct random *random)
     struct attention_values out = attention_values_new(stats * s->dv);
     attention_forward(&held->a, &m, &l, &out);
     for (int64_t i = 0; i < stats * STATS; i++) {
-        set(problem, max, i, m.value[i / STATS]);
-        set(problem, sum, i, l.value[i / STATS]);
+        const int64_t at = stat_place(problem, s, i / STATS) * STATS + i % STATS;
+        set(problem, max, at, m.value[i / STATS]);
+        set(problem, sum, at, l.value[i / STATS]);
     }
     for (int64_t r = 0; r < s->query_rows; r++)
         for (int64_t n = 0; n < s->heads; n++)
@@ -357,11 +373,20 @@ static int64_t some_length(struct random *random, int64_t most)
     return random_between(random, 1, random_once_in(random, 3) ? most : 9);
 }
 
+static bool has_number(const struct rig_operator *op, const char *name)
+{
+    for (int i = 0; op->number[i]; i++)
+        if (strcmp(op->number[i], name) == 0) return true;
+    return false;
+}
+
 static struct sizes random_sizes(const struct rig_operator *op, struct random *random)
 {
     static const char *const layouts[] = {"BSH", "SBH", "BSND", "BNSD"};
     struct sizes s = {.batch = random_between(random, 1, 3)};
-    s.by_lengths = strstr(op->name, "VarLen") || strstr(op->name, "Unpadding");
+    const bool takes_all = has_number(op, "seed");
+    s.by_lengths = strstr(op->name, "VarLen") || strstr(op->name, "Unpadding") ||
+                   (takes_all && random_once_in(random, 2));
     s.layout = s.by_lengths ? "TND" : layouts[random_below(random, 4)];
     s.key_heads = random_between(random, 1, 2);
     s.heads = s.key_heads * random_between(random, 1, 2);
@@ -424,7 +449,7 @@ static void random_bias(const struct rig_operator *op, struct test_case *test,
 {
     const bool is_grad = norm_has_word("pseShiftOptional", op->tensor[4]);
     const char *name = is_grad ? "pseShiftOptional" : "realShiftOptional";
-    const bool has_type = strstr(op->name, "V2") != NULL;
+    const bool has_type = has_number(op, "pseType");
     const int64_t type = has_type ? random_below(random, 4) : BIAS_BEFORE;
     const int64_t dims[] = {s->batch, s->heads};
     const bool is_there = random_once_in(random, 2) && (type >= BIAS_LINEAR || is_one_length(s));
@@ -507,6 +532,8 @@ static struct test_case random_attention(const struct rig_operator *op, struct r
     if (s.by_lengths) random_lengths(&test, &s, "actualSeqQLenOptional", s.queries);
     if (s.by_lengths) random_lengths(&test, &s, "actualSeqKvLenOptional", s.keys);
     strcpy(random_type(&test, "inputLayout", CASE_F32)->text, s.layout);
+    if (op->names->text[1] && random_once_in(random, 2))
+        strcpy(random_type(&test, op->names->text[1], CASE_F32)->text, "same_as_input");
     return test;
 }
 
@@ -546,5 +573,9 @@ const struct oracle_row oracle_attention_rows[] = {
     ROW("aclnnFlashAttentionScoreGradV2", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGrad", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGradV2", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionScoreV4", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionVarLenScoreV4", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionScoreGradV4", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionUnpaddingScoreGradV4", backward, .lines = NULL),
     {.name = NULL},
 };

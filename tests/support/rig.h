@@ -17,7 +17,7 @@
 #include "tests/support/random.h"
 
 enum {
-    RIG_SLOTS = 40,     /* arguments of an operator */
+    RIG_SLOTS = 48,     /* arguments of an operator */
     RIG_OPERANDS = 144, /* tensors of a call, those in lists among them */
     RIG_ARRAYS = 8,
     RIG_NUMBERS = 24,

@@ -50,7 +50,9 @@
  * softmaxMaxOut and softmaxSumOut, FLOAT (B, N, Sq, 8), get m and l, eight times each; the
  * gradient needs them. With TND they are (N, T, 8) or (T, N, 8) and hold the rows of each sequence
  * by heads, as CANN has them: row number N * begin + n * length + i. softmaxOutOut is not written
- * and may be NULL. innerPrecise counts for nothing. paddingMaskOptional must be NULL. */
+ * and may be NULL. innerPrecise counts for nothing. paddingMaskOptional must be NULL.
+ *
+ * The V4 functions are those of CANN versions after 8.1. */
 #ifndef OP_API_INC_LEVEL2_ACLNN_FLASH_ATTENTION_SCORE_H_
 #define OP_API_INC_LEVEL2_ACLNN_FLASH_ATTENTION_SCORE_H_
 
@@ -128,6 +130,48 @@ ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV2GetWorkspaceSize(
 /* Phase 2: queues the work; aclnn_base.h says how. */
 ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV2(void *workspace, uint64_t workspaceSize,
                                                        aclOpExecutor *executor, aclrtStream stream);
+
+/* aclnnFlashAttentionVarLenScore, and softmaxOutLayout: NULL or empty, or "same_as_input":
+ * softmaxMaxOut and softmaxSumOut hold the rows as query does, row number t * N + n. */
+ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value,
+    const aclTensor *realShiftOptional, const aclTensor *dropMaskOptional,
+    const aclTensor *paddingMaskOptional, const aclTensor *attenMaskOptional,
+    const aclIntArray *prefixOptional, const aclIntArray *actualSeqQLenOptional,
+    const aclIntArray *actualSeqKvLenOptional, double scaleValue, double keepProb,
+    int64_t preTokens, int64_t nextTokens, int64_t headNum, char *inputLayout, int64_t innerPrecise,
+    int64_t sparseMode, char *softmaxOutLayout, const aclTensor *softmaxMaxOut,
+    const aclTensor *softmaxSumOut, const aclTensor *softmaxOutOut,
+    const aclTensor *attentionOutOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV4(void *workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor *executor, aclrtStream stream);
+
+/* aclnnFlashAttentionScoreV2 and aclnnFlashAttentionVarLenScoreV2 together, with any inputLayout,
+ * and softmaxOutLayout as above. Where keepProb is less than 1 and dropMaskOptional is NULL, the
+ * mask is the one that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb.
+ * queryRopeOptional, keyRopeOptional, dScaleQOptional, dScaleKOptional, dScaleVOptional and
+ * sinkOptional must be NULL; outDtype counts for nothing. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value,
+    const aclTensor *realShiftOptional, const aclTensor *dropMaskOptional,
+    const aclTensor *paddingMaskOptional, const aclTensor *attenMaskOptional,
+    const aclTensor *queryRopeOptional, const aclTensor *keyRopeOptional,
+    const aclTensor *dScaleQOptional, const aclTensor *dScaleKOptional,
+    const aclTensor *dScaleVOptional, const aclTensor *sinkOptional,
+    const aclIntArray *prefixOptional, const aclIntArray *actualSeqQLenOptional,
+    const aclIntArray *actualSeqKvLenOptional, const aclIntArray *qStartIdxOptional,
+    const aclIntArray *kvStartIdxOptional, double scaleValue, double keepProb, int64_t preTokens,
+    int64_t nextTokens, int64_t headNum, char *inputLayout, int64_t innerPrecise,
+    int64_t sparseMode, int64_t outDtype, int64_t pseType, char *softmaxOutLayout, int64_t seed,
+    int64_t offset, const aclTensor *softmaxMaxOut, const aclTensor *softmaxSumOut,
+    const aclTensor *softmaxOutOut, const aclTensor *attentionOutOut, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4(void *workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }
