@@ -23,7 +23,7 @@ static bool is_refused(const char *name)
 static aclnnStatus check_beside(const struct op_problem *problem, const struct op_value *value)
 {
     const char *op = problem->row->name, *name = value->name;
-    OP_CHECK(op, !is_refused(name), ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(op, op_is_written(value) || !is_refused(name), ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL: it is not supported", name);
     if (strcmp(name, "attenMaskOptional") == 0)
         return op_check_type(op, name, value->tensor, OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8),
@@ -38,7 +38,8 @@ static aclnnStatus check_beside(const struct op_problem *problem, const struct o
 static bool has_own_type(const char *name)
 {
     static const char *const names[] = {"attenMaskOptional", "dropMaskOptional", "softmaxOutOut",
-                                        "softmaxInOptional", "dpseOut"};
+                                        "softmaxInOptional", "dpseOut",          "dqRopeOut",
+                                        "dkRopeOut",         "dsinkOut"};
     for (size_t i = 0; i < RT_LENGTH(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0;
@@ -400,6 +401,18 @@ static aclnnStatus check_stats(const struct op_problem *problem, const struct op
     return op_check_shape(problem, value, value->tensor, 3, by_rows);
 }
 
+/* Results of what is not supported are nothing. */
+static aclnnStatus check_others(const struct op_problem *problem)
+{
+    for (int i = 0; i < problem->tensor_count; i++) {
+        const struct op_value *value = problem->tensor[i];
+        OP_CHECK(problem->row->name, !is_refused(value->name) || op_is_empty(value->tensor),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s is given; it must be NULL or empty: it is not supported", value->name);
+    }
+    return ACLNN_SUCCESS;
+}
+
 static aclnnStatus check_results(const struct op_problem *problem, const struct op_attention *a)
 {
     static const char *const needed[] = {"softmaxMaxOptional", "softmaxSumOptional",
@@ -456,6 +469,7 @@ static aclnnStatus shapes(struct op_problem *problem)
 {
     struct op_attention a;
     OP_TRY(op_attention_read(problem, &a));
+    OP_TRY(check_others(problem));
     return check_results(problem, &a);
 }
 

@@ -117,8 +117,8 @@ ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4(void *workspace,
                                                               aclrtStream stream);
 
 /* The gradient of aclnnFlashAttentionScoreV4; softmaxInLayout is its softmaxOutLayout, seed and
- * offset are its own. sinkInOptional, queryRopeOptional, keyRopeOptional, all dScale tensors,
- * dqRopeOut, dkRopeOut and dsinkOut must be NULL. */
+ * offset are its own. sinkInOptional, queryRopeOptional, keyRopeOptional and all dScale tensors
+ * must be NULL; dqRopeOut, dkRopeOut and dsinkOut NULL or empty. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *keyIn, const aclTensor *value, const aclTensor *dy,
     const aclTensor *pseShiftOptional, const aclTensor *dropMaskOptional,

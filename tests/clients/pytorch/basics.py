@@ -271,6 +271,42 @@ def graphs(operands):
     assert reason is None, f"acl: {reason}"
 
 
+def attend(device, function, inputs):
+    """What function makes of inputs on that device, and the gradients of its sine."""
+    own = [one.detach().to(device).requires_grad_(one.is_floating_point()) for one in inputs]
+    result = function(*own)
+    return home([result, *torch.autograd.grad(result.sin().sum(), [one for one in own if one.requires_grad])])
+
+
+def attention(_):
+    """Fused attention forward and backward: causal, masked, with few heads of keys, and sequences behind each other."""
+    g = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(2, 4, tokens, 16, generator=g) for tokens in (33, 50, 50))
+    mask, ends = torch.rand(33, 50, generator=g) > 0.3, [10, 25, 33]
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    for function, inputs in (
+        (sdpa, (q, k, v)),
+        (lambda q, k, v: sdpa(q, k, v, is_causal=True), (q, k[:, :, :33], v[:, :, :33])),
+        (sdpa, (q, k, v, mask)),
+        (lambda q, k, v: sdpa(q, k, v, enable_gqa=True), (q, k[:, :2], v[:, :2])),
+        (lambda *rows: sdpa(*(one.transpose(1, 2) for one in rows)), [one.transpose(1, 2).contiguous() for one in (q, k, v)]),
+    ):
+        for got, expected in zip(attend("npu", function, inputs), attend("cpu", function, inputs), strict=True):
+            assert torch.allclose(got, expected, rtol=1e-5, atol=1e-5), f"acl: {(got - expected).abs().max()} apart"
+    rows = [one[0, :, :33].transpose(0, 1) for one in (q, k, v)]
+
+    def each(q, k, v):
+        begins = [0, *ends[:-1]]
+        parts = (sdpa(*(one[b:e].transpose(0, 1) for one in (q, k, v)), scale=0.5) for b, e in zip(begins, ends, strict=True))
+        return torch.cat([part.transpose(0, 1) for part in parts])
+
+    def together(q, k, v):
+        return torch_npu.npu_fusion_attention(q, k, v, 4, "TND", scale=0.5, actual_seq_qlen=ends, actual_seq_kvlen=ends)[0]
+
+    for got, expected in zip(attend("npu", together, rows), attend("cpu", each, rows), strict=True):
+        assert torch.allclose(got, expected, rtol=1e-5, atol=1e-5), f"acl: {(got - expected).abs().max()} apart"
+
+
 def files(operands):
     import tempfile
     with tempfile.NamedTemporaryFile(suffix=".pt") as file:
@@ -311,7 +347,7 @@ def main(arguments):
             continue
         print(f"failed: {expression}: {reason}")
         wrong += not reason.endswith(" is missing")
-    for check in () if words else (devices, memory, streams, graphs, files):
+    for check in () if words else (devices, memory, streams, graphs, attention, files):
         _, reason = attempt(lambda: check(operands), missing)  # noqa: B023
         print(f"{check.__name__}: {f'failed: {reason}' if reason else 'right'}")
         wrong += reason is not None and not reason.endswith(" is missing")

@@ -57,7 +57,7 @@ for soc in Ascend910B1 Ascend950; do
         echo "once more, submitted by torch_npu's own thread:"
         TASK_QUEUE_ENABLE=1 basics "$@" || status=1
     fi
-    # Four networks, ten steps each: a few seconds.
+    # Five networks, ten steps each: a few seconds.
     [ $# -gt 0 ] || "$environment/bin/python" -W ignore "$here/training.py" || status=1
 done
 exit $status

@@ -67,6 +67,22 @@ class Language(nn.Module):
         return self.head(self.norm(self.blocks(x))).flatten(0, 1)
 
 
+class Encoder(nn.Module):
+    """The same of PyTorch's own layers, whose attention is one call."""
+
+    def __init__(self, words=96, tokens=32, width=64, layers=2):
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(tokens, width)
+        layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(layer, layers, nn.LayerNorm(width), enable_nested_tensor=False)
+        self.head = nn.Linear(width, words, bias=False)
+
+    def forward(self, ids):
+        x = self.words(ids) + self.places(torch.arange(ids.shape[1], device=ids.device))
+        seen = nn.Transformer.generate_square_subsequent_mask(ids.shape[1], device=ids.device)
+        return self.head(self.layers(x, mask=seen, is_causal=True)).flatten(0, 1)
+
+
 def lenet():
     return nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
@@ -97,6 +113,7 @@ WORKLOADS = {
     "LeNet, Adam": (lenet, lambda: images(1, 28, 64), torch.optim.Adam),
     "residual network, SGD": (residual, lambda: images(3, 64, 8), momentum),
     "transformer, AdamW": (Language, sentences, torch.optim.AdamW),
+    "transformer encoder, AdamW": (Encoder, sentences, torch.optim.AdamW),
 }
 
 
