@@ -14,6 +14,7 @@ k_fn k_repeat;
 struct k_repeat {
     int64_t count, room;
     bool is_wide, is_wide_to; /* int64, else int32 */
+    bool is_grad;             /* for the report */
     int64_t offset, stride;   /* of repeats; a stride of 0: one number for all */
     int64_t to_offset, to_stride;
 };

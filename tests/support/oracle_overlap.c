@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of what repeats elements: each element of the gradient goes to the one that it was made
  * of. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +203,88 @@ static struct test_case random_unfold(const struct rig_operator *op, struct rand
     return test;
 }
 
+/* ---- repeats ---- */
+
+enum { Y_GRAD, REPEATS, X_GRAD };
+
+static int axis_of(const struct rig_problem *problem)
+{
+    const int rank = problem->tensor[Y_GRAD].view.rank;
+    const int64_t axis = problem->call.number[0];
+    return (int)(axis < 0 ? axis + (rank > 0 ? rank : 1) : axis);
+}
+
+static int64_t size_along(const struct operand *view, int axis)
+{
+    return view->rank > 0 ? view->dims[axis] : 1;
+}
+
+/* Sums in FLOAT, in order. What repeats lack goes to part 0, and is reported. */
+static void interleave_grad(struct rig_problem *problem)
+{
+    const struct operand *grad = &problem->tensor[Y_GRAD].view,
+                         *out = &problem->tensor[X_GRAD].view;
+    const int axis = axis_of(problem);
+    const int64_t count = size_along(grad, axis), parts = size_along(out, axis);
+    int64_t inner = 1, *part = calloc((size_t)count + 1, sizeof *part), at = 0, sum = 0;
+    for (int i = axis + 1; i < grad->rank; i++)
+        inner *= grad->dims[i];
+    for (int64_t i = 0; i < parts; i++) {
+        const bool is_one = problem->tensor[REPEATS].count == 1;
+        const int64_t times = oracle_whole_value(problem, REPEATS, is_one ? 0 : i);
+        sum += times;
+        for (int64_t j = 0; j < times && at < count; j++)
+            part[at++] = i;
+    }
+    problem->is_sum = true;
+    for (int64_t i = 0; i < problem->tensor[X_GRAD].count; i++)
+        problem->tensor[X_GRAD].sums[i] = (struct oracle_sum){0};
+    for (int64_t i = 0; i < problem->tensor[Y_GRAD].count; i++) {
+        const int64_t to =
+            (i / inner / count * parts + part[i / inner % count]) * inner + i % inner;
+        oracle_add(&problem->tensor[X_GRAD].sums[to], oracle_value(problem, Y_GRAD, i));
+    }
+    free(part);
+    if (sum == count || problem->tensor[X_GRAD].count == 0 || problem->tensor[Y_GRAD].count == 0)
+        return;
+    problem->sync_code = ACL_ERROR_RT_AICORE_EXCEPTION;
+    snprintf(problem->sync_words, sizeof problem->sync_words,
+             "repeats do not add up to yGrad's size, which is %" PRId64, count);
+}
+
+static void fill_repeats(struct rig_problem *problem, struct random *random)
+{
+    struct rig_tensor *tensor = &problem->tensor[REPEATS];
+    const int axis = axis_of(problem);
+    const int64_t count = size_along(&problem->tensor[Y_GRAD].view, axis),
+                  parts = size_along(&problem->tensor[X_GRAD].view, axis);
+    for (int64_t i = 0; i < tensor->count; i++)
+        tensor->bits[i] = tensor->count == 1 ? (uint64_t)(count / (parts > 0 ? parts : 1)) : 0;
+    for (int64_t i = 0; tensor->count > 1 && i < count; i++)
+        tensor->bits[random_below(random, tensor->count)]++;
+    if (random_once_in(random, 12)) tensor->bits[0]++;
+}
+
+static struct test_case random_interleave(const struct rig_operator *op, struct random *random,
+                                          enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    int64_t grad[CASE_RANK], out[CASE_RANK];
+    const int rank = (int)random_between(random, 1, 4), axis = (int)random_below(random, rank);
+    for (int i = 0; i < rank; i++)
+        grad[i] = out[i] = random_between(random, random_once_in(random, 20) ? 0 : 1, 5);
+    const bool is_one = random_once_in(random, 3);
+    out[axis] = random_between(random, 1, 6);
+    grad[axis] = is_one ? out[axis] * random_between(random, 1, 3) : random_between(random, 0, 12);
+    const int64_t repeats[CASE_RANK] = {is_one ? 1 : out[axis]};
+    random_tensor(&test, random, "yGrad", dtype, grad, rank, false);
+    random_tensor(&test, random, "repeats", random_once_in(random, 2) ? CASE_I32 : CASE_I64,
+                  repeats, is_one ? (int)random_below(random, 2) : 1, false);
+    random_number(&test, "axis", random_once_in(random, 2) ? axis : axis - rank);
+    random_tensor(&test, random, "out", dtype, out, rank, true);
+    return test;
+}
+
 #define EDGES(name_of, line_of, ...)                                                               \
     {                                                                                              \
         .name = name_of, .oracle = edges, .random = random_edges, .ulp = 1,                        \
@@ -268,5 +352,13 @@ const struct oracle_row oracle_overlap_rows[] = {
                     "unfold_grad bf16 gradOut=1001x70x5 inputSizes=1005x70 dim=0 size=5 step=1 "
                     "gradIn=1005x70"),
      .sound = "unfold_grad f32 gradOut=2x3x4x3 inputSizes=2x3x9 dim=2 size=3 step=2 gradIn=2x3x9"},
+    {.name = "aclnnRepeatInterleaveGrad",
+     .oracle = interleave_grad,
+     .random = random_interleave,
+     .fill = fill_repeats,
+     .ulp = 1,
+     .lines = LINES("repeat_interleave_grad f32 yGrad=200x300 repeats=1:i64 axis=1 out=200x100",
+                    "repeat_interleave_grad f16 yGrad=5x400x3 repeats=7:i32 axis=-2 out=5x7x3"),
+     .sound = "repeat_interleave_grad f32 yGrad=2x8x4 repeats=3:i64 axis=1 out=2x3x4"},
     {.name = NULL},
 };

@@ -29,7 +29,8 @@
     FAMILY(search)                                                                                 \
     FAMILY(channels)                                                                               \
     FAMILY(rotary)                                                                                 \
-    FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance)    \
+    FAMILY(random)                                                                                 \
+    FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross)     \
         FAMILY(unique) FAMILY(margin) FAMILY(attention)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
