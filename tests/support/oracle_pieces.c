@@ -65,6 +65,13 @@ static void leave(struct rig_problem *problem)
         shape_put(problem, 0, i, 0, i);
 }
 
+/* One format alone: test_format_cast.c has the others. */
+static void format_cast(struct rig_problem *problem)
+{
+    for (int64_t i = 0; i < problem->tensor[1].count; i++)
+        shape_put(problem, 1, i, 0, i);
+}
+
 /* ---- lists ---- */
 
 static void cat(struct rig_problem *problem)
@@ -196,6 +203,16 @@ static struct test_case random_leave(const struct rig_operator *op, struct rando
     return test;
 }
 
+static struct test_case random_format_cast(const struct rig_operator *op, struct random *random,
+                                           enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const struct shape shape = shape_some(random, 0, RANK);
+    shape_tensor(&test, random, "srcTensor", dtype, &shape, false);
+    shape_tensor(&test, random, "dstTensor", dtype, &shape, true);
+    return test;
+}
+
 static struct test_case random_list(const struct rig_operator *op, struct random *random,
                                     enum case_dtype dtype)
 {
@@ -274,6 +291,10 @@ const struct oracle_row oracle_pieces_rows[] = {
     {.name = "aclnnEye", .oracle = eye, .random = random_eye, .sound = "eye f32 n=3 m=4 out=3x4"},
     {.name = "aclnnDiag aclnnDiagFlat", .oracle = diag, .random = random_diag},
     {.name = "aclnnTransMatmulWeight", .oracle = leave, .random = random_leave},
+    {.name = "aclnnNpuFormatCast",
+     .oracle = format_cast,
+     .random = random_format_cast,
+     .sound = "npu_format_cast f32 srcTensor=2x3x4 dstTensor=2x3x4"},
     {.name = "aclnnCat",
      .oracle = cat,
      .random = random_list,
