@@ -57,7 +57,7 @@ static void meet(const struct meeting *t, void *const buffers[], struct forward 
         find_kept(t, buffers[K_ATTENTION_DROP], own->beside.flags);
         keep_weights(t, own->beside.flags, own->scores);
     }
-    multiply_panels(a->dv, t->keys, vectors, own->values, padded(t->keys), own->scores, outputs,
+    multiply_panels(a->dv, t->keys, vectors, own->values, padded(t->packed), own->scores, outputs,
                     !is_first);
 }
 
@@ -105,7 +105,7 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
 {
     const struct k_attention_sequence *s = place.s;
     const int64_t query = place.unit * a->block, size = k_size(a->dtype);
-    struct meeting all = {a, s, place.head, query, gemm_min(s->queries - query, a->block), 0, 0};
+    struct meeting all = {a, s, place.head, query, gemm_min(s->queries - query, a->block), 0, 0, 0};
     for (int64_t i = 0; i < K_ATTENTION_QUERIES; i++) {
         own->m[i] = -INFINITY;
         own->l[i] = 0;
@@ -116,14 +116,16 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
                             s->query + query + first),
                      all.queries - first, a->d, own->queries + first * padded(a->d));
     for (; all.key < s->keys; all.key += a->keys) {
-        all.keys = gemm_min(s->keys - all.key, a->keys);
+        all.keys = all.packed = gemm_min(s->keys - all.key, a->keys);
         if (!sees_some(&all)) continue;
         pack_keys(&all, buffers, own);
         for (int64_t first = 0; first < all.queries; first += GEMM_COLUMNS) {
             struct meeting some = all;
             some.query += first;
             some.queries = gemm_min(all.queries - first, GEMM_COLUMNS);
-            if (sees_some(&some)) meet(&some, buffers, own, first);
+            if (!sees_some(&some)) continue;
+            leave_hidden(&some);
+            meet(&some, buffers, own, first);
         }
     }
     finish(&all, buffers, own);

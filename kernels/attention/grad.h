@@ -183,7 +183,7 @@ static void meet_grad(const struct meeting *t, void *const buffers[], struct gra
         multiply_panels(t->keys, a->dv, vectors, own->values, padded(a->dv),
                         own->dy + first * padded(a->dv), ds, false);
         make_weights(&some, buffers, &own->beside, rows + first, p, ds);
-        multiply_panels(a->d, t->keys, vectors, own->columns, padded(t->keys), ds,
+        multiply_panels(a->d, t->keys, vectors, own->columns, padded(t->packed), ds,
                         dq + first * a->d, true);
     }
     add_to_keys(t, own->p, own->dy_rows, a->dv, own->panel, own->dv);
@@ -214,11 +214,14 @@ static void run_block(struct meeting t, int64_t head, float *parts, void *const 
         for (t.query = 0; t.query < t.s->queries; t.query += K_ATTENTION_TILE) {
             const int64_t number = tile_number(a, t.s, t.head, t.query / K_ATTENTION_TILE);
             t.queries = gemm_min(t.s->queries - t.query, K_ATTENTION_TILE);
+            t.keys = t.packed;
             if (!sees_some(&t)) continue;
+            leave_hidden(&t);
             meet_grad(&t, buffers, own,
                       (const float *)buffers[K_ATTENTION_ROWS] + number * ROWS_FLOATS,
                       parts + number * a->d * K_ATTENTION_TILE);
         }
+    t.keys = t.packed;
     store_keys(&t, &a->dk, buffers[K_ATTENTION_DK], head, a->d, (float)a->scale, own->dk);
     store_keys(&t, &a->dv_to, buffers[K_ATTENTION_DV], head, a->dv, 1, own->dv);
 }
@@ -242,7 +245,7 @@ void K_SYMBOL(attention_grad)(const void *parameters, void *const buffers[], str
         for (int64_t block = place.unit * blocks / chunks;
              block < (place.unit + 1) * blocks / chunks; block++) {
             struct meeting t = {.a = a, .s = s, .key = block * a->keys};
-            t.keys = gemm_min(s->keys - t.key, a->keys);
+            t.keys = t.packed = gemm_min(s->keys - t.key, a->keys);
             run_block(t, place.head, parts, buffers, &own);
         }
     }

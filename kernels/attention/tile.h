@@ -13,11 +13,12 @@ enum {
     LARGEST = K_ATTENTION_KEYS * GEMM_COLUMNS, /* floats of a matrix of weights */
 };
 
-/* Some queries of one head, at most GEMM_COLUMNS, and some keys. */
+/* Some queries of one head, at most GEMM_COLUMNS, and some keys, the first of a block of so many
+ * that are packed. */
 struct meeting {
     const struct k_attention *a;
     const struct k_attention_sequence *s;
-    int64_t head, query, queries, key, keys;
+    int64_t head, query, queries, key, keys, packed;
 };
 
 /* ---- where things are ---- */
@@ -178,6 +179,14 @@ static bool sees_all(const struct meeting *m)
     const int64_t last_key = m->key + m->keys - 1, last_query = m->query + m->queries - 1;
     return last_key < m->s->prefix ||
            (m->key - last_query >= m->s->low && last_key - m->query <= m->s->high);
+}
+
+/* Leaves the keys behind the last one that some query sees. */
+static void leave_hidden(struct meeting *m)
+{
+    const int64_t high = m->query + m->queries - 1 + m->s->high;
+    const int64_t behind = (high < m->s->prefix ? m->s->prefix : high + 1) - m->key;
+    m->keys = gemm_min(m->keys, behind);
 }
 
 static int32_t lane_limit(int64_t lane)
