@@ -9,6 +9,13 @@ static const struct op_attention_layout layouts[] = {
     {"BNSD", 4, 0, 2, 1, 3}, {"TND", 3, -1, 0, 1, 2},
 };
 
+enum { LAYOUT_BSND = 2, LAYOUT_BNSD = 3 };
+
+static bool is_of_inference(const struct op_attention_layout *layout)
+{
+    return layout && layout->batch == 0;
+}
+
 /* ---- types ---- */
 
 /* Padding, positions that are apart, quantised numbers, sinks. */
@@ -83,53 +90,75 @@ const struct op_value *op_attention_value(const struct op_problem *problem, cons
     return value ? value : op_argument_named(problem, other);
 }
 
-static const struct ex_descriptor *sizes_of(const struct op_problem *problem, int tensor)
+static const int64_t *sizes_of(const struct op_attention *a, int operand)
 {
-    return &problem->tensor[tensor]->tensor->descriptor;
+    return a->tensor[operand]->descriptor.sizes;
+}
+
+/* query, key and value; the latter two are lists of one where they are lists. */
+static aclnnStatus find_operands(const struct op_problem *problem, struct op_attention *a)
+{
+    a->value[0] = op_argument_named(problem, "query");
+    a->value[1] = op_attention_value(problem, "key", "keyIn");
+    a->value[2] = op_argument_named(problem, "value");
+    for (int i = 0; i < 3; i++) {
+        const struct op_value *value = a->value[i];
+        a->tensor[i] = value->tensor;
+        if (!op_is_list(value)) continue;
+        OP_CHECK(problem->row->name, value->tensors->size == 1, ACLNN_ERR_PARAM_INVALID,
+                 "%s has %" PRIu64 " tensors; it must have one", value->name, value->tensors->size);
+        a->tensor[i] = value->tensors->elements[0];
+    }
+    return ACLNN_SUCCESS;
+}
+
+static const char *heads_name(const struct op_problem *problem)
+{
+    return op_argument_named(problem, "headNum") ? "headNum" : "numHeads";
 }
 
 /* Whether heads of `each` elements make up the last axis; without an axis of heads only. */
-static aclnnStatus split(const struct op_problem *problem, int tensor, int64_t count,
-                         const char *what, int64_t *each)
+static aclnnStatus split(const struct op_problem *problem, const struct op_attention *a,
+                         int operand, int64_t count, const char *what, int64_t *each)
 {
-    const int64_t size = sizes_of(problem, tensor)->sizes[2];
+    const int64_t size = sizes_of(a, operand)[2];
     OP_CHECK(problem->row->name, count > 0 && size % count == 0, ACLNN_ERR_PARAM_INVALID,
              "%s has rows of %" PRId64 " elements; they must be a multiple of %s, %" PRId64,
-             problem->tensor[tensor]->name, size, what, count);
+             a->value[operand]->name, size, what, count);
     *each = size / count;
     return ACLNN_SUCCESS;
 }
 
 static aclnnStatus find_heads(const struct op_problem *problem, struct op_attention *a)
 {
-    const struct ex_descriptor *q = sizes_of(problem, 0), *k = sizes_of(problem, 1);
-    const struct ex_descriptor *v = sizes_of(problem, 2);
+    const int64_t *q = sizes_of(a, 0), *k = sizes_of(a, 1), *v = sizes_of(a, 2);
     const int axis = a->layout->heads, last = a->layout->columns;
     int64_t columns = 0;
     if (axis >= 0) {
-        a->d = q->sizes[last];
-        a->dv = v->sizes[last];
-        a->key_heads = k->sizes[axis];
-        columns = k->sizes[last];
-        OP_CHECK(problem->row->name, q->sizes[axis] == a->heads, ACLNN_ERR_PARAM_INVALID,
-                 "headNum is %" PRId64 "; query has %" PRId64 " heads", a->heads, q->sizes[axis]);
-        OP_CHECK(problem->row->name, v->sizes[axis] == a->key_heads, ACLNN_ERR_PARAM_INVALID,
-                 "value has %" PRId64 " heads; it must have as many as %s, %" PRId64,
-                 v->sizes[axis], problem->tensor[1]->name, a->key_heads);
+        a->d = q[last];
+        a->dv = v[last];
+        a->key_heads = k[axis];
+        columns = k[last];
+        OP_CHECK(problem->row->name, q[axis] == a->heads, ACLNN_ERR_PARAM_INVALID,
+                 "%s is %" PRId64 "; query has %" PRId64 " heads", heads_name(problem), a->heads,
+                 q[axis]);
+        OP_CHECK(problem->row->name, v[axis] == a->key_heads, ACLNN_ERR_PARAM_INVALID,
+                 "value has %" PRId64 " heads; it must have as many as %s, %" PRId64, v[axis],
+                 a->value[1]->name, a->key_heads);
     } else {
-        OP_TRY(split(problem, 0, a->heads, "headNum", &a->d));
-        OP_TRY(split(problem, 1, a->d, "those of a head of query", &a->key_heads));
-        OP_TRY(split(problem, 2, a->key_heads, "the heads of keys", &a->dv));
+        OP_TRY(split(problem, a, 0, a->heads, heads_name(problem), &a->d));
+        OP_TRY(split(problem, a, 1, a->d, "those of a head of query", &a->key_heads));
+        OP_TRY(split(problem, a, 2, a->key_heads, "the heads of keys", &a->dv));
         columns = a->d;
     }
     OP_CHECK(problem->row->name, columns == a->d, ACLNN_ERR_PARAM_INVALID,
              "a head of %s has %" PRId64
              " elements; it must have as many as one of query, %" PRId64,
-             problem->tensor[1]->name, columns, a->d);
+             a->value[1]->name, columns, a->d);
     OP_CHECK(problem->row->name, a->key_heads > 0 && a->heads % a->key_heads == 0,
              ACLNN_ERR_PARAM_INVALID,
              "query has %" PRId64 " heads; they must be a multiple of the %" PRId64 " of %s",
-             a->heads, a->key_heads, problem->tensor[1]->name);
+             a->heads, a->key_heads, a->value[1]->name);
     OP_CHECK(problem->row->name, a->d >= 1 && a->d <= K_ATTENTION_HEAD, ACLNN_ERR_PARAM_INVALID,
              "a head has %" PRId64 " elements; they must be from 1 to %d", a->d, K_ATTENTION_HEAD);
     OP_CHECK(problem->row->name, a->dv >= 1 && a->dv <= a->d, ACLNN_ERR_PARAM_INVALID,
@@ -143,16 +172,16 @@ static aclnnStatus find_rows(const struct op_problem *problem, struct op_attenti
 {
     const int axis = a->layout->rows, batch = a->layout->batch;
     const char *op = problem->row->name;
-    a->queries = sizes_of(problem, 0)->sizes[axis];
-    a->keys = sizes_of(problem, 1)->sizes[axis];
-    a->batch = batch < 0 ? 1 : sizes_of(problem, 0)->sizes[batch];
+    a->queries = sizes_of(a, 0)[axis];
+    a->keys = sizes_of(a, 1)[axis];
+    a->batch = batch < 0 ? 1 : sizes_of(a, 0)[batch];
     for (int i = 1; i < 3 && batch >= 0; i++)
-        OP_CHECK(op, sizes_of(problem, i)->sizes[batch] == a->batch, ACLNN_ERR_PARAM_INVALID,
-                 "%s has a batch of %" PRId64 "; query has one of %" PRId64,
-                 problem->tensor[i]->name, sizes_of(problem, i)->sizes[batch], a->batch);
-    OP_CHECK(op, sizes_of(problem, 2)->sizes[axis] == a->keys, ACLNN_ERR_PARAM_INVALID,
+        OP_CHECK(op, sizes_of(a, i)[batch] == a->batch, ACLNN_ERR_PARAM_INVALID,
+                 "%s has a batch of %" PRId64 "; query has one of %" PRId64, a->value[i]->name,
+                 sizes_of(a, i)[batch], a->batch);
+    OP_CHECK(op, sizes_of(a, 2)[axis] == a->keys, ACLNN_ERR_PARAM_INVALID,
              "value has %" PRId64 " rows; it must have as many as %s, %" PRId64,
-             sizes_of(problem, 2)->sizes[axis], problem->tensor[1]->name, a->keys);
+             sizes_of(a, 2)[axis], a->value[1]->name, a->keys);
     return ACLNN_SUCCESS;
 }
 
@@ -165,17 +194,26 @@ static aclnnStatus find_layout(const struct op_problem *problem, struct op_atten
     OP_CHECK(op, text->text, ACLNN_ERR_PARAM_NULLPTR, "inputLayout is NULL");
     for (size_t i = 0; i < RT_LENGTH(layouts); i++)
         if (strcmp(text->text, layouts[i].name) == 0) a->layout = &layouts[i];
-    OP_CHECK(op, a->layout && (any || (a->layout->batch < 0) == by_lengths),
+    if (a->is_infer) {
+        a->layout = a->out_layout = is_of_inference(a->layout) ? a->layout : NULL;
+        if (strcmp(text->text, "BNSD_BSND") == 0) {
+            a->layout = &layouts[LAYOUT_BNSD];
+            a->out_layout = &layouts[LAYOUT_BSND];
+        }
+        OP_CHECK(op, a->layout, ACLNN_ERR_PARAM_INVALID,
+                 "inputLayout is \"%s\"; it must be BSH, BSND, BNSD or BNSD_BSND", text->text);
+    }
+    OP_CHECK(op, a->is_infer || (a->layout && (any || (a->layout->batch < 0) == by_lengths)),
              ACLNN_ERR_PARAM_INVALID, "inputLayout is \"%s\"; it must be %s", text->text,
              any          ? "BSH, SBH, BSND, BNSD or TND"
              : by_lengths ? "TND"
                           : "BSH, SBH, BSND or BNSD");
     for (int i = 0; i < 3; i++)
-        OP_TRY(op_check_rank(op, problem->tensor[i]->name, problem->tensor[i]->tensor,
-                             a->layout->rank, a->layout->rank));
-    a->heads = op_integer_named(problem, "headNum", 0);
+        OP_TRY(
+            op_check_rank(op, a->value[i]->name, a->tensor[i], a->layout->rank, a->layout->rank));
+    a->heads = op_integer_named(problem, heads_name(problem), 0);
     OP_CHECK(op, a->heads > 0, ACLNN_ERR_PARAM_INVALID,
-             "headNum is %" PRId64 "; it must be greater than 0", a->heads);
+             "%s is %" PRId64 "; it must be greater than 0", heads_name(problem), a->heads);
     return ACLNN_SUCCESS;
 }
 
@@ -201,6 +239,7 @@ static aclnnStatus check_lengths(const struct op_problem *problem, const char *n
 
 static aclnnStatus find_sequences(const struct op_problem *problem, struct op_attention *a)
 {
+    if (a->is_infer) return op_attention_find_lengths(problem, a);
     if (a->layout->batch >= 0) return ACLNN_SUCCESS;
     OP_TRY(check_lengths(problem, "actualSeqQLenOptional", a->queries, &a->query_ends));
     OP_TRY(check_lengths(problem, "actualSeqKvLenOptional", a->keys, &a->key_ends));
@@ -214,7 +253,8 @@ static aclnnStatus find_sequences(const struct op_problem *problem, struct op_at
 
 int64_t op_attention_length(const struct op_attention *a, bool is_key, int64_t i)
 {
-    const aclIntArray *ends = is_key ? a->key_ends : a->query_ends;
+    const aclIntArray *ends = is_key ? a->key_ends : a->query_ends, *own = a->lengths[is_key];
+    if (own) return own->values[own->size == 1 ? 0 : i];
     if (!ends) return is_key ? a->keys : a->queries;
     return ends->values[i] - (i == 0 ? 0 : ends->values[i - 1]);
 }
@@ -223,14 +263,15 @@ int64_t op_attention_length(const struct op_attention *a, bool is_key, int64_t i
 static aclnnStatus count_weights(const struct op_problem *problem, struct op_attention *a)
 {
     bool fits = true;
-    const int64_t some = a->query_ends ? a->batch : 1;
+    const bool each = a->query_ends || a->lengths[0] || a->lengths[1];
+    const int64_t some = each ? a->batch : 1;
     for (int64_t i = 0; i < some; i++) {
         const int64_t queries = op_attention_length(a, false, i);
         const int64_t keys = op_attention_length(a, true, i);
         int64_t weights = 0;
         fits = fits && rt_mul_ok(queries, keys, &weights) &&
                rt_mul_ok(weights, a->heads, &weights) &&
-               rt_mul_ok(weights, a->query_ends ? 1 : a->batch, &weights) &&
+               rt_mul_ok(weights, each ? 1 : a->batch, &weights) &&
                rt_add_ok(a->weights, weights, &a->weights);
         a->is_uneven = a->is_uneven || queries != op_attention_length(a, false, 0) ||
                        keys != op_attention_length(a, true, 0);
@@ -244,18 +285,24 @@ static aclnnStatus count_weights(const struct op_problem *problem, struct op_att
 
 /* ---- what stands beside the scores ---- */
 
-/* Axes of 1 or of the batch, the heads, queries and keys; the last two alone are enough. rows,
- * columns: more than needed is allowed of a mask of sequences behind each other. */
+int op_attention_axis(const struct op_attention *a, int rank, int i)
+{
+    if (a->is_infer && i == 0 && (rank == 3 || (rank == 2 && a->queries == 1))) return 0;
+    return i + 4 - rank;
+}
+
+/* Axes of 1 or of the batch, the heads, queries and keys; the last two alone are enough. More of
+ * those is allowed of masks for sequences behind each other, and for inference. */
 static aclnnStatus check_pairs(const struct op_problem *problem, const struct op_attention *a,
                                const struct op_value *value, int least_rank)
 {
     const struct ex_descriptor *d = &value->tensor->descriptor;
     const int64_t sizes[] = {a->batch, a->heads, a->most_queries, a->most_keys};
-    const bool may_exceed = a->query_ends && !op_attention_is_bias(value->name);
+    const bool may_exceed = a->is_infer || (a->query_ends && !op_attention_is_bias(value->name));
     struct op_shape_text text;
     bool fits = d->rank >= least_rank && d->rank <= 4;
     for (int i = 0; i < d->rank && fits; i++) {
-        const int axis = i + 4 - d->rank;
+        const int axis = op_attention_axis(a, d->rank, i);
         fits = d->sizes[i] == 1 || d->sizes[i] == sizes[axis] ||
                (axis >= 2 && may_exceed && d->sizes[i] > sizes[axis]);
     }
@@ -281,7 +328,8 @@ static aclnnStatus check_bias(const struct op_problem *problem, struct op_attent
     const struct ex_descriptor *d = &bias->tensor->descriptor;
     static const enum k_attention_bias kinds[] = {K_ATTENTION_AFTER, K_ATTENTION_BEFORE,
                                                   K_ATTENTION_LINEAR, K_ATTENTION_ROOT};
-    a->bias = kinds[type];
+    a->bias = a->is_infer ? K_ATTENTION_AFTER : kinds[type];
+    if (a->is_infer) return check_pairs(problem, a, bias, 4);
     if (type < 2) {
         OP_CHECK(problem->row->name, !a->is_uneven, ACLNN_ERR_PARAM_INVALID,
                  "%s is given; it must be NULL where sequences differ in length", bias->name);
@@ -330,9 +378,18 @@ static aclnnStatus check_mask(const struct op_problem *problem, struct op_attent
     const int64_t mode = op_integer_named(problem, "sparseMode", 0);
     const char *op = problem->row->name;
     struct op_shape_text text;
-    OP_CHECK(op, mode >= 0 && mode <= (a->query_ends ? 8 : 6) && !(a->query_ends && mode == 5),
+    OP_CHECK(op,
+             mode >= 0 &&
+                 mode <= (a->is_infer     ? 4
+                          : a->query_ends ? 8
+                                          : 6) &&
+                 !(a->query_ends && mode == 5),
              ACLNN_ERR_PARAM_INVALID, "sparseMode is %" PRId64 "; it must be %s", mode,
-             a->query_ends ? "from 0 to 8, but not 5" : "from 0 to 6");
+             a->is_infer     ? "from 0 to 4"
+             : a->query_ends ? "from 0 to 8, but not 5"
+                             : "from 0 to 6");
+    OP_CHECK(op, mask->tensor || !a->is_infer || mode == 0, ACLNN_ERR_PARAM_NULLPTR,
+             "attenMaskOptional is NULL; sparseMode %" PRId64 " needs it", mode);
     if (!mask->tensor) return ACLNN_SUCCESS; /* everything is visible */
     a->mode = mode;
     a->is_masked = true;
@@ -383,7 +440,7 @@ static aclnnStatus check_like_query(const struct op_problem *problem, const stru
     const struct op_value *value = op_argument_named(problem, name);
     int64_t sizes[4];
     if (!value || !value->tensor) return ACLNN_SUCCESS;
-    memcpy(sizes, sizes_of(problem, 0)->sizes, (size_t)a->layout->rank * sizeof *sizes);
+    memcpy(sizes, sizes_of(a, 0), (size_t)a->layout->rank * sizeof *sizes);
     sizes[a->layout->columns] = a->layout->heads < 0 ? a->heads * a->dv : a->dv;
     return op_check_shape(problem, value, value->tensor, a->layout->rank, sizes);
 }
@@ -434,7 +491,7 @@ static aclnnStatus check_results(const struct op_problem *problem, const struct 
         const struct op_value *value = op_argument_named(problem, gradients[i]);
         if (value)
             OP_TRY(op_check_same_shape(problem->row->name, value->name, value->tensor,
-                                       problem->tensor[i]->name, problem->tensor[i]->tensor));
+                                       a->value[i]->name, a->tensor[i]));
     }
     return ACLNN_SUCCESS;
 }
@@ -454,6 +511,8 @@ static aclnnStatus check_order(const struct op_problem *problem, struct op_atten
 aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attention *a)
 {
     memset(a, 0, sizeof *a);
+    a->is_infer = op_argument_named(problem, "numHeads") != NULL;
+    OP_TRY(find_operands(problem, a));
     OP_TRY(find_layout(problem, a));
     OP_TRY(find_heads(problem, a));
     OP_TRY(find_rows(problem, a));

@@ -14,6 +14,11 @@ struct op_attention_layout {
 };
 
 struct op_attention {
+    bool is_infer;                   /* an operator of inference alone */
+    const struct op_value *value[3]; /* query, key, value */
+    const aclTensor *tensor[3];
+    const struct op_attention_layout *out_layout; /* of inference */
+    const aclIntArray *lengths[2]; /* of query and key of each sequence, or of all, or NULL */
     const struct op_attention_layout *layout;
     int64_t batch, heads, key_heads, queries, keys, d, dv; /* batch: sequences */
     const aclIntArray *query_ends, *key_ends; /* of sequences behind each other, or NULL */
@@ -39,7 +44,14 @@ const struct op_value *op_attention_value(const struct op_problem *problem, cons
                                           const char *other);
 bool op_attention_is_bias(const char *name);
 
+/* Which axis of (batch, heads, queries, keys) the i-th of a mask or a bias is. */
+int op_attention_axis(const struct op_attention *attention, int rank, int i);
+/* Of inference: lengths of sequences that are not the tensors' own. */
+aclnnStatus op_attention_find_lengths(const struct op_problem *problem,
+                                      struct op_attention *attention);
+
 void op_attention_plan(const struct op_shape_call *call);
+void op_attention_plan_infer(const struct op_shape_call *call);
 void op_attention_plan_grad(const struct op_shape_call *call);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of attention: strides, sequences, what is visible, and the steps. */
+#include <math.h>
 #include <string.h>
 
 #include "api/op_attention.h"
@@ -27,10 +28,9 @@ static int argument_of(const struct plan *p, const struct op_value *value)
 /* ---- strides ---- */
 
 /* heads: those of the tensor. */
-static struct k_attention_side side_of(const struct plan *p, const struct op_view *view,
-                                       int64_t heads)
+static struct k_attention_side side_of(const struct op_attention_layout *l,
+                                       const struct op_view *view, int64_t heads)
 {
-    const struct op_attention_layout *l = p->of.layout;
     struct k_attention_side side = {.batch = l->batch < 0 ? 0 : view->strides[l->batch],
                                     .row = view->strides[l->rows],
                                     .column = view->strides[l->columns]};
@@ -44,7 +44,7 @@ static struct k_attention_side source(struct plan *p, int buffer, const struct o
 {
     const struct op_place place = op_source(p->call, argument_of(p, value), 0);
     p->buffers[buffer] = place.buffer;
-    return side_of(p, &place.view, heads);
+    return side_of(p->of.layout, &place.view, heads);
 }
 
 static struct k_attention_side target(struct plan *p, int buffer, const char *name, int64_t heads)
@@ -52,7 +52,7 @@ static struct k_attention_side target(struct plan *p, int buffer, const char *na
     const struct op_value *value = op_argument_named(p->call->problem, name);
     const struct op_place place = op_target(p->call, argument_of(p, value), 0);
     p->buffers[buffer] = place.buffer;
-    return side_of(p, &place.view, heads);
+    return side_of(p->of.layout, &place.view, heads);
 }
 
 /* Of a mask or a bias, whose axes of 1 are for all. */
@@ -62,7 +62,8 @@ static struct k_attention_side pairs(struct plan *p, int buffer, const struct op
     const struct op_view *view = &place.view;
     int64_t strides[4] = {0};
     for (int i = 0; i < view->rank; i++)
-        strides[i + 4 - view->rank] = view->sizes[i] == 1 ? 0 : view->strides[i];
+        strides[op_attention_axis(&p->of, view->rank, i)] =
+            view->sizes[i] == 1 ? 0 : view->strides[i];
     p->buffers[buffer] = place.buffer;
     return (struct k_attention_side){strides[0], strides[1], strides[2], strides[3]};
 }
@@ -122,7 +123,7 @@ static void add_sequences(struct plan *p)
             next.key += s->keys;
         }
         next.weights += a->heads * s->queries * s->keys;
-        next.stats += a->heads * s->queries;
+        next.stats += a->heads * (a->is_infer ? a->queries : s->queries);
     }
     if (!a->query_ends) return;
     next.queries = a->queries - next.query;
@@ -145,7 +146,7 @@ static void read_inputs(struct plan *p)
     const struct op_problem *problem = p->call->problem;
     const struct op_attention *a = &p->of;
     struct k_attention *k = p->kernel;
-    k->dtype = op_k_dtype(problem->tensor[0]->tensor);
+    k->dtype = op_k_dtype(a->tensor[0]);
     k->heads = a->heads;
     k->group = a->heads / a->key_heads;
     k->d = a->d;
@@ -153,10 +154,11 @@ static void read_inputs(struct plan *p)
     k->scale = op_real_named(problem, "scaleValue", 1);
     k->keep = a->keep;
     k->is_by_rows = a->is_by_rows;
+    k->stat_rows = a->is_infer ? a->queries : 0;
     k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
-    k->q = source(p, K_ATTENTION_Q, problem->tensor[0], a->heads);
-    k->k = source(p, K_ATTENTION_K, problem->tensor[1], a->key_heads);
-    k->v = source(p, K_ATTENTION_V, problem->tensor[2], a->key_heads);
+    k->q = source(p, K_ATTENTION_Q, a->value[0], a->heads);
+    k->k = source(p, K_ATTENTION_K, a->value[1], a->key_heads);
+    k->v = source(p, K_ATTENTION_V, a->value[2], a->key_heads);
     for (int i = K_ATTENTION_MASK; i < K_ATTENTION_GRAD_BUFFERS; i++)
         p->buffers[i] = p->buffers[K_ATTENTION_Q];
 }
@@ -225,6 +227,33 @@ static void step(const struct plan *p, const char *name, k_fn *kernel, struct k_
 }
 
 /* ---- plans ---- */
+
+/* The result of inference, 0 in rows behind a sequence, and its logarithms of sums. */
+void op_attention_plan_infer(const struct op_shape_call *call)
+{
+    const struct op_value *lse = op_argument_named(call->problem, "softmaxLse");
+    const struct op_value *out = op_argument_named(call->problem, "attentionOut");
+    struct op_place made;
+    struct plan p;
+    if (begin(&p, call)) {
+        const struct op_place place = op_target(call, argument_of(&p, out), 0);
+        const bool has_lse = op_integer_named(call->problem, "softmaxLseFlag", 0) != 0;
+        p.buffers[K_ATTENTION_OUT] = place.buffer;
+        p.kernel->out = side_of(p.of.out_layout, &place.view, p.of.heads);
+        p.kernel->stats = has_lse ? K_ATTENTION_LOG : K_ATTENTION_NO_STATS;
+        if (p.of.lengths[0]) op_fill_place(call->plan, &place, 0, 0);
+        if (has_lse) {
+            made = op_dense_target(call, argument_of(&p, lse));
+            if (p.of.lengths[0]) op_fill_place(call->plan, &made, -INFINITY, 0);
+            p.buffers[K_ATTENTION_MAX] = made.buffer;
+        }
+        const struct k_work work = k_attention_plan(p.kernel);
+        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(p.of.d + p.of.dv));
+        step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
+        if (has_lse) op_deliver(call, &made, argument_of(&p, lse));
+    }
+    rt_free(p.kernel);
+}
 
 void op_attention_plan(const struct op_shape_call *call)
 {

@@ -74,24 +74,33 @@ static void pack_keys(const struct meeting *t, void *const buffers[], struct for
 }
 
 /* A query that sees nothing has a maximum and a sum of their own; without keys both are 0. */
+static void tell_stats(const struct meeting *all, void *const buffers[], const struct forward *own)
+{
+    int64_t step;
+    const bool has_keys = all->s->keys > 0;
+    const int64_t at = stat_of(all->a, all->s, all->head, all->query, &step);
+    float *maxima = (float *)buffers[K_ATTENTION_MAX] + at;
+    float *sums = (float *)buffers[K_ATTENTION_SUM] + at;
+    for (int64_t i = 0; i < all->queries; i++) {
+        const bool is_blind = own->l[i] == 0;
+        if (all->a->stats == K_ATTENTION_LOG) {
+            maxima[i * step] = is_blind ? -INFINITY : own->m[i] + logf(own->l[i]);
+            continue;
+        }
+        for (int k = 0; k < K_ATTENTION_STATS; k++) {
+            maxima[i * step + k] = !is_blind ? own->m[i] : has_keys ? -FLT_MAX : 0;
+            sums[i * step + k] = !is_blind ? own->l[i] : has_keys ? FLT_MAX : 0;
+        }
+    }
+}
+
 static void finish(const struct meeting *all, void *const buffers[], struct forward *own)
 {
     const struct k_attention *a = all->a;
     const int64_t size = k_size(a->dtype);
-    int64_t step;
-    const int64_t at = stat_of(a, all->s, all->head, all->query, &step);
-    float *maxima = (float *)buffers[K_ATTENTION_MAX] + at;
-    float *sums = (float *)buffers[K_ATTENTION_SUM] + at;
-    for (int64_t i = 0; i < all->queries; i++) {
-        const bool is_blind = own->l[i] == 0, has_keys = all->s->keys > 0;
-        const float m = is_blind ? has_keys ? -FLT_MAX : 0 : own->m[i];
-        const float l = is_blind ? has_keys ? FLT_MAX : 0 : own->l[i];
-        for (int k = 0; k < K_ATTENTION_STATS; k++) {
-            maxima[i * step + k] = m;
-            sums[i * step + k] = l;
-        }
-        own->l[i] = is_blind ? 0 : 1 / l;
-    }
+    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(all, buffers, own);
+    for (int64_t i = 0; i < all->queries; i++)
+        own->l[i] = own->l[i] == 0 ? 0 : 1 / own->l[i];
     for (int64_t first = 0; first < all->queries; first += GEMM_COLUMNS)
         store_rows(a->dtype, own->outputs + first * padded(a->dv), own->l + first,
                    gemm_min(all->queries - first, GEMM_COLUMNS), a->dv,

@@ -47,6 +47,10 @@ enum k_attention_bias {
     K_ATTENTION_ROOT,   /* scale * x - slope of the head * sqrt(|key - query|) */
 };
 
+/* What is told of each query: maximum and sum, eight times; the sum's logarithm plus the maximum,
+ * once, where the maxima would be; nothing. */
+enum k_attention_stats { K_ATTENTION_MAX_AND_SUM, K_ATTENTION_LOG, K_ATTENTION_NO_STATS };
+
 /* What is counted over all sequences: blocks of queries of an item, tiles of queries, chunks of
  * keys; each times the heads that it is done for. */
 enum k_attention_unit {
@@ -73,7 +77,9 @@ struct k_attention {
     enum k_attention_bias bias;
     double shift; /* key - query, of the first of each */
     bool has_mask;
-    bool is_by_rows; /* statistics are [query][head] in place of [head][query] */
+    enum k_attention_stats stats;
+    int64_t stat_rows; /* of a head, where that is more than its queries */
+    bool is_by_rows;   /* statistics are [query][head] in place of [head][query] */
     struct k_attention_side q, k, v, out, dy, dq, dk, dv_to, mask, bias_at;
     int64_t block, keys, chunks; /* queries of an item; keys of a block; chunks of a sequence */
     int64_t tiles;               /* of all heads */

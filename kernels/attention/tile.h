@@ -65,13 +65,14 @@ static const char *row_of(const struct k_attention_side *side, const void *buffe
     return v_address(buffer, size * (batch * side->batch + head * side->head + row * side->row));
 }
 
-/* The place of the first maximum, or sum, of a query, and how far those of the next one are. */
+/* The place of the first statistic of a query, and how far that of the next one is. */
 static int64_t stat_of(const struct k_attention *a, const struct k_attention_sequence *s,
                        int64_t head, int64_t query, int64_t *step)
 {
-    *step = (a->is_by_rows ? a->heads : 1) * K_ATTENTION_STATS;
-    const int64_t row = a->is_by_rows ? query * a->heads + head : head * s->queries + query;
-    return (s->stats + row) * K_ATTENTION_STATS;
+    const int64_t each = a->stats == K_ATTENTION_LOG ? 1 : K_ATTENTION_STATS;
+    const int64_t rows = a->stat_rows > 0 ? a->stat_rows : s->queries;
+    *step = (a->is_by_rows ? a->heads : 1) * each;
+    return (s->stats + (a->is_by_rows ? query * a->heads + head : head * rows + query)) * each;
 }
 
 /* Elements of a row, up to whole vectors of any level. */

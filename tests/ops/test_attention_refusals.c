@@ -122,6 +122,34 @@ Test(attention_refusals, of_the_gradient)
                    faults, any);
 }
 
+Test(attention_refusals, of_inference)
+{
+    static const struct rig_fault faults[] = {
+        {"key=null", NULLPTR, "key is NULL", NULL},
+        {"key.length=0", INVALID, "key has 0 tensors", NULL},
+        {"value[0].type=f32", INVALID, "value", "FLOAT"},
+        {"attentionOut.type=i8", INVALID, "attentionOut", "INT8"},
+        {"numHeads=0", INVALID, "numHeads is 0", NULL},
+        {"numKeyValueHeads=4", INVALID, "numKeyValueHeads is 4", NULL},
+        {"actualSeqLengthsOptional[0]=4", INVALID, "actualSeqLengthsOptional[0] is 4", NULL},
+        {"actualSeqLengthsKvOptional.length=2", INVALID, "actualSeqLengthsKvOptional has 2", NULL},
+        {"sparseMode=5", INVALID, "sparseMode is 5", "0 to 4"},
+        {"sparseMode=3 attenMaskOptional=null", NULLPTR, "attenMaskOptional is NULL", NULL},
+        {"attenMaskOptional.dims[0]=2", INVALID, "attenMaskOptional's shape", NULL},
+        {"pseShiftOptional.dims[3]=2", INVALID, "pseShiftOptional's shape", NULL},
+        {"attentionOut.dims[1]=2", INVALID, "attentionOut's shape", "(3, 4, 3, 6)"},
+        {"softmaxLse=null", NULLPTR, "softmaxLse is NULL", NULL},
+        {"softmaxLse.dims[3]=8", INVALID, "softmaxLse's shape", "(3, 4, 3, 1)"},
+    };
+    CHECK_REFUSALS(operator_named("aclnnFusedInferAttentionScoreV2"),
+                   "fused_infer_attention_score_v2 f16 query=3x4x3x8 key=[3x2x5x8] "
+                   "value=[3x2x5x6] pseShiftOptional=1x4x3x5 attenMaskOptional=3x3x5:bool "
+                   "actualSeqLengthsOptional=3 actualSeqLengthsKvOptional=1x2x3 numHeads=4 "
+                   "scaleValue=0.5 inputLayout=BNSD numKeyValueHeads=2 softmaxLseFlag=1 "
+                   "attentionOut=3x4x3x6 softmaxLse=3x4x3x1:f32",
+                   faults, any);
+}
+
 /* Another layout's name, or an unknown one, as the problem is another then. */
 Test(attention_refusals, of_layouts)
 {

@@ -30,8 +30,9 @@
     FAMILY(channels)                                                                               \
     FAMILY(rotary)                                                                                 \
     FAMILY(random)                                                                                 \
-    FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross)     \
-        FAMILY(unique) FAMILY(margin) FAMILY(attention)
+    FAMILY(amp)                                                                                    \
+    FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross) FAMILY(unique)  \
+        FAMILY(margin) FAMILY(attention) FAMILY(infer)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
