@@ -199,12 +199,19 @@ static void read_beside(struct plan *p)
         k->bias_at = (struct k_attention_side){k->bias_at.row, k->bias_at.column, 0, 0};
 }
 
+/* Whether a result has elements. Then there is memory for as many sequences. */
+static bool is_needed(const struct plan *p)
+{
+    const bool is_grad = op_argument_named(p->call->problem, "dkOut") != NULL;
+    return p->of.batch > 0 && (p->of.queries > 0 || (is_grad && p->of.keys > 0));
+}
+
 /* false: there is nothing to do, or no memory. */
 static bool begin(struct plan *p, const struct op_shape_call *call)
 {
     memset(p, 0, sizeof *p);
     p->call = call;
-    if (op_attention_read(call->problem, &p->of) != ACLNN_SUCCESS) return false;
+    if (op_attention_read(call->problem, &p->of) != ACLNN_SUCCESS || !is_needed(p)) return false;
     p->size =
         sizeof *p->kernel + (size_t)(p->of.batch + UNITS_EXTRA) * sizeof p->kernel->sequence[0];
     p->kernel = rt_alloc_zeroed(p->size);
@@ -213,7 +220,6 @@ static bool begin(struct plan *p, const struct op_shape_call *call)
         return false;
     }
     add_sequences(p);
-    if (p->kernel->sequences == 0) return false;
     read_inputs(p);
     read_beside(p);
     return true;

@@ -150,6 +150,20 @@ Test(attention_refusals, of_inference)
                    faults, any);
 }
 
+/* Sequences without number, of nothing. */
+Test(attention_refusals, nothing_in_any_amount)
+{
+    static const char *const changes[] = {
+        "query.dims[0]=1099511627776 key.dims[0]=1099511627776 "
+        "value.dims[0]=1099511627776 softmaxMaxOut.dims[0]=1099511627776 "
+        "softmaxSumOut.dims[0]=1099511627776 attentionOutOut.dims[0]=1099511627776"};
+    CHECK_ACCEPTED(operator_named("aclnnFlashAttentionScore"),
+                   "flash_attention_score f32 query=2x0x8 key=2x0x8 value=2x0x8 keepProb=1 "
+                   "headNum=1 inputLayout=BSH softmaxMaxOut=2x1x0x8 softmaxSumOut=2x1x0x8 "
+                   "attentionOutOut=2x0x8",
+                   changes);
+}
+
 /* Another layout's name, or an unknown one, as the problem is another then. */
 Test(attention_refusals, of_layouts)
 {
