@@ -47,7 +47,6 @@ static void plan_renorm(const struct op_shape_call *call)
     op_norm_begin(&norm, K_NORM_RENORM, 2, sizes, 2);
     norm.norm.number[0] = call->problem->values[NORM_TYPE].real;
     norm.norm.number[1] = call->problem->values[MAX_NORM].real;
-    norm.norm.is_precise = self.view.type == ACL_DOUBLE;
     op_norm_place(&norm, K_RENORM_X, rows.buffer, &rows.view, false);
     op_norm_place(&norm, K_RENORM_OUT, rows.buffer, &rows.view, true);
     op_norm_end(&norm, 2, NULL);

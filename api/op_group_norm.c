@@ -170,7 +170,6 @@ static void place_whole(struct op_norm_call *call, int slot, const char *name)
     for (int i = 2; i < view.rank; i++)
         split.strides[i + 1] = view.strides[i];
     op_norm_place(call, slot, buffer, &split, op_is_written(value));
-    call->norm.is_precise |= view.type == ACL_DOUBLE;
 }
 
 static void place_channels(struct op_norm_call *call, int slot, const char *name)
@@ -183,7 +182,6 @@ static void place_channels(struct op_norm_call *call, int slot, const char *name
     wide.strides[AXIS_GROUP] = view.strides[0] * call->sizes[AXIS_CHANNEL];
     wide.strides[AXIS_CHANNEL] = view.strides[0];
     op_norm_place(call, slot, buffer, &wide, op_is_written(value));
-    call->norm.is_precise |= view.type == ACL_DOUBLE;
 }
 
 static void place_statistic(struct op_norm_call *call, int slot, const char *name)

@@ -361,7 +361,6 @@ static void plan_cross(struct op_norm_call *call)
         op_norm_whole(call, K_CROSS_OUT, "logProbOut");
         op_norm_place(call, K_CROSS_LOSS, losses, &each, true);
         op_norm_place(call, K_CROSS_TOTAL, weights, &each, true);
-        call->norm.is_precise |= loss->tensor->descriptor.data_type == ACL_DOUBLE;
         op_norm_end(call, 4, describe_cross);
     }
     if (reduction != REDUCE_NONE) {

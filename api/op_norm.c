@@ -160,6 +160,11 @@ void op_norm_begin(struct op_norm_call *call, enum k_norm_kind kind, int rank, c
     }
     for (int i = 0; i < K_NORM_OPERANDS; i++)
         call->buffer[i] = -1;
+    for (int i = 0; i < call->problem->count; i++) {
+        const struct op_value *value = &call->problem->values[i];
+        if (op_is_tensor(value) && value->tensor)
+            call->norm.is_precise |= value->tensor->descriptor.data_type == ACL_DOUBLE;
+    }
 }
 
 void op_norm_place(struct op_norm_call *call, int slot, int buffer, const struct op_view *view,
@@ -222,7 +227,6 @@ void op_norm_operand(struct op_norm_call *call, int slot, const char *name,
     const struct op_value *value = op_argument_named(call->problem, name);
     if (!value || !value->tensor) return;
     op_norm_place(call, slot, call->buffers[value - call->problem->values], view, false);
-    call->norm.is_precise |= view->type == ACL_DOUBLE;
 }
 
 void op_norm_whole(struct op_norm_call *call, int slot, const char *name)
@@ -234,7 +238,6 @@ void op_norm_whole(struct op_norm_call *call, int slot, const char *name)
     if (op_is_written(value)) buffer = op_norm_target(call, value, true, &view);
     view = op_view_broadcast(&view, call->rank, call->sizes);
     op_norm_place(call, slot, buffer, &view, op_is_written(value));
-    call->norm.is_precise |= view.type == ACL_DOUBLE;
 }
 
 const struct op_value *op_norm_given(const struct op_norm_call *call, const char *name)

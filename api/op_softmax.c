@@ -102,7 +102,6 @@ static void plan_labels(struct op_norm_call *call)
     const int to = op_norm_target(call, loss, false, &view);
     view.strides[1] = 0;
     op_norm_place(call, K_LABELS_LOSS, to, &view, true);
-    call->norm.is_precise |= view.type == ACL_DOUBLE;
     op_norm_end(call, 4, NULL);
 }
 

@@ -179,7 +179,7 @@ struct k_norm_operand {
 
 struct k_norm {
     enum k_norm_kind kind;
-    bool is_precise; /* functions are libm's: for elements of f64 */
+    bool is_precise; /* a tensor of the operator is f64: all in double, functions are libm's */
     bool has_faults; /* a struct k_fault follows the buffers */
     int kept_rank, reduced_rank;
     int64_t kept_sizes[K_NORM_RANK], reduced_sizes[K_NORM_RANK];

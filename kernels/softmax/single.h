@@ -3,8 +3,6 @@
  * once and its exponentials are kept; a longer one is read twice. */
 #include "kernels/vector/math_single.h"
 
-enum { SINGLE_KEEP = 2 * K_NORM_KEEP }; /* floats that take the room of doubles */
-
 static float greatest_single(const float *x, int64_t count, float start)
 {
     vf best[4] = {v_all(start), v_all(start), v_all(start), v_all(start)};
@@ -53,81 +51,33 @@ static double exponentials_single(const float *x, float m, float *e, int64_t cou
     return lanes_total(&sums);
 }
 
-/* to[i] = x[i] * factor, or (x[i] - m) - by */
+/* to[i] = x[i] * by, or (x[i] - m) - by. Of all NaN there is one on every level. */
 static void finish_single(bool is_log, const float *x, float m, float by, float *to, int64_t count)
 {
-    int64_t i = 0;
-    for (; i + VL <= count; i += VL) {
-        const vf value = v_load(x + i);
-        v_store(to + i, is_log ? (value - m) - by : value * by);
-    }
-    for (; i < count; i++)
-        to[i] = is_log ? (x[i] - m) - by : x[i] * by;
+    const bool is_nan = by != by;
+    FOR_VECTORS(count, const vf value = load_some(x + i, some);
+                const vf result = is_log ? (value - m) - by : value * by;
+                store_some(to + i, is_nan ? v_all(NAN) : result, some));
 }
 
 /* ---- rows ---- */
 
-static bool is_dense(const struct side *side)
-{
-    return side->rank == 1 && (side->steps[0] == 1 || side->sizes[0] == 1);
-}
-
-static char *address_of(const struct row *row, int operand, int64_t begin)
-{
-    return row->side[operand].at + begin * k_dtype_size(row->norm->operand[operand].dtype);
-}
-
-/* Elements as floats: where they lie, or in `to`. */
-static const float *read_single(const struct row *row, struct room *room, int operand,
-                                int64_t begin, int64_t count, float *to)
-{
-    const enum k_dtype dtype = row->norm->operand[operand].dtype;
-    const char *at = address_of(row, operand, begin);
-    if (is_dense(&row->side[operand])) {
-        if (dtype == K_F32) return (const float *)(const void *)at;
-        k_widen(K_AS_F32, dtype, at, to, count);
-        return to;
-    }
-    for (int64_t i = 0; i < count; i += TILE) {
-        const int64_t some = count - i < TILE ? count - i : TILE;
-        row_read(row, operand, begin + i, some, room->tile[0]);
-        narrow(K_F32, room->tile[0], (char *)(to + i), some);
-    }
-    return to;
-}
-
-static void write_single(const struct row *row, struct room *room, int operand, int64_t begin,
-                         int64_t count, const float *from)
-{
-    const enum k_dtype dtype = row->norm->operand[operand].dtype;
-    char *at = address_of(row, operand, begin);
-    if (is_dense(&row->side[operand])) {
-        k_narrow(K_AS_F32, dtype, from, at, count);
-        return;
-    }
-    for (int64_t i = 0; i < count; i += TILE) {
-        const int64_t some = count - i < TILE ? count - i : TILE;
-        widen(K_F32, (const char *)(from + i), room->tile[0], some);
-        row_write(row, operand, begin + i, some, room->tile[0]);
-    }
-}
-
 static void finish_row(const struct row *row, struct room *room, const float *x, float m, float by,
                        int64_t begin, int64_t count)
 {
-    const bool is_log = row->norm->kind == K_NORM_LOG_SOFTMAX;
-    const bool is_plain =
-        row->norm->operand[K_SOFTMAX_OUT].dtype == K_F32 && is_dense(&row->side[K_SOFTMAX_OUT]);
-    float *to = (float *)room->more;
-    if (is_plain) to = (float *)(void *)address_of(row, K_SOFTMAX_OUT, begin);
-    finish_single(is_log, x, m, by, to, count);
-    if (!is_plain) write_single(row, room, K_SOFTMAX_OUT, begin, count, to);
+    float *to = single_place(row, K_SOFTMAX_OUT, begin, count);
+    if (!to) to = (float *)room->more;
+    finish_single(row->norm->kind == K_NORM_LOG_SOFTMAX, x, m, by, to, count);
+    single_write(row, K_SOFTMAX_OUT, begin, count, to);
 }
 
-static bool is_single(const struct row *row)
+/* A long row whose elements and results are dense floats: three passes, exponentials made once. */
+static void single_long_row(const struct row *row, const float *x, float *to)
 {
-    return row->norm->operand[K_SOFTMAX_X].dtype < K_DTYPES &&
-           row->norm->operand[K_SOFTMAX_OUT].dtype < K_DTYPES;
+    const int64_t count = row->norm->count;
+    const float m = greatest_single(x, count, -INFINITY);
+    const double sum = exponentials_single(x, m, to, count);
+    finish_single(false, to, m, (float)(1 / sum), to, count);
 }
 
 static void single_row(const struct row *row, struct room *room)
@@ -135,11 +85,15 @@ static void single_row(const struct row *row, struct room *room)
     const int64_t count = row->norm->count;
     const bool is_log = row->norm->kind == K_NORM_LOG_SOFTMAX, fits = count <= SINGLE_KEEP;
     float *keep = (float *)room->keep, *more = (float *)room->more, m = -INFINITY;
-    const float *x = NULL;
+    const float *x = single_place(row, K_SOFTMAX_X, 0, count);
     double sum = 0;
+    if (!fits && !is_log && x && single_place(row, K_SOFTMAX_OUT, 0, count)) {
+        single_long_row(row, x, single_place(row, K_SOFTMAX_OUT, 0, count));
+        return;
+    }
     for (int64_t at = 0; at < count; at += SINGLE_KEEP) {
         const int64_t some = count - at < SINGLE_KEEP ? count - at : SINGLE_KEEP;
-        x = read_single(row, room, K_SOFTMAX_X, at, some, keep);
+        x = single_read(row, K_SOFTMAX_X, at, some, keep);
         const float larger = greatest_single(x, some, m);
         if (larger > m && sum != 0) sum *= exp((double)m - (double)larger);
         m = larger;
@@ -158,8 +112,48 @@ static void single_row(const struct row *row, struct room *room)
     }
     for (int64_t at = 0; at < count; at += SINGLE_KEEP) {
         const int64_t some = count - at < SINGLE_KEEP ? count - at : SINGLE_KEEP;
-        x = read_single(row, room, K_SOFTMAX_X, at, some, keep);
+        x = single_read(row, K_SOFTMAX_X, at, some, keep);
         if (!is_log) exponentials_single(x, m, keep, some);
         finish_row(row, room, is_log ? x : keep, m, by, at, some);
+    }
+}
+
+/* ---- gradients ---- */
+
+#define MOST_EXPONENT 88 /* that v_exp_single takes */
+
+/* Of (dy - sum(dy y)) y, or dy - exp(y) sum(dy). */
+static void single_grad_row(const struct row *row, struct room *room)
+{
+    const int64_t count = row->norm->count, step = count <= SINGLE_KEEP ? SINGLE_KEEP : SINGLE_TILE;
+    const bool is_log = row->norm->kind == K_NORM_LOG_SOFTMAX_GRAD, fits = count <= step;
+    const float *dy = NULL, *y = NULL;
+    double all = 0;
+    for (int64_t at = 0; at < count; at += step) {
+        const int64_t some = count - at < step ? count - at : step;
+        dy = single_read(row, K_SOFTMAX_GRAD_DY, at, some, (float *)room->keep);
+        y = single_read(row, K_SOFTMAX_GRAD_Y, at, some, (float *)room->more);
+        if (is_log && greatest_single(y, some, 0) > MOST_EXPONENT) {
+            softmax_grad_row(row, room); /* no logarithm of a probability */
+            return;
+        }
+        all += is_log ? single_sum(dy, some) : single_products(dy, y, some);
+    }
+    const struct split by = split_of(all);
+    for (int64_t at = 0; at < count; at += SINGLE_TILE) {
+        const int64_t part = count - at < SINGLE_TILE ? count - at : SINGLE_TILE;
+        const float *of_dy = dy + at, *of_y = y + at;
+        if (!fits) {
+            of_dy = single_read(row, K_SOFTMAX_GRAD_DY, at, part, (float *)room->keep);
+            of_y = single_read(row, K_SOFTMAX_GRAD_Y, at, part, (float *)room->more);
+        }
+        float *to = single_place(row, K_SOFTMAX_GRAD_OUT, at, part);
+        if (!to) to = (float *)room->tile[0];
+        FOR_VECTORS(
+            part, const vf a = load_some(of_dy + i, some), b = load_some(of_y + i, some);
+            store_some(to + i,
+                       is_log ? v_fma(v_exp_single(b), v_all(-by.high), a) : v_minus(a, by) * b,
+                       some));
+        single_write(row, K_SOFTMAX_GRAD_OUT, at, part, to);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/norm/driver.h"
 #include "kernels/norm/exponentials.h"
+#include "kernels/single/rows.h"
 
 #include "kernels/softmax/softmax_rows.h"
 
@@ -10,18 +11,25 @@
 
 static void plain_row(const struct row *row, struct room *room)
 {
-    if (is_single(row))
+    if (single_operands(row->norm, K_SOFTMAX_X, K_SOFTMAX_OUT))
         single_row(row, room);
     else
         softmax_or_log(row, room, plain_scores, K_SOFTMAX_OUT,
                        row->norm->kind == K_NORM_LOG_SOFTMAX);
 }
 
+static void grad_row(const struct row *row, struct room *room)
+{
+    (single_operands(row->norm, K_SOFTMAX_GRAD_DY, K_SOFTMAX_GRAD_OUT)
+         ? single_grad_row
+         : softmax_grad_row)(row, room);
+}
+
 static body_fn *const bodies[K_NORM_AFFINE] = {
     [K_NORM_SOFTMAX] = plain_row,
     [K_NORM_LOG_SOFTMAX] = plain_row,
-    [K_NORM_SOFTMAX_GRAD] = softmax_grad_row,
-    [K_NORM_LOG_SOFTMAX_GRAD] = softmax_grad_row,
+    [K_NORM_SOFTMAX_GRAD] = grad_row,
+    [K_NORM_LOG_SOFTMAX_GRAD] = grad_row,
     [K_NORM_MASKED_SOFTMAX] = masked_softmax_row,
     [K_NORM_MASKED_SOFTMAX_GRAD] = masked_softmax_grad_row,
     [K_NORM_LABELS] = labels_row,

@@ -105,7 +105,7 @@ static void put_running(struct rig_problem *problem, const char *name, int64_t i
     const int at = norm_operand(problem, name);
     if (at < 0) return;
     const double m = norm_real(problem, "momentum", 0), was = oracle_value(problem, at, i);
-    norm_put_sum(problem, at, i, (1 - m) * was + m * value, fabs(was) + size, 10);
+    norm_put_single(problem, at, i, (1 - m) * was + m * value, fabs(was) + size, 10);
 }
 
 static void forward(struct rig_problem *problem)
@@ -129,14 +129,15 @@ static void forward(struct rig_problem *problem)
             const int variances = norm_operand(problem, "runningVar");
             set->mean = norm_value(problem, means, k, 0);
             set->variance = norm_value(problem, variances, k, 1);
-            if (means >= 0) norm_put_sum(problem, means, k, set->mean, 0, 1);
-            if (variances >= 0) norm_put_sum(problem, variances, k, set->variance, 0, 1);
+            if (means >= 0) norm_put_single(problem, means, k, set->mean, 0, 1);
+            if (variances >= 0) norm_put_single(problem, variances, k, set->variance, 0, 1);
             continue;
         }
         const double rstd = 1 / sqrt(set->variance + c.eps);
-        norm_put_sum(problem, mean, k, set->mean, set->size, set->n);
-        norm_put_sum(problem, spread, k, is_variance ? set->variance : rstd,
-                     is_variance ? set->squares : rstd * (1 + rstd * rstd * set->squares), set->n);
+        norm_put_single(problem, mean, k, set->mean, set->size, set->n);
+        norm_put_single(problem, spread, k, is_variance ? set->variance : rstd,
+                        is_variance ? set->squares : rstd * (1 + rstd * rstd * set->squares),
+                        set->n);
         put_running(problem, "runningMean", k, set->mean, set->size);
         put_running(problem, "runningVar", k, set->sample, set->n * set->squares);
     }
@@ -155,7 +156,8 @@ static void forward(struct rig_problem *problem)
             size *= 1 + fabs(swish * y);
             y /= 1 + exp(-swish * y);
         }
-        norm_put(problem, out, i, y, size, set->n);
+        const double own = fabs(beta) + fabs((x - set->mean) * rstd * gamma);
+        norm_put_single(problem, out, i, y, own + size / 32, set->n);
     }
     free(sets);
 }
@@ -212,11 +214,11 @@ static void backward(struct rig_problem *problem)
     }
     for (int64_t k = 0; k < c.count; k++) {
         if (is_asked(problem, 1))
-            norm_put_sum(problem, results[1], k, of_channels[k].mean, 4096 * of_channels[k].size,
-                         (double)n);
+            norm_put_single(problem, results[1], k, of_channels[k].mean, of_channels[k].size,
+                            (double)n);
         if (is_asked(problem, 2))
-            norm_put_sum(problem, results[2], k, of_channels[k].variance,
-                         4096 * of_channels[k].size, (double)n);
+            norm_put_single(problem, results[2], k, of_channels[k].variance, of_channels[k].size,
+                            (double)n);
     }
     for (int64_t i = 0; i < n && is_asked(problem, 0); i++) {
         const struct set *set = &sets[set_of(&c, i)];
@@ -224,8 +226,8 @@ static void backward(struct rig_problem *problem)
         const double g = d[i] * gamma;
         double dx = g * set->squares;
         if (trains) dx = (g - set->variance / count - xhat[i] * (set->mean / count)) * set->squares;
-        norm_put(problem, results[0], i, dx,
-                 (fabs(g) * 8 + set->size * (1 + size[i])) * fabs(set->squares), (double)n);
+        norm_put_single(problem, results[0], i, dx,
+                        (fabs(g) * 8 + set->size * (1 + size[i])) * fabs(set->squares), (double)n);
     }
     free(sets);
     free(of_channels);

@@ -87,15 +87,15 @@ static void forward(struct rig_problem *problem)
         }
         const double rstd = 1 / sqrt(squares / n + l.epsilon);
         const double wrong = 1 + rstd * rstd * all_squares / n; /* of rstd, relative */
-        norm_put_sum(problem, l.at[MEAN], row, mean, sizes / n, n);
-        norm_put_sum(problem, l.at[RSTD], row, rstd, rstd * wrong, n);
+        norm_put_single(problem, l.at[MEAN], row, mean, sizes / n, n);
+        norm_put_single(problem, l.at[RSTD], row, rstd, rstd * wrong, n);
         for (int64_t i = 0; i < l.count; i++) {
             const double x = element(problem, &l, row, i, &size);
             const double gamma = norm_value(problem, l.at[GAMMA], i, 1) + offset;
             const double beta = norm_value(problem, l.at[BETA], i, 0);
-            norm_put_sum(problem, l.at[SUM], row * l.count + i, x, size, 2);
-            norm_put_sum(problem, l.at[OUT], row * l.count + i, (x - mean) * rstd * gamma + beta,
-                         fabs(beta) + (size + sizes / n) * rstd * fabs(gamma) * wrong, n);
+            norm_put_single(problem, l.at[SUM], row * l.count + i, x, size, 2);
+            norm_put_single(problem, l.at[OUT], row * l.count + i, (x - mean) * rstd * gamma + beta,
+                            fabs(beta) + (size + sizes / n) * rstd * fabs(gamma) * wrong, n);
         }
     }
 }
@@ -125,9 +125,9 @@ static void parameters(struct rig_problem *problem, const struct layer *l)
             of_beta += fabs(dy);
         }
         if (is_asked(problem, 1))
-            norm_put_sum(problem, l->at[DGAMMA], i, gamma, of_gamma, (double)l->rows);
+            norm_put_single(problem, l->at[DGAMMA], i, gamma, of_gamma, (double)l->rows);
         if (is_asked(problem, 2))
-            norm_put_sum(problem, l->at[DBETA], i, beta, of_beta, (double)l->rows);
+            norm_put_single(problem, l->at[DBETA], i, beta, of_beta, (double)l->rows);
     }
 }
 
@@ -157,9 +157,9 @@ static void backward(struct rig_problem *problem)
             const double dx = (g - (l.is_centred ? all / n : 0) - x * (of_xhat / n)) * rstd + more;
             const double of_x = (size + fabs(mean)) * fabs(rstd);
             const double of_dx = (fabs(g) + sizes * (1 + of_x)) * fabs(rstd) + fabs(more);
-            norm_put_sum(problem, l.at[DX2], at, dx, of_dx, n);
-            norm_put_sum(problem, l.at[DX], at, l.at[DX2] >= 0 ? l.alpha * dx : dx,
-                         fabs(l.alpha) * of_dx, n);
+            norm_put_single(problem, l.at[DX2], at, dx, of_dx, n);
+            norm_put_single(problem, l.at[DX], at, l.at[DX2] >= 0 ? l.alpha * dx : dx,
+                            fabs(l.alpha) * of_dx, n);
         }
     }
 }

@@ -77,6 +77,12 @@ void norm_put_sum(struct rig_problem *problem, int operand, int64_t i, double va
     put(problem, operand, i, value, size, terms, 0x1p-16, 2);
 }
 
+void norm_put_single(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+                     double terms)
+{
+    put(problem, operand, i, value, size, terms, 1, 4);
+}
+
 struct norm_lines norm_lines_of(const struct operand *view, int64_t axis)
 {
     struct norm_lines lines = {.lines = 1, .count = 1, .step = 1};

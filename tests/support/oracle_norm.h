@@ -31,6 +31,10 @@ void norm_put(struct rig_problem *problem, int operand, int64_t i, double value,
 void norm_put_sum(struct rig_problem *problem, int operand, int64_t i, double value, double size,
                   double terms);
 
+/* The same where f32 and half types are computed in f32: within 4 roundings of the terms' size. */
+void norm_put_single(struct rig_problem *problem, int operand, int64_t i, double value, double size,
+                     double terms);
+
 /* Lines along an axis, which may be counted from the end: element j of line k. */
 struct norm_lines {
     int64_t lines, count, step;

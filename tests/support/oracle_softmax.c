@@ -47,9 +47,10 @@ static void softmax_backward(struct rig_problem *problem)
         for (int64_t i = 0; i < lines.count; i++) {
             const int64_t at = norm_at(&lines, line, i);
             const double dy = oracle_value(problem, 0, at), y = oracle_value(problem, 1, at);
-            norm_put(problem, 2, at, is_log(problem) ? dy - exp(y) * sum : (dy - sum) * y,
-                     is_log(problem) ? fabs(dy) + exp(y) * size : (fabs(dy) + size) * fabs(y),
-                     (double)lines.count);
+            norm_put_single(problem, 2, at, is_log(problem) ? dy - exp(y) * sum : (dy - sum) * y,
+                            is_log(problem) ? fabs(dy) + exp(y) * size
+                                            : (fabs(dy) + size) * fabs(y),
+                            (double)lines.count);
         }
     }
 }
