@@ -100,6 +100,8 @@ void op_combine_places(struct ex_plan *plan, enum k_core core, const struct op_p
     const int buffers[] = {result->buffer, a->buffer, b ? b->buffer : -1};
     struct k_elementwise e = {
         .core = core,
+        .reals = {1}, /* how often a sum counts its second operand */
+        .integers = {1},
         .loop = {.results = 1,
                  .operands = operands,
                  .rank = result->view.rank,

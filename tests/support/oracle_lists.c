@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions of lists of tensors. */
 #include <math.h>
+#include <string.h>
 
 #include "tests/support/oracle_rows.h"
 
@@ -61,7 +62,69 @@ static struct test_case random_norms(const struct rig_operator *op, struct rando
     return test;
 }
 
+/* ---- elementwise functions of all tensors of a list ---- */
+
+static double joined(const char *op, double a, double b)
+{
+    if (strstr(op, "Sum")) return a + b;
+    if (isnan(a) || isnan(b)) return NAN;
+    return strstr(op, "Max") ? (a < b ? b : a) : (b < a ? b : a);
+}
+
+static int64_t joined_whole(const char *op, int64_t a, int64_t b)
+{
+    if (strstr(op, "Sum")) return (int64_t)((uint64_t)a + (uint64_t)b);
+    return strstr(op, "Max") ? (a < b ? b : a) : (b < a ? b : a);
+}
+
+static void many(struct rig_problem *problem)
+{
+    const struct rig_call *call = &problem->call;
+    const int out = call->first[OUT];
+    const struct operand *to = &problem->tensor[out].view;
+    for (int64_t i = 0; i < problem->tensor[out].count; i++) {
+        double real = 0;
+        int64_t whole = 0;
+        for (int n = 0; n < call->count[X]; n++) {
+            const int x = call->first[X] + n;
+            const int64_t at = oracle_broadcast(to, i, &problem->tensor[x].view);
+            if (oracle_is_float(to->dtype)) {
+                const double value = oracle_value(problem, x, at);
+                real = n == 0 ? value : joined(problem->op->name, real, value);
+                if (to->dtype != CASE_F64) real = oracle_round(CASE_F32, real);
+            } else {
+                const int64_t value = oracle_whole_value(problem, x, at);
+                whole = n == 0 ? value : joined_whole(problem->op->name, whole, value);
+            }
+        }
+        if (oracle_is_float(to->dtype))
+            oracle_real(problem, out, i, to->dtype, real);
+        else
+            oracle_whole(problem, out, i, to->dtype, whole);
+    }
+}
+
+static struct test_case random_many(const struct rig_operator *op, struct random *random,
+                                    enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    int64_t out[CASE_RANK];
+    const int rank = random_shape(random, out, 200), count = (int)random_between(random, 1, 5);
+    const int whole = (int)random_below(random, count); /* this one has the shape of all */
+    for (int i = 0; i < count; i++) {
+        int64_t dims[CASE_RANK];
+        const int less = i == whole ? 0 : (int)random_between(random, 0, rank);
+        for (int axis = less; axis < rank; axis++)
+            dims[axis - less] = i != whole && random_once_in(random, 4) ? 1 : out[axis];
+        random_tensor(&test, random, op->tensor[X], dtype, dims, rank - less, false)->place =
+            i == 0 ? CASE_FIRST : CASE_NEXT;
+    }
+    random_tensor(&test, random, op->tensor[OUT], dtype, out, rank, true);
+    return test;
+}
+
 const struct oracle_row oracle_lists_rows[] = {
+    {.name = "aclnnMaxN aclnnMinN aclnnSum", .oracle = many, .random = random_many},
     {.name = "aclnnForeachNorm",
      .oracle = norms,
      .random = random_norms,
