@@ -74,70 +74,80 @@ static void pack_keys(const struct meeting *t, void *const buffers[], struct for
 }
 
 /* A query that sees nothing has a maximum and a sum of their own; without keys both are 0. */
-static void tell_stats(const struct meeting *all, void *const buffers[], const struct forward *own)
+static void tell_stats(const struct meeting *t, void *const buffers[], const float *m,
+                       const float *l)
 {
     int64_t step;
-    const bool has_keys = all->s->keys > 0;
-    const int64_t at = stat_of(all->a, all->s, all->head, all->query, &step);
+    const bool has_keys = t->s->keys > 0;
+    const int64_t at = stat_of(t->a, t->s, t->head, t->query, &step);
     float *maxima = (float *)buffers[K_ATTENTION_MAX] + at;
     float *sums = (float *)buffers[K_ATTENTION_SUM] + at;
-    for (int64_t i = 0; i < all->queries; i++) {
-        const bool is_blind = own->l[i] == 0;
-        if (all->a->stats == K_ATTENTION_LOG) {
-            maxima[i * step] = is_blind ? -INFINITY : own->m[i] + logf(own->l[i]);
+    for (int64_t i = 0; i < t->queries; i++) {
+        const bool is_blind = l[i] == 0;
+        if (t->a->stats == K_ATTENTION_LOG) {
+            maxima[i * step] = is_blind ? -INFINITY : m[i] + logf(l[i]);
             continue;
         }
         for (int k = 0; k < K_ATTENTION_STATS; k++) {
-            maxima[i * step + k] = !is_blind ? own->m[i] : has_keys ? -FLT_MAX : 0;
-            sums[i * step + k] = !is_blind ? own->l[i] : has_keys ? FLT_MAX : 0;
+            maxima[i * step + k] = !is_blind ? m[i] : has_keys ? -FLT_MAX : 0;
+            sums[i * step + k] = !is_blind ? l[i] : has_keys ? FLT_MAX : 0;
         }
     }
 }
 
-static void finish(const struct meeting *all, void *const buffers[], struct forward *own)
+static void finish(const struct meeting *t, void *const buffers[], struct forward *own,
+                   int64_t first)
 {
-    const struct k_attention *a = all->a;
-    const int64_t size = k_size(a->dtype);
-    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(all, buffers, own);
-    for (int64_t i = 0; i < all->queries; i++)
-        own->l[i] = own->l[i] == 0 ? 0 : 1 / own->l[i];
-    for (int64_t first = 0; first < all->queries; first += GEMM_COLUMNS)
-        store_rows(a->dtype, own->outputs + first * padded(a->dv), own->l + first,
-                   gemm_min(all->queries - first, GEMM_COLUMNS), a->dv,
-                   (char *)(uintptr_t)row_of(&a->out, buffers[K_ATTENTION_OUT], size, all->s->batch,
-                                             all->head, all->s->query + all->query + first),
-                   &a->out);
+    const struct k_attention *a = t->a;
+    float *l = own->l + first;
+    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(t, buffers, own->m + first, l);
+    for (int64_t i = 0; i < t->queries; i++)
+        l[i] = l[i] == 0 ? 0 : 1 / l[i];
+    store_rows(a->dtype, own->outputs + first * padded(a->dv), l, t->queries, a->dv,
+               (char *)(uintptr_t)row_of(&a->out, buffers[K_ATTENTION_OUT], k_size(a->dtype),
+                                         t->s->batch, t->head, t->s->query + t->query),
+               &a->out);
+}
+
+/* Columns from `first` on are queries of one of the item's heads; false: they are none. */
+static bool is_part(const struct meeting *all, int64_t first, struct meeting *part)
+{
+    *part = *all;
+    part->head += first / all->a->block;
+    part->query += first % all->a->block;
+    part->queries = gemm_min(all->queries - first % all->a->block, GEMM_COLUMNS);
+    return part->queries > 0;
 }
 
 static void run_item(const struct k_attention *a, void *const buffers[], struct place place,
                      struct forward *own)
 {
     const struct k_attention_sequence *s = place.s;
-    const int64_t query = place.unit * a->block, size = k_size(a->dtype);
-    struct meeting all = {a, s, place.head, query, gemm_min(s->queries - query, a->block), 0, 0, 0};
-    for (int64_t i = 0; i < K_ATTENTION_QUERIES; i++) {
+    const int64_t query = place.unit * a->block, columns = a->together * a->block;
+    struct meeting part, all = {.a = a, .s = s, .head = place.head * a->together, .query = query};
+    all.queries = gemm_min(s->queries - query, a->block);
+    for (int64_t i = 0; i < columns; i++) {
         own->m[i] = -INFINITY;
         own->l[i] = 0;
     }
-    for (int64_t first = 0; first < all.queries; first += GEMM_COLUMNS)
-        tile_of_rows(a->dtype, &a->q,
-                     row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, all.head,
-                            s->query + query + first),
-                     all.queries - first, a->d, own->queries + first * padded(a->d));
+    for (int64_t first = 0; first < columns; first += GEMM_COLUMNS)
+        if (is_part(&all, first, &part))
+            tile_of_rows(a->dtype, &a->q,
+                         row_of(&a->q, buffers[K_ATTENTION_Q], k_size(a->dtype), s->batch,
+                                part.head, s->query + part.query),
+                         part.queries, a->d, own->queries + first * padded(a->d));
     for (; all.key < s->keys; all.key += a->keys) {
         all.keys = all.packed = gemm_min(s->keys - all.key, a->keys);
         if (!sees_some(&all)) continue;
         pack_keys(&all, buffers, own);
-        for (int64_t first = 0; first < all.queries; first += GEMM_COLUMNS) {
-            struct meeting some = all;
-            some.query += first;
-            some.queries = gemm_min(all.queries - first, GEMM_COLUMNS);
-            if (!sees_some(&some)) continue;
-            leave_hidden(&some);
-            meet(&some, buffers, own, first);
+        for (int64_t first = 0; first < columns; first += GEMM_COLUMNS) {
+            if (!is_part(&all, first, &part) || !sees_some(&part)) continue;
+            leave_hidden(&part);
+            meet(&part, buffers, own, first);
         }
     }
-    finish(&all, buffers, own);
+    for (int64_t first = 0; first < columns; first += GEMM_COLUMNS)
+        if (is_part(&all, first, &part)) finish(&part, buffers, own, first);
 }
 
 k_fn K_SYMBOL(attention);
@@ -147,5 +157,5 @@ void K_SYMBOL(attention)(const void *parameters, void *const buffers[], struct k
     const struct k_attention *a = parameters;
     struct forward own;
     for (int64_t i = slice.begin; i < slice.end; i++)
-        run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads, i), &own);
+        run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i), &own);
 }

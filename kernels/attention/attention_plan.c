@@ -2,9 +2,10 @@
 #include "kernels/attention/k_attention.h"
 
 enum {
-    WORK = 1 << 18, /* products that are worth a thread */
-    ENOUGH = 32,    /* items of the forward pass, and of the gradient half as many */
-    STEP = 16,      /* keys of a block are a multiple of it */
+    WORK = 1 << 18,      /* products that are worth a thread */
+    ENOUGH = 32,         /* items of the forward pass, and of the gradient half as many */
+    ENOUGH_TOGETHER = 4, /* items that are left where heads share one */
+    STEP = 16,           /* keys of a block are a multiple of it */
 };
 
 static int64_t parts(int64_t count, int64_t each)
@@ -67,6 +68,17 @@ static double most_queries(const struct k_attention *a)
     return (double)most;
 }
 
+/* Few queries wait for the packing of keys: heads with the same ones share it. */
+static int64_t heads_together(const struct k_attention *a)
+{
+    const int64_t room = a->block / K_ATTENTION_TILE;
+    int64_t heads = most_queries(a) > K_ATTENTION_TILE ? 1 : a->group < room ? a->group : room;
+    while (a->group % heads != 0 ||
+           (heads > 1 && a->sequences * (a->heads / heads) < ENOUGH_TOGETHER))
+        heads--;
+    return heads;
+}
+
 struct k_work k_attention_plan(struct k_attention *a)
 {
     const int64_t row = parts(a->d, K_ATTENTION_TILE) * K_ATTENTION_TILE;
@@ -74,6 +86,8 @@ struct k_work k_attention_plan(struct k_attention *a)
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
     a->block = K_ATTENTION_FLOATS / a->d / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
+    a->together = heads_together(a);
+    if (a->together > 1) a->block = K_ATTENTION_TILE;
     while (a->block > K_ATTENTION_TILE &&
            count_units(a, K_ATTENTION_BLOCK) < parts(ENOUGH, a->heads))
         a->block -= K_ATTENTION_TILE;
@@ -82,8 +96,8 @@ struct k_work k_attention_plan(struct k_attention *a)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
-    return work_of(a, K_ATTENTION_BLOCK, a->heads,
-                   (double)(a->block * (a->d + a->dv)) * most_keys(a));
+    return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
+                   (double)(a->together * a->block * (a->d + a->dv)) * most_keys(a));
 }
 
 struct k_work k_attention_rows_work(const struct k_attention *a)

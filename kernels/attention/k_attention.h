@@ -81,8 +81,10 @@ struct k_attention {
     int64_t stat_rows; /* of a head, where that is more than its queries */
     bool is_by_rows;   /* statistics are [query][head] in place of [head][query] */
     struct k_attention_side q, k, v, out, dy, dq, dk, dv_to, mask, bias_at;
-    int64_t block, keys, chunks; /* queries of an item; keys of a block; chunks of a sequence */
-    int64_t tiles;               /* of all heads */
+    /* Queries of an item of the forward pass, and how many heads of one head of keys it has; keys
+     * of a block; chunks of a sequence. */
+    int64_t block, together, keys, chunks;
+    int64_t tiles; /* of all heads */
     int64_t sequences;
     struct k_attention_sequence sequence[];
 };
