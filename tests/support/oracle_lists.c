@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions of lists of tensors. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +8,11 @@
 
 enum { X, OUT };
 
-static double norm_of(const struct rig_problem *problem, int operand, double p)
+/* leaves_range: the sum of powers is no normal f32 number, nor far below the largest. */
+static double norm_of(const struct rig_problem *problem, int operand, double p, bool *leaves_range)
 {
     double value = isinf(p) && p < 0 ? INFINITY : 0;
+    *leaves_range = false;
     for (int64_t i = 0; i < problem->tensor[operand].count; i++) {
         const double x = fabs(oracle_value(problem, operand, i));
         if (isinf(p))
@@ -17,7 +20,9 @@ static double norm_of(const struct rig_problem *problem, int operand, double p)
         else
             value += p == 0 ? x != 0 : pow(x, p);
     }
-    return p == 0 || isinf(p) ? value : pow(value, 1 / p);
+    if (p == 0 || isinf(p)) return value;
+    *leaves_range = isfinite(value) && value != 0 && (value > 1e37 || value < 1e-37);
+    return pow(value, 1 / p);
 }
 
 static void norms(struct rig_problem *problem)
@@ -27,9 +32,12 @@ static void norms(struct rig_problem *problem)
     problem->is_sum = true;
     for (int n = 0; n < call->count[X]; n++) {
         const int x = call->first[X] + n, out = call->first[OUT] + n;
-        const double value = norm_of(problem, x, p);
+        bool leaves_range;
+        const double value = norm_of(problem, x, p, &leaves_range);
+        const bool is_double = problem->tensor[x].view.dtype == CASE_F64;
+        const double size = leaves_range && !is_double ? DBL_MAX : value;
         problem->tensor[out].sums[0] =
-            (struct oracle_sum){value, isfinite(value) ? value : 0,
+            (struct oracle_sum){value, isfinite(value) ? size : 0,
                                 (int64_t)(((double)problem->tensor[x].count + 8) * root)};
     }
 }
