@@ -21,19 +21,24 @@ struct state {
                      int64_t *state_places, const element *x, element *y, int64_t *places,         \
                      int64_t count, int64_t at)                                                    \
     {                                                                                              \
+        element own = state[0]; /* of a row */                                                     \
+        int64_t own_place = state_places[0];                                                       \
         for (int64_t i = 0; i < count; i++) {                                                      \
-            const int64_t j = is_row ? 0 : i;                                                      \
-            const element value = x[i], old = state[j];                                            \
+            const element value = x[i], old = is_row ? own : state[i];                             \
             if (kind == K_SCAN_SUM || kind == K_SCAN_PRODUCT) {                                    \
-                state[j] = kind == K_SCAN_SUM ? (element)sum : (element)product;                   \
-                y[i] = is_exclusive ? old : state[j];                                              \
+                own = kind == K_SCAN_SUM ? (element)sum : (element)product;                        \
+                if (!is_row) state[i] = own;                                                       \
+                y[i] = is_exclusive ? old : own;                                                   \
                 continue;                                                                          \
             }                                                                                      \
             const bool is_better =                                                                 \
                 value != value || (kind == K_SCAN_MAX ? value >= old : value <= old);              \
-            y[i] = state[j] = is_better ? value : old;                                             \
-            places[i] = state_places[j] = is_better ? at + (is_row ? i : 0) : state_places[j];     \
+            const int64_t old_place = is_row ? own_place : state_places[i];                        \
+            y[i] = own = is_better ? value : old;                                                  \
+            places[i] = own_place = is_better ? at + (is_row ? i : 0) : old_place;                 \
+            if (!is_row) state[i] = own, state_places[i] = own_place;                              \
         }                                                                                          \
+        if (is_row) state[0] = own, state_places[0] = own_place;                                   \
     }                                                                                              \
     static void scan_any_##type(const struct k_scan *s, bool is_row, void *state,                  \
                                 int64_t *state_places, const void *x, void *y, int64_t *places,    \

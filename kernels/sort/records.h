@@ -40,18 +40,44 @@ static RECORD *NAME(sort_digits)(RECORD *r, RECORD *other, int64_t count, int by
     return r;
 }
 
+/* Records of the elements whose keys are below `bound`; returns how many. */
+static int64_t NAME(collect)(const struct k_sort *s, const char *from, int64_t first, int64_t count,
+                             uint64_t bound, RECORD *to)
+{
+    enum { BLOCK = 256 };
+    const int size = (int)k_dtype_size(s->dtype);
+    uint64_t keys[BLOCK], minus_zeros[BLOCK];
+    int64_t made = 0;
+    for (int64_t at = 0; at < count; at += BLOCK) {
+        const int64_t some = count - at < BLOCK ? count - at : BLOCK;
+        order_all(s, from + at * size, some, keys, minus_zeros);
+        for (int64_t i = 0; i < some; i++) {
+            to[made] = NAME(make_record)(keys[i], (uint64_t)(first + at + i) << 1 | minus_zeros[i]);
+            made += keys[i] <= bound;
+        }
+    }
+    return made;
+}
+
+static RECORD *NAME(sort_all)(RECORD *r, RECORD *other, int64_t count, int bytes)
+{
+    if (count > NAME(FEW)) return NAME(sort_digits)(r, other, count, bytes);
+    NAME(insert)(r, count);
+    return r;
+}
+
+/* Of few results: those of a beginning give a bound for the keys of the rest. */
 static const RECORD *NAME(sort_part)(const struct k_sort *s, const char *from, int64_t first,
                                      int64_t count, RECORD *room, RECORD *other)
 {
     const int size = (int)k_dtype_size(s->dtype);
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t is_minus_zero;
-        const uint64_t key = ordered(s, load_bits(from + i * size, size), &is_minus_zero);
-        room[i] = NAME(make_record)(key, (uint64_t)(first + i) << 1 | is_minus_zero);
+    uint64_t bound = ~UINT64_C(0);
+    if (s->keep < count / 8) {
+        const int64_t some = count / 8, made = NAME(collect)(s, from, first, some, bound, room);
+        bound = NAME(key_of)(NAME(sort_all)(room, other, made, size)[s->keep - 1]);
     }
-    if (count > NAME(FEW)) return NAME(sort_digits)(room, other, count, size);
-    NAME(insert)(room, count);
-    return room;
+    const int64_t made = NAME(collect)(s, from, first, count, bound, room);
+    return NAME(sort_all)(room, other, made, size);
 }
 
 /* Results from number `at` of the row on. */

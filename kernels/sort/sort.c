@@ -45,23 +45,46 @@ static inline uint64_t infinity_of(enum k_dtype dtype)
                              : 0;
 }
 
-static inline uint64_t ordered(const struct k_sort *s, uint64_t bits, uint64_t *is_minus_zero)
+K_TEMPLATE
+uint64_t ordered(enum k_dtype dtype, int size, bool is_descending, uint64_t bits,
+                 uint64_t *is_minus_zero)
 {
-    const int size = (int)k_dtype_size(s->dtype);
     const uint64_t all = ~UINT64_C(0) >> (64 - 8 * size), sign = all ^ all >> 1;
-    const uint64_t infinity = infinity_of(s->dtype);
+    const uint64_t infinity = infinity_of(dtype);
     uint64_t key = bits;
     *is_minus_zero = 0;
     if (infinity != 0) {
         *is_minus_zero = bits == sign;
         if (bits == sign) bits = 0;
         key = (bits & ~sign) > infinity ? all : bits & sign ? ~bits & all : bits | sign;
-    } else if (s->dtype == K_BOOL) {
+    } else if (dtype == K_BOOL) {
         key = bits != 0;
-    } else if (s->dtype == K_I8 || s->dtype == K_I16 || s->dtype == K_I32 || s->dtype == K_I64) {
+    } else if (dtype == K_I8 || dtype == K_I16 || dtype == K_I32 || dtype == K_I64) {
         key = bits ^ sign;
     }
-    return s->is_descending ? ~key & all : key;
+    return is_descending ? ~key & all : key;
+}
+
+K_TEMPLATE
+void order_each(enum k_dtype dtype, int size, bool is_descending, const char *from, int64_t count,
+                uint64_t *keys, uint64_t *minus_zeros)
+{
+    for (int64_t i = 0; i < count; i++)
+        keys[i] =
+            ordered(dtype, size, is_descending, load_bits(from + i * size, size), &minus_zeros[i]);
+}
+
+static void order_all(const struct k_sort *s, const char *from, int64_t count, uint64_t *keys,
+                      uint64_t *minus_zeros)
+{
+    const bool is_descending = s->is_descending;
+    if (s->dtype == K_F32 && is_descending)
+        order_each(K_F32, 4, true, from, count, keys, minus_zeros);
+    else if (s->dtype == K_F32)
+        order_each(K_F32, 4, false, from, count, keys, minus_zeros);
+    else
+        order_each(s->dtype, (int)k_dtype_size(s->dtype), is_descending, from, count, keys,
+                   minus_zeros);
 }
 
 /* NaN becomes the quiet one. */
