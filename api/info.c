@@ -124,7 +124,7 @@ static void put_operators(struct page *page)
 {
     put(page, "\nOperators: data types; index types\n");
     for (size_t i = 0; i < RT_LENGTH(operators); i++)
-        put(page, "  %-40s%s%s%s; %s\n", operators[i].name, operators[i].types,
+        put(page, "  %-47s %s%s%s; %s\n", operators[i].name, operators[i].types,
             operators[i].note[0] ? "; " : "", operators[i].note,
             operators[i].indices[0] ? operators[i].indices : "-");
 }

@@ -9,7 +9,7 @@
  * arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an aclDataType; MATH
  * cubeMathType; TEXT a string. Some prototypes of CANN have const where something is written, or
  * none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST, REFS_CONST,
- * OPTIONAL_REFS_CONST, IN_MUTABLE, TEXT_MUTABLE. */
+ * OPTIONAL_REFS_CONST, IN_MUTABLE, OPTIONAL_MUTABLE, TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -188,6 +188,7 @@ struct op_value {
 #define OP_PARAMETER_IN(name)             const aclTensor *name
 #define OP_PARAMETER_IN_MUTABLE(name)     aclTensor *name
 #define OP_PARAMETER_OPTIONAL(name)       const aclTensor *name
+#define OP_PARAMETER_OPTIONAL_MUTABLE(name) aclTensor *name
 #define OP_PARAMETER_OUT(name)            aclTensor *name
 #define OP_PARAMETER_OUT_CONST(name)      const aclTensor *name
 #define OP_PARAMETER_OPTIONAL_OUT(name)   aclTensor *name
@@ -224,6 +225,7 @@ struct op_value {
 #define OP_VALUE_IN(n)                {OP_IN, #n, {.tensor = (n)}}
 #define OP_VALUE_IN_MUTABLE(n)        {OP_IN, #n, {.tensor = (n)}}
 #define OP_VALUE_OPTIONAL(n)          {OP_OPTIONAL, #n, {.tensor = (n)}}
+#define OP_VALUE_OPTIONAL_MUTABLE(n)  {OP_OPTIONAL, #n, {.tensor = (n)}}
 #define OP_VALUE_OUT(n)               {OP_OUT, #n, {.tensor = (n)}}
 #define OP_VALUE_OUT_CONST(n)         {OP_OUT, #n, {.tensor = (n)}}
 #define OP_VALUE_OPTIONAL_OUT(n)      {OP_OPTIONAL_OUT, #n, {.tensor = (n)}}

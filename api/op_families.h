@@ -34,6 +34,9 @@ op_row_plan op_plan_reduce;
 op_row_plan op_plan_norm;
 #define OP_CORE_norm(core) OP_NORM_##core
 
+op_row_plan op_plan_map;
+#define OP_CORE_map(core) K_CORE_##core
+
 op_row_plan op_plan_copy;
 #define OP_CORE_copy(core) 0
 

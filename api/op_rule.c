@@ -303,12 +303,18 @@ static bool has_shape(const struct op_problem *problem, const aclTensor *tensor)
            memcmp(d->sizes, problem->sizes, (size_t)d->rank * sizeof *d->sizes) == 0;
 }
 
-aclnnStatus op_check_broadcast(struct op_problem *problem)
+aclnnStatus op_find_shape(struct op_problem *problem)
 {
-    struct op_shape_text text;
     problem->rank = 0;
     for (int i = 0; i < problem->tensor_count; i++)
         if (op_is_read(problem->tensor[i])) OP_TRY(add_shape(problem, problem->tensor[i]));
+    return ACLNN_SUCCESS;
+}
+
+aclnnStatus op_check_broadcast(struct op_problem *problem)
+{
+    struct op_shape_text text;
+    OP_TRY(op_find_shape(problem));
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         if (op_is_written(value))

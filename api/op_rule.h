@@ -43,8 +43,9 @@ aclnnStatus op_find_type(struct op_problem *problem);
 /* The coefficients' types can be cast to problem->type. problem->result is `type`, and each
  * result's type is one that it can be cast to. */
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type);
-/* problem->rank and sizes from the tensors that are read; those that are written have that shape.
- */
+/* problem->rank and sizes from the tensors that are read, which broadcast; */
+aclnnStatus op_find_shape(struct op_problem *problem);
+/* and those that are written have that shape. */
 aclnnStatus op_check_broadcast(struct op_problem *problem);
 /* The types of rules: operands promote, and results are of the promoted type or one that it casts
  * to; the same, and integers become FLOAT; the same as the first, of which BOOL is made. */

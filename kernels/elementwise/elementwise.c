@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/k_elementwise.h"
+#include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/wide.h"
 #include "kernels/loop/loop.h"
 #include "kernels/vector/math.h"
@@ -149,6 +149,10 @@ vl is_nan_i64(vl x)
     TILES_REALS(name, results, operands, constants)                                                \
     TILES_INTEGERS(name, results, operands, constants)
 
+/* These have a file of their own (kernels/loss/wide_cores.h). */
+#define TILES_WIDE(name, results, operands, constants)                                             \
+    k_tile_fn K_SYMBOL(name##_##constants##_f32), K_SYMBOL(name##_##constants##_f64);
+
 /* The counts of each core, by its name. */
 enum {
 #define K_CORE(name, results, operands, types, cost)                                               \
@@ -168,6 +172,9 @@ enum {
     [K_CORE_##name][constants][K_AS_I32] = name##_##constants##_i32,                               \
     [K_CORE_##name][constants][K_AS_I64] = name##_##constants##_i64,
 #define ENTRY_NUMBERS(name, constants) ENTRY_REALS(name, constants) ENTRY_INTEGERS(name, constants)
+#define ENTRY_WIDE(name, constants)                                                                \
+    [K_CORE_##name][constants][K_AS_F32] = K_SYMBOL(name##_##constants##_f32),                     \
+    [K_CORE_##name][constants][K_AS_F64] = K_SYMBOL(name##_##constants##_f64),
 
 static k_tile_fn *const tiles[K_CORES][K_CONSTANTS][K_COMPUTES] = {
 #define K_CORE(name, results, operands, types, cost) ENTRY_##types(name, 0)
@@ -175,10 +182,15 @@ static k_tile_fn *const tiles[K_CORES][K_CONSTANTS][K_COMPUTES] = {
 #include "kernels/elementwise/cores.def"
 };
 
+k_tile_fn *k_elementwise_tile(const struct k_elementwise *e)
+{
+    return tiles[e->core][e->constants][e->loop.compute];
+}
+
 k_fn K_SYMBOL(elementwise);
 
 void K_SYMBOL(elementwise)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_elementwise *e = parameters;
-    k_loop_run(&e->loop, tiles[e->core][e->constants][e->loop.compute], e, buffers, slice);
+    k_loop_run(&e->loop, k_elementwise_tile(e), e, buffers, slice);
 }

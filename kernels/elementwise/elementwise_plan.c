@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/elementwise/k_elementwise.h"
 
-enum types { REALS = 1, INTEGERS = 2, NUMBERS = 3 };
+enum types { REALS = 1, INTEGERS = 2, NUMBERS = 3, WIDE = REALS };
 
 static const struct core {
     const char *name;

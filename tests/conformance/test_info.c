@@ -20,7 +20,7 @@
 #define LAST_LEVEL "base"
 #endif
 
-enum { ROOM = 1 << 16, LINE = 4096, CELL = 512 };
+enum { ROOM = 1 << 17, LINE = 4096, CELL = 512 };
 
 static char text[ROOM];
 
@@ -75,7 +75,7 @@ Test(info, operators_are_those_of_the_document)
         while (at && (at = read_cell(at, next)))
             cells++;
         if (cells < 8) strcpy(indices, "-"); /* convolution: no such column */
-        snprintf(want, sizeof want, "\n  %-40s%s; %s\n", name, types, indices);
+        snprintf(want, sizeof want, "\n  %-47s %s; %s\n", name, types, indices);
         cr_expect_not_null(strstr(text, want), "not there: %s", want);
         rows++;
     }

@@ -64,7 +64,7 @@
 
 enum {
     CASE_AXES = 6,
-    CASE_WORD = 48,
+    CASE_WORD = 56,
     CASE_LINE = 4096,
     CASE_ARGUMENTS = 160, /* elements of lists among them */
     CASE_RANK = 8,

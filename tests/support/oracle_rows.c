@@ -19,6 +19,7 @@
     FAMILY(reduce)                                                                                 \
     FAMILY(softmax)                                                                                \
     FAMILY(nll)                                                                                    \
+    FAMILY(loss)                                                                                   \
     FAMILY(layer_norm)                                                                             \
     FAMILY(index)                                                                                  \
     FAMILY(mask)                                                                                   \
@@ -31,8 +32,9 @@
     FAMILY(rotary)                                                                                 \
     FAMILY(random)                                                                                 \
     FAMILY(amp)                                                                                    \
-    FAMILY(optimizer) FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross) FAMILY(unique)  \
-        FAMILY(margin) FAMILY(attention) FAMILY(infer)
+    FAMILY(optimizer)                                                                              \
+    FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin)     \
+        FAMILY(attention) FAMILY(infer)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

@@ -5,6 +5,7 @@
 /* clang-format off */
 #define KIND_IN(name)              {#name, OP_IN},
 #define KIND_IN_MUTABLE(name)      {#name, OP_IN},
+#define KIND_OPTIONAL_MUTABLE(name) {#name, OP_OPTIONAL},
 #define KIND_OPTIONAL(name)        {#name, OP_OPTIONAL},
 #define KIND_OUT(name)             {#name, OP_OUT},
 #define KIND_OUT_CONST(name)       {#name, OP_OUT},
@@ -40,6 +41,7 @@
 
 #define TAKE_IN(name)              OP_PARAMETER_IN(name) = call->tensor[next_.slot++];
 #define TAKE_IN_MUTABLE(name)      OP_PARAMETER_IN_MUTABLE(name) = call->tensor[next_.slot++];
+#define TAKE_OPTIONAL_MUTABLE(name) OP_PARAMETER_OPTIONAL_MUTABLE(name) = call->tensor[next_.slot++];
 #define TAKE_OPTIONAL(name)        OP_PARAMETER_OPTIONAL(name) = call->tensor[next_.slot++];
 #define TAKE_OUT(name)             OP_PARAMETER_OUT(name) = call->tensor[next_.slot++];
 #define TAKE_OUT_CONST(name)       OP_PARAMETER_OUT_CONST(name) = call->tensor[next_.slot++];
@@ -75,6 +77,7 @@
 
 #define NAME_IN(name)              name
 #define NAME_IN_MUTABLE(name)      name
+#define NAME_OPTIONAL_MUTABLE(name) name
 #define NAME_OPTIONAL(name)        name
 #define NAME_OUT(name)             name
 #define NAME_OUT_CONST(name)       name

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Absolute errors, squares near 0. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_SMOOTH_L1_LOSS_H_
+#define OP_API_INC_LEVEL2_ACLNN_SMOOTH_L1_LOSS_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* With z = |self - target|: result = z^2 / (2 beta) where z < beta, else z - beta / 2; its mean or
+ * its sum: torch.nn.functional.smooth_l1_loss. Each loss is rounded to FLOAT (DOUBLE of doubles)
+ * and they are added in double. The mean of no elements is NaN, their sum 0.
+ *
+ * - self, target: broadcast, and promote. FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - reduction: 0 (none), 1 (mean), 2 (sum).
+ * - beta: not negative; 0 gives the absolute error.
+ * - result: of the broadcast shape; of a mean and a sum one element, with or without a dimension.
+ *   Of any floating type. */
+ACLNN_API aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(const aclTensor *self,
+                                                        const aclTensor *target, int64_t reduction,
+                                                        float beta, aclTensor *result,
+                                                        uint64_t *workspaceSize,
+                                                        aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnSmoothL1Loss(void *workspace, uint64_t workspaceSize,
+                                        aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

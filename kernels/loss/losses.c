@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Losses in both compute types. */
+#define K_FORM(name, types, constants)
+#define K_CORE(name, results, operands, types, cost)                                               \
+    name##_results = (results), name##_operands = (operands),
+enum {
+#include "kernels/loss/cores.def"
+};
+#undef K_CORE
+#undef K_FORM
+
+#include "kernels/loss/wide_cores.h"
+/* The type before what is written for it. */
+#include "kernels/elementwise/as_f32.h"
+#include "kernels/elementwise/run.h"
+#include "kernels/loss/losses.h"
+
+#include "kernels/elementwise/as_f64.h"
+#include "kernels/elementwise/run.h"
+#include "kernels/loss/losses.h"
+
+#define K_CORE WIDE_CORE
+#define K_FORM WIDE_FORM
+#include "kernels/loss/cores.def"
