@@ -69,38 +69,3 @@ const struct op_rule op_rule_round_decimals = {
     .types = round_decimals_types,
     .shapes = op_check_broadcast,
     .more = &(const struct op_elementwise){give_power_of_ten}};
-
-/* gradOutput, self, target, reduction */
-static aclnnStatus loss_grad_types(struct op_problem *problem)
-{
-    const int64_t reduction = problem->values[3].integer;
-    OP_CHECK(problem->row->name, reduction >= 0 && reduction <= 2, ACLNN_ERR_PARAM_INVALID,
-             "reduction is %" PRId64 "; it must be 0 (none), 1 (mean) or 2 (sum)", reduction);
-    return op_types_promoted(problem);
-}
-
-static void give_share(const struct op_problem *problem, struct k_elementwise *e)
-{
-    const double factor = e->core == K_CORE_mse_grad ? 2 : 1;
-    const int64_t elements = op_element_count(problem->rank, problem->sizes);
-    const bool is_mean = problem->values[3].integer == 1;
-    e->reals[0] = is_mean && elements > 0 ? factor / (double)elements : factor;
-}
-
-const struct op_rule op_rule_loss_grad = {.types = loss_grad_types,
-                                          .shapes = op_check_broadcast,
-                                          .more = &(const struct op_elementwise){give_share}};
-
-/* ..., reduction, beta */
-static aclnnStatus smooth_l1_grad_types(struct op_problem *problem)
-{
-    const double beta = problem->values[4].real;
-    OP_TRY(loss_grad_types(problem));
-    OP_CHECK(problem->row->name, !(beta < 0), ACLNN_ERR_PARAM_INVALID,
-             "beta is %g; it must not be negative", beta);
-    return ACLNN_SUCCESS;
-}
-
-const struct op_rule op_rule_smooth_l1_grad = {.types = smooth_l1_grad_types,
-                                               .shapes = op_check_broadcast,
-                                               .more = &(const struct op_elementwise){give_share}};

@@ -113,14 +113,13 @@ static void plan_loss(const struct op_shape_call *call)
     }
     for (int i = 0; loss->operands[i]; i++) {
         const int argument = op_given_argument(problem, loss->operands[i]);
-        const struct op_place from = op_target(call, argument < 0 ? out : argument, 0);
         if (argument < 0)
             op_map_constant(&map, 1);
         else
-            op_map_operand(&map, &from);
+            op_map_argument(&map, call, argument);
     }
-    op_map_number(&map,
-                  loss->is_gradient ? 1 / divisor_of(problem) : op_real_named(problem, "beta", 0));
+    if (loss->is_gradient) op_map_number(&map, 1 / divisor_of(problem));
+    op_map_number(&map, op_real_named(problem, "beta", 0));
     if (sums) {
         op_map_sum(&map, divisor_of(problem), &to);
         return;
@@ -138,6 +137,7 @@ static void plan_loss(const struct op_shape_call *call)
 
 LOSS(loss, .operands = {"self", "target"})
 LOSS(loss_gradient, .operands = {"gradOutput", "self", "target"}, .is_gradient = true)
+LOSS(smooth_l1_gradient, .operands = {"gradOut", "self", "target"}, .is_gradient = true)
 LOSS(bce, .operands = {"weight", "self", "target"}, .is_of_one_shape = true)
 LOSS(bce_gradient, .operands = {"weightOptional", "gradOutput", "self", "target"},
      .is_gradient = true, .is_of_one_shape = true)

@@ -76,6 +76,12 @@ void op_map_operand(struct op_map *map, const struct op_place *from)
     map->operands++;
 }
 
+void op_map_argument(struct op_map *map, const struct op_shape_call *call, int argument)
+{
+    const struct op_place from = op_target(call, argument, 0);
+    op_map_operand(map, &from);
+}
+
 void op_map_constant(struct op_map *map, double number)
 {
     map->e.constants |= 1U << map->operands++;

@@ -23,6 +23,8 @@ void op_map_begin(struct op_map *map, struct ex_plan *plan, enum k_core core, ac
                   int rank, const int64_t *sizes);
 void op_map_result(struct op_map *map, const struct op_place *to);
 void op_map_operand(struct op_map *map, const struct op_place *from);
+/* A tensor as it is. */
+void op_map_argument(struct op_map *map, const struct op_shape_call *call, int argument);
 void op_map_constant(struct op_map *map, double number); /* in place of an operand */
 void op_map_number(struct op_map *map, double number);
 /* The step. None if there are no elements. */

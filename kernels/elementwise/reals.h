@@ -154,27 +154,3 @@ void NAME(hardswish_grad)(T *y, const T *x, const T *s)
     const T inner = x[0] * (x[1] / 3 + (ELEMENT)0.5);
     y[0] = NAME(pick)(x[1] <= -3, (T){0}, NAME(pick)(x[1] < 3, inner, x[0]));
 }
-
-/* Losses: x[0] is the gradient of the result, x[1] the prediction, x[2] the target. s[0]: 1, or one
- * by the number of elements; twice that of squares. */
-K_TEMPLATE
-void NAME(mse_grad)(T *y, const T *x, const T *s)
-{
-    y[0] = s[0] * (x[1] - x[2]) * x[0];
-}
-
-K_TEMPLATE
-void NAME(l1_grad)(T *y, const T *x, const T *s)
-{
-    const T away = x[1] - x[2];
-    y[0] = (NAME(truth)(away > 0) - NAME(truth)(away < 0)) * s[0] * x[0];
-}
-
-/* s[1]: beta */
-K_TEMPLATE
-void NAME(smooth_l1_grad)(T *y, const T *x, const T *s)
-{
-    const T away = x[1] - x[2], one = (T){0} + 1;
-    const T sign = NAME(pick)(away > 0, one, -one);
-    y[0] = s[0] * NAME(pick)(NAME(magnitude)(away) >= s[1], sign, away / s[1]) * x[0];
-}

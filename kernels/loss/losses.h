@@ -29,6 +29,39 @@ void NAME(smooth_l1_loss_wide)(vd *y, const vd *x, const vd *s)
 }
 WIDE(smooth_l1_loss)
 
+K_TEMPLATE
+void NAME(mse_grad_wide)(vd *y, const vd *x, const vd *s)
+{
+    y[0] = 2 * s[0] * (x[1] - x[2]) * x[0];
+}
+WIDE(mse_grad)
+
+/* 1 where it is positive, -1 where it is negative. */
+K_TEMPLATE
+vd NAME(sign_of)(vd away)
+{
+    const vd zero = {0}, one = vd_all(1);
+    return vd_if(vd_less(zero, away), one, vd_if(vd_less(away, zero), -one, zero));
+}
+
+K_TEMPLATE
+void NAME(l1_grad_wide)(vd *y, const vd *x, const vd *s)
+{
+    y[0] = NAME(sign_of)(x[1] - x[2]) * s[0] * x[0];
+}
+WIDE(l1_grad)
+
+/* s[1]: beta */
+K_TEMPLATE
+void NAME(smooth_l1_grad_wide)(vd *y, const vd *x, const vd *s)
+{
+    const vd away = x[1] - x[2], one = vd_all(1);
+    const vd sign = vd_if(vd_less((vd){0}, away), one, -one);
+    const vd outer = vd_if(vd_equal(away, away), sign, away);
+    y[0] = s[0] * vd_if(vd_less(vd_abs(away), s[1]), away / s[1], outer) * x[0];
+}
+WIDE(smooth_l1_grad)
+
 /* log(1 + exp(-x t)) */
 K_TEMPLATE
 void NAME(soft_margin_wide)(vd *y, const vd *x, const vd *s)

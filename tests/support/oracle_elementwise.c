@@ -311,30 +311,6 @@ static double rounded_off(double x, double mode)
                        : x;
 }
 
-/* ---- losses ---- */
-
-static double elements; /* of the problem that is asked for */
-
-static void of_elements(struct rig_problem *problem)
-{
-    elements = (double)problem->tensor[3].count;
-    oracle_elementwise(problem);
-}
-
-/* Reductions 0 to 2. */
-static struct test_case random_loss(const struct rig_operator *op, struct random *random,
-                                    enum case_dtype dtype)
-{
-    struct test_case test = random_elementwise(op, random, dtype);
-    for (int i = 0; i < test.arguments; i++) {
-        struct case_argument *one = &test.argument[i];
-        if (strcmp(one->name, "reduction") != 0) continue;
-        one->dims[0] = random_below(random, 3);
-        one->real = (double)one->dims[0];
-    }
-    return test;
-}
-
 #define ORACLE_LINE ORACLE_FORMS
 #include "tests/support/oracle_elementwise.def"
 #undef ORACLE_LINE
@@ -387,24 +363,6 @@ const struct oracle_row oracle_elementwise_rows[] = {
      .ulp = 2,
      .absolute = 0x1p-44,
      .more = &digamma_more},
-    {.name = "aclnnMseLossBackward",
-     .oracle = of_elements,
-     .random = random_loss,
-     .more = &mse_backward_more,
-     .sound = "mse_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
-              "out=2x3x4"},
-    {.name = "aclnnL1LossBackward",
-     .oracle = of_elements,
-     .random = random_loss,
-     .more = &l1_backward_more,
-     .sound = "l1_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
-              "gradInput=2x3x4"},
-    {.name = "aclnnSmoothL1LossBackward",
-     .oracle = of_elements,
-     .random = random_loss,
-     .more = &smooth_l1_backward_more,
-     .sound = "smooth_l1_loss_backward f32 gradOut=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
-              "beta=0.5 gradInput=2x3x4"},
 #define ORACLE_LINE ORACLE_ROW
 #include "tests/support/oracle_elementwise.def"
     {.name = NULL},

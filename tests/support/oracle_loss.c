@@ -66,6 +66,23 @@ static struct term smooth_l1(struct pair p)
     return (struct term){z - 0.5 * p.beta, z + p.beta};
 }
 
+static struct term mse_grad(struct pair p)
+{
+    return of(2 * p.n * (p.x - p.t) * p.g);
+}
+
+static struct term l1_grad(struct pair p)
+{
+    return of(((p.x > p.t) - (p.x < p.t)) * p.n * p.g);
+}
+
+static struct term smooth_l1_grad(struct pair p)
+{
+    const double away = p.x - p.t;
+    if (fabs(away) >= p.beta) return of(p.n * (away > 0 ? 1 : -1) * p.g);
+    return of(p.n * (away / p.beta) * p.g);
+}
+
 static struct term soft_margin(struct pair p)
 {
     return of(softplus(-p.x * p.t));
@@ -205,7 +222,7 @@ static void losses(struct rig_problem *problem)
     const double divisor = reduction == MEAN ? (double)count : batch;
     for (int64_t i = 0; i < count; i++) {
         const struct pair p = {
-            .g = number(problem, &whole, i, "gradOutput"),
+            .g = number(problem, &whole, i, "gradOutput gradOut"),
             .x = number(problem, &whole, i, "self"),
             .t = number(problem, &whole, i, "target"),
             .weight = number(problem, &whole, i, "weight weightOptional"),
@@ -338,6 +355,17 @@ const struct oracle_row oracle_loss_rows[] = {
     ROW("aclnnSmoothL1Loss", smooth_l1, false,
         "smooth_l1_loss f32 self=2x3x4 target=2x3x4 reduction=0 beta=1 result=2x3x4",
         LINES("smooth_l1_loss f32 self=70x80 target=70x80 reduction=1 beta=0.5 result=1")),
+    ROW("aclnnMseLossBackward", mse_grad, true,
+        "mse_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 out=2x3x4",
+        NULL),
+    ROW("aclnnL1LossBackward", l1_grad, true,
+        "l1_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
+        "gradInput=2x3x4",
+        NULL),
+    ROW("aclnnSmoothL1LossBackward", smooth_l1_grad, true,
+        "smooth_l1_loss_backward f32 gradOut=2x3x4 self=2x3x4 target=2x3x4 reduction=1 beta=0.5 "
+        "gradInput=2x3x4",
+        NULL),
     ROW("aclnnBinaryCrossEntropy", bce, false,
         "binary_cross_entropy f32 self=2x3x4 target=2x3x4 weight=3x4 reduction=0 out=2x3x4",
         LINES("binary_cross_entropy f32 self=70x80 target=70x80 reduction=1 out=scalar",
