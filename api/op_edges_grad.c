@@ -145,18 +145,18 @@ static aclnnStatus unfold_shapes(struct op_problem *problem)
     const struct op_value *dim = &problem->values[DIM];
     int64_t windows[EX_MAX_RANK];
     int axis;
-    OP_CHECK(problem->row->name, sizes->size >= 1 && sizes->size < EX_MAX_RANK,
-             ACLNN_ERR_PARAM_INVALID,
-             "inputSizes has %" PRIu64 " elements; it must have from 1 to %d", sizes->size,
+    OP_CHECK(problem->row->name, sizes->size < EX_MAX_RANK, ACLNN_ERR_PARAM_INVALID,
+             "inputSizes has %" PRIu64 " elements; it must have at most %d", sizes->size,
              EX_MAX_RANK - 1);
     const int rank = (int)sizes->size;
     OP_TRY(op_check_shape(problem, &problem->values[UNFOLD_GRAD],
                           problem->values[UNFOLD_GRAD].tensor, rank, sizes->values));
     OP_CHECK(problem->row->name, op_find_axis(dim->integer, rank, &axis), ACLNN_ERR_PARAM_INVALID,
              "dim is %" PRId64 "; inputSizes has %d elements", dim->integer, rank);
-    OP_CHECK(problem->row->name, size >= 1 && size <= sizes->values[axis], ACLNN_ERR_PARAM_INVALID,
+    const int64_t most = rank > 0 ? sizes->values[axis] : 1;
+    OP_CHECK(problem->row->name, size >= 1 && size <= most, ACLNN_ERR_PARAM_INVALID,
              "size is %" PRId64 "; it must be from 1 to inputSizes[%d], %" PRId64, size, axis,
-             sizes->values[axis]);
+             most);
     OP_CHECK(problem->row->name, step >= 1, ACLNN_ERR_PARAM_INVALID,
              "step is %" PRId64 "; it must be at least 1", step);
     for (int i = 0; i < rank; i++)
@@ -173,6 +173,12 @@ static void unfold(const struct op_shape_call *call)
     const struct op_place grad = op_source(call, GRAD, 0);
     struct k_overlap o = {.rank = d->rank};
     int axis;
+    if (d->rank == 0) { /* its only slice is itself */
+        o.rank = 1;
+        o.axis[0] = plain(1, 0);
+        end(call, &o, &grad, UNFOLD_GRAD);
+        return;
+    }
     op_find_axis(call->problem->values[DIM].integer, d->rank, &axis);
     for (int i = 0; i < d->rank; i++)
         o.axis[i] = plain(d->sizes[i], grad.view.strides[i]);

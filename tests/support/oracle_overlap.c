@@ -187,16 +187,18 @@ static struct test_case random_unfold(const struct rig_operator *op, struct rand
 {
     struct test_case test = random_start(op, random, dtype);
     int64_t in[CASE_RANK], grad[CASE_RANK];
-    const int rank = (int)random_between(random, 1, 5), at = (int)random_below(random, rank);
+    const int rank = (int)random_between(random, 0, 5), axes = rank > 0 ? rank : 1;
+    const int at = (int)random_below(random, axes);
     for (int i = 0; i < rank; i++)
         in[i] = grad[i] = random_between(random, 1, i == at ? 12 : 4);
     if (at > 0 && random_once_in(random, 20)) in[0] = grad[0] = 0;
-    const int64_t size = random_between(random, 1, in[at]), step = random_between(random, 1, 5);
-    grad[at] = (in[at] - size) / step + 1;
+    const int64_t size = rank > 0 ? random_between(random, 1, in[at]) : 1;
+    const int64_t step = random_between(random, 1, 5);
+    if (rank > 0) grad[at] = (in[at] - size) / step + 1;
     grad[rank] = size;
     random_tensor(&test, random, "gradOut", dtype, grad, rank + 1, false);
     random_ints(&test, "inputSizes", in, rank);
-    random_number(&test, "dim", random_once_in(random, 2) ? at : at - rank);
+    random_number(&test, "dim", random_once_in(random, 2) ? at : at - axes);
     random_number(&test, "size", (double)size);
     random_number(&test, "step", (double)step);
     random_tensor(&test, random, "gradIn", dtype, in, rank, true);

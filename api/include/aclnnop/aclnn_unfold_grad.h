@@ -17,7 +17,7 @@ extern "C" {
  * - gradOut: of shape inputSizes with (inputSizes[dim] - size) / step + 1 slices in place of
  *   dimension dim, and a last dimension of size elements. FLOAT, FLOAT16, BF16 or DOUBLE, as
  *   gradIn.
- * - inputSizes: 1 to 7 numbers: gradIn's shape.
+ * - inputSizes: at most 7 numbers: gradIn's shape.
  * - dim: may be counted from the end; any dimension.
  * - size: from 1 to inputSizes[dim].
  * - step: at least 1.
