@@ -33,8 +33,9 @@
     FAMILY(random)                                                                                 \
     FAMILY(amp)                                                                                    \
     FAMILY(optimizer)                                                                              \
-    FAMILY(lists) FAMILY(overlap) FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin)     \
-        FAMILY(attention) FAMILY(infer)
+    FAMILY(lists)                                                                                  \
+    FAMILY(overlap) FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention) \
+        FAMILY(infer)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

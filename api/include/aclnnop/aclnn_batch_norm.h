@@ -19,8 +19,8 @@ extern "C" {
  * - input: (N, C, ...), 2 to 8 dimensions; FLOAT, FLOAT16, BF16 or DOUBLE. The channels are the
  *   second axis, or the last of formats NHWC and NDHWC.
  * - weight, bias: (C), of any of these types; NULL: 1 and 0.
- * - runningMean, runningVar: (C); read, and in training written. NULL: not wanted in training, 0 and
- *   1 else.
+ * - runningMean, runningVar: (C); read, and in training written. NULL: not wanted in training, 0
+ * and 1 else.
  * - training, momentum, eps: see above.
  * - output: of input's shape; may be input.
  * - saveMean, saveInvstd: (C): mean and invstd; written in training alone; NULL: not wanted. */
