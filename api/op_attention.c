@@ -18,13 +18,19 @@ static bool is_of_inference(const struct op_attention_layout *layout)
 
 /* ---- types ---- */
 
-/* Padding, positions that are apart, quantised numbers, sinks. */
+/* Padding, positions that are apart, quantised numbers. */
 static bool is_refused(const char *name)
 {
-    static const char *const words[] = {"paddingMask", "Rope", "dScale", "sink"};
+    static const char *const words[] = {"paddingMask", "Rope", "dScale"};
     for (size_t i = 0; i < RT_LENGTH(words); i++)
         if (strstr(name, words[i])) return true;
     return false;
+}
+
+static bool is_of_float(const char *name)
+{
+    return strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0 ||
+           strncmp(name, "sink", 4) == 0 || strcmp(name, "dsinkOut") == 0;
 }
 
 static aclnnStatus check_beside(const struct op_problem *problem, const struct op_value *value)
@@ -37,7 +43,7 @@ static aclnnStatus check_beside(const struct op_problem *problem, const struct o
                              "BOOL, UINT8");
     if (strcmp(name, "dropMaskOptional") == 0)
         return op_check_type(op, name, value->tensor, OP_TYPE(ACL_UINT8), "UINT8");
-    if (strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0)
+    if (is_of_float(name))
         return op_check_type(op, name, value->tensor, OP_TYPE(ACL_FLOAT), "FLOAT");
     return op_check_type(op, name, value->tensor, problem->row->types, problem->row->type_names);
 }
@@ -46,10 +52,10 @@ static bool has_own_type(const char *name)
 {
     static const char *const names[] = {"attenMaskOptional", "dropMaskOptional", "softmaxOutOut",
                                         "softmaxInOptional", "dpseOut",          "dqRopeOut",
-                                        "dkRopeOut",         "dsinkOut"};
+                                        "dkRopeOut"};
     for (size_t i = 0; i < RT_LENGTH(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
-    return strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0;
+    return is_of_float(name);
 }
 
 /* Generated biases have slopes, which are FLOAT. */
@@ -470,6 +476,18 @@ static aclnnStatus check_others(const struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
+/* Sinks, and where their gradient goes, which is empty if there are none. */
+static aclnnStatus check_sinks(const struct op_problem *problem, const struct op_attention *a,
+                               const struct op_value *value)
+{
+    const struct op_value *sinks = op_attention_value(problem, "sinkOptional", "sinkInOptional");
+    if (!value || !value->tensor) return ACLNN_SUCCESS;
+    if (!sinks->tensor && op_is_empty(value->tensor)) return ACLNN_SUCCESS;
+    OP_CHECK(problem->row->name, sinks->tensor, ACLNN_ERR_PARAM_NULLPTR,
+             "%s is NULL; it must be given where %s is not empty", sinks->name, value->name);
+    return op_check_shape(problem, value, value->tensor, 1, &a->heads);
+}
+
 static aclnnStatus check_results(const struct op_problem *problem, const struct op_attention *a)
 {
     static const char *const needed[] = {"softmaxMaxOptional", "softmaxSumOptional",
@@ -484,6 +502,8 @@ static aclnnStatus check_results(const struct op_problem *problem, const struct 
                        op_attention_value(problem, "softmaxMaxOut", "softmaxMaxOptional")));
     OP_TRY(check_stats(problem, a,
                        op_attention_value(problem, "softmaxSumOut", "softmaxSumOptional")));
+    OP_TRY(check_sinks(problem, a, op_attention_value(problem, "sinkOptional", "sinkInOptional")));
+    OP_TRY(check_sinks(problem, a, op_argument_named(problem, "dsinkOut")));
     OP_TRY(check_like_query(problem, a, "attentionOutOut"));
     OP_TRY(check_like_query(problem, a, "attentionInOptional"));
     OP_TRY(check_like_query(problem, a, "dy"));

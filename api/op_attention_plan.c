@@ -181,6 +181,7 @@ static void read_beside(struct plan *p)
     const struct op_problem *problem = p->call->problem;
     const struct op_value *bias =
         op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
+    const struct op_value *sinks = op_attention_value(problem, "sinkOptional", "sinkInOptional");
     struct k_attention *k = p->kernel;
     k->has_mask = p->of.has_mask;
     k->bias = p->of.bias;
@@ -192,6 +193,10 @@ static void read_beside(struct plan *p)
         p->buffers[K_ATTENTION_DROP] =
             op_dense_source(p->call, argument_of(p, op_argument_named(problem, "dropMaskOptional")))
                 .buffer;
+    if (sinks && sinks->tensor) {
+        k->has_sink = true;
+        p->buffers[K_ATTENTION_SINK] = op_dense_source(p->call, argument_of(p, sinks)).buffer;
+    }
     if (k->bias == K_ATTENTION_NONE) return;
     k->bias_type = op_k_dtype(bias->tensor);
     k->bias_at = pairs(p, K_ATTENTION_BIAS, bias);
@@ -289,12 +294,34 @@ static int scratch(const struct plan *p, int64_t floats)
     return ex_scratch(p->call->plan, (size_t)floats * sizeof(float));
 }
 
+static void add_sink_grad(struct plan *p)
+{
+    const struct op_value *to = op_argument_named(p->call->problem, "dsinkOut");
+    if (!p->kernel->has_sink || !to || !to->tensor) return;
+    const struct op_place made = op_dense_target(p->call, argument_of(p, to));
+    p->buffers[K_ATTENTION_DSINK] = made.buffer;
+    step(p, "attention_sink_grad", k_best()->attention_sink_grad,
+         (struct k_work){.items = p->kernel->heads, .grain = 1}, K_ATTENTION_GRAD_BUFFERS);
+    op_deliver(p->call, &made, argument_of(p, to));
+}
+
+/* Of no query. */
+static void no_sink_grad(const struct op_shape_call *call)
+{
+    const struct op_value *to = op_argument_named(call->problem, "dsinkOut");
+    if (!to || !to->tensor || op_is_empty(to->tensor)) return;
+    const struct op_place place = op_target(call, (int)(to - call->problem->values), 0);
+    op_fill_place(call->plan, &place, 0, 0);
+}
+
 void op_attention_plan_grad(const struct op_shape_call *call)
 {
     static const char *const stats[] = {"softmaxMaxOptional", "softmaxSumOptional"};
     const struct op_problem *problem = call->problem;
     struct plan p;
-    if (begin(&p, call)) {
+    if (!begin(&p, call)) {
+        no_sink_grad(call);
+    } else {
         struct k_attention *k = p.kernel;
         k->out = source(&p, K_ATTENTION_OUT, op_argument_named(problem, "attentionInOptional"),
                         p.of.heads);
@@ -315,6 +342,7 @@ void op_attention_plan_grad(const struct op_shape_call *call)
              K_ATTENTION_GRAD_BUFFERS);
         step(&p, "attention_query_grad", k_best()->attention_query_grad, rows,
              K_ATTENTION_GRAD_BUFFERS);
+        add_sink_grad(&p);
     }
     rt_free(p.kernel);
 }

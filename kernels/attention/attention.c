@@ -119,6 +119,19 @@ static bool is_part(const struct meeting *all, int64_t first, struct meeting *pa
     return part->queries > 0;
 }
 
+/* A sink is the first score. */
+static void begin_with_sinks(const struct meeting *all, void *const buffers[], struct forward *own)
+{
+    const struct k_attention *a = all->a;
+    const int64_t columns = a->together * a->block;
+    const float *sinks = (const float *)buffers[K_ATTENTION_SINK] + all->head;
+    for (int64_t i = 0; i < columns; i++) {
+        own->m[i] = sinks[i / a->block];
+        own->l[i] = own->m[i] == -INFINITY ? 0 : 1;
+    }
+    memset(own->outputs, 0, (size_t)(columns * padded(a->dv)) * sizeof *own->outputs);
+}
+
 static void run_item(const struct k_attention *a, void *const buffers[], struct place place,
                      struct forward *own)
 {
@@ -130,6 +143,7 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
         own->m[i] = -INFINITY;
         own->l[i] = 0;
     }
+    if (a->has_sink && s->keys > 0) begin_with_sinks(&all, buffers, own);
     for (int64_t first = 0; first < columns; first += GEMM_COLUMNS)
         if (is_part(&all, first, &part))
             tile_of_rows(a->dtype, &a->q,

@@ -251,6 +251,30 @@ void K_SYMBOL(attention_grad)(const void *parameters, void *const buffers[], str
     }
 }
 
+/* ---- sinks ---- */
+
+k_fn K_SYMBOL(attention_sink_grad);
+
+void K_SYMBOL(attention_sink_grad)(const void *parameters, void *const buffers[],
+                                   struct k_slice slice)
+{
+    const struct k_attention *a = parameters;
+    for (int64_t head = slice.begin; head < slice.end; head++) {
+        const float sink = ((const float *)buffers[K_ATTENTION_SINK])[head];
+        double sum = 0;
+        for (int64_t k = 0; k < a->sequences; k++) {
+            const struct k_attention_sequence *s = &a->sequence[k];
+            for (int64_t i = 0; i < s->queries && s->keys > 0; i++) {
+                const int64_t number = tile_number(a, s, head, i / K_ATTENTION_TILE);
+                const float *m = (const float *)buffers[K_ATTENTION_ROWS] + number * ROWS_FLOATS +
+                                 i % K_ATTENTION_TILE;
+                sum -= exp((double)sink - m[0]) * m[K_ATTENTION_TILE] * m[2 * K_ATTENTION_TILE];
+            }
+        }
+        ((float *)buffers[K_ATTENTION_DSINK])[head] = (float)sum;
+    }
+}
+
 /* ---- parts of dq ---- */
 
 k_fn K_SYMBOL(attention_query_grad);

@@ -5,7 +5,8 @@
  *     p[i][j] = exp(s[i][j] - m[i]) / l[i]  where (i, j) is visible, 0 elsewhere
  *     out[i][] = sum over j of kept[i][j] * p[i][j] * v[j][]
  *
- * with m the maximum and l the sum of exponentials over visible keys. kept is 1, or with dropout
+ * with m the maximum and l the sum of exponentials over visible keys, and a sink if there is one: a
+ * score of the head that has no value. kept is 1, or with dropout
  * 1 / keep or 0. No matrix of queries by keys is ever stored: a block of keys at a time meets 48
  * queries (flash attention). A query that sees no key has zeros.
  *
@@ -14,7 +15,8 @@
  *     dv[j] = sum over i of kept p dy[i]         ds = p (kept (dy[i] . v[j]) - dy[i] . out[i])
  *     dq[i] = scale * sum over j of ds k[j]      dk[j] = scale * sum over i of ds q[i]
  *
- * in three steps: attention_rows, what each query needs; attention_grad, keys by blocks, which
+ * and -exp(sink - m[i]) / l[i] dy[i] . out[i], over all i, is a sink's. In three steps, and one for
+ * sinks: attention_rows, what each query needs; attention_grad, keys by blocks, which
  * leaves sums for dq in scratch, one part for each chunk of keys; attention_query_grad, which adds
  * the parts. All is computed in f32; the cut follows from the shape alone. */
 #ifndef ACLNN_CPU_KERNELS_ATTENTION_K_ATTENTION_H
@@ -76,7 +78,7 @@ struct k_attention {
     double scale, keep;   /* keep: 1, or the probability with which a weight is kept */
     enum k_attention_bias bias;
     double shift; /* key - query, of the first of each */
-    bool has_mask;
+    bool has_mask, has_sink;
     enum k_attention_stats stats;
     int64_t stat_rows; /* of a head, where that is more than its queries */
     bool is_by_rows;   /* statistics are [query][head] in place of [head][query] */
@@ -99,7 +101,8 @@ enum {
     K_ATTENTION_DROP, /* bit i of byte i / 8: weight number i is kept */
     K_ATTENTION_MAX,  /* [sequence][head][query][8] (is_by_rows: else), f32 */
     K_ATTENTION_SUM,
-    K_ATTENTION_OUT, /* of the gradient: what the forward pass gave */
+    K_ATTENTION_SINK, /* f32, [head] */
+    K_ATTENTION_OUT,  /* of the gradient: what the forward pass gave */
     K_ATTENTION_BUFFERS,
     K_ATTENTION_DY = K_ATTENTION_BUFFERS,
     K_ATTENTION_ROWS,  /* scratch: [tile][3][48]: m, 1 / l, dy . out */
@@ -108,6 +111,7 @@ enum {
     K_ATTENTION_DK,
     K_ATTENTION_DV,
     K_ATTENTION_GRAD_BUFFERS,
+    K_ATTENTION_DSINK = K_ATTENTION_DQ, /* of attention_sink_grad: f32, [head] */
 };
 
 /* Finds the cut: block, keys, chunks, tiles, and what is before each sequence. sequences, their

@@ -250,7 +250,7 @@ static void check(struct problem *p)
     p->a.m = m.value;
     p->a.l = l.value;
     p->a.out = out.value;
-    attention_backward(&p->a, &dq, &dk, &dv);
+    attention_backward(&p->a, &dq, &dk, &dv, NULL);
     compare(p, "max", p->max, &m, rows, STATS);
     compare(p, "sum", p->sum, &l, rows, STATS);
     compare(p, "out", p->out, &out, rows * DV, 1);
@@ -342,11 +342,16 @@ Test(attention, definition_has_its_gradient)
         struct attention_values dq = attention_values_new(rows * D);
         struct attention_values dk = attention_values_new(p->key_rows * KEY_HEADS * D);
         struct attention_values dv = attention_values_new(p->key_rows * KEY_HEADS * DV);
+        struct attention_values dsinks = attention_values_new(HEADS);
+        double *sinks = some_floats(&random, HEADS);
+        a->sinks = sinks;
         attention_forward(a, &m, &l, &out);
         a->m = m.value;
         a->l = l.value;
         a->out = out.value;
-        attention_backward(a, &dq, &dk, &dv);
+        attention_backward(a, &dq, &dk, &dv, &dsinks);
+        differ(a, rows, sinks, HEADS, &dsinks);
+        attention_values_free(&dsinks);
         differ(a, rows, p->q, rows * D, &dq);
         differ(a, rows, p->k, p->key_rows * KEY_HEADS * D, &dk);
         differ(a, rows, p->v, p->key_rows * KEY_HEADS * DV, &dv);
@@ -355,6 +360,7 @@ Test(attention, definition_has_its_gradient)
             attention_values_free(all[i]);
         free(bias);
         free(kept);
+        free(sinks);
         problem_free(p);
     }
 }

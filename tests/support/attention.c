@@ -179,8 +179,10 @@ static void add_row(const struct attention *a, const struct row *r, void *to)
         m = fmax(m, r->score[j]);
         most = fmax(most, r->slack[j]);
     }
+    if (a->sinks && r->keys > 0) m = fmax(m, a->sinks[r->n]);
     for (int64_t j = 0; j < r->keys; j++)
         if (r->score[j] > -INFINITY) l += exp(r->score[j] - m);
+    if (a->sinks && r->keys > 0) l += exp(a->sinks[r->n] - m);
     const bool is_blind = l == 0, has_keys = r->keys > 0;
     f->m->value[r->stat] = !is_blind ? m : has_keys ? -FLT_MAX : 0;
     f->l->value[r->stat] = !is_blind ? l : has_keys ? FLT_MAX : 0;
@@ -207,7 +209,7 @@ void attention_forward(const struct attention *a, struct attention_values *m,
 /* ---- backward ---- */
 
 struct backward {
-    struct attention_values *dq, *dk, *dv;
+    struct attention_values *dq, *dk, *dv, *dsinks;
 };
 
 static void add_to(struct attention_values *to, int64_t at, double value, double size, double doubt)
@@ -228,6 +230,10 @@ static void add_row_grad(const struct attention *a, const struct row *r, void *t
         size += fabs(dy[d] * out[d]);
     }
     if (l == 0 || l >= FLT_MAX) return;
+    if (f->dsinks && r->keys > 0) {
+        const double p = exp(a->sinks[r->n] - a->m[r->stat]) / l;
+        add_to(f->dsinks, r->n, -p * product, (p + TINY / doubt) * size, doubt);
+    }
     for (int64_t j = 0; j < r->keys; j++) {
         if (!(r->score[j] > -INFINITY)) continue;
         const double p = exp(r->score[j] - a->m[r->stat]) / l, kept = kept_of(a, r, j);
@@ -248,7 +254,8 @@ static void add_row_grad(const struct attention *a, const struct row *r, void *t
 }
 
 void attention_backward(const struct attention *a, struct attention_values *dq,
-                        struct attention_values *dk, struct attention_values *dv)
+                        struct attention_values *dk, struct attention_values *dv,
+                        struct attention_values *dsinks)
 {
-    each_row(a, add_row_grad, &(struct backward){dq, dk, dv});
+    each_row(a, add_row_grad, &(struct backward){dq, dk, dv, dsinks});
 }

@@ -22,6 +22,7 @@ struct attention {
     enum attention_bias type;
     /* NULL: nothing is hidden, nothing added, everything kept. slopes: [sequence][head]. */
     const double *q, *k, *v, *hidden, *bias, *kept, *slopes;
+    const double *sinks;            /* of each head: a score without a value; NULL: none */
     const double *m, *l, *out, *dy; /* of the gradient */
 };
 
@@ -38,7 +39,9 @@ void attention_values_free(struct attention_values *values);
 /* A query that sees nothing: m is -FLT_MAX and l FLT_MAX, both 0 without keys. */
 void attention_forward(const struct attention *a, struct attention_values *m,
                        struct attention_values *l, struct attention_values *out);
+/* dsinks: [head]; may be NULL. */
 void attention_backward(const struct attention *a, struct attention_values *dq,
-                        struct attention_values *dk, struct attention_values *dv);
+                        struct attention_values *dk, struct attention_values *dv,
+                        struct attention_values *dsinks);
 
 #endif

@@ -5,24 +5,13 @@
 #include <string.h>
 
 #include "tests/support/attention.h"
-#include "tests/support/oracle_norm.h"
-
-enum { SEQUENCES = 8, STATS = 8 };
+#include "tests/support/oracle_attention.h"
 
 /* ---- layouts ---- */
 
-/* The letters of a layout: B, S, N, D, or H for N and D, or T for B and S. */
-struct sizes {
-    const char *layout;
-    bool by_lengths;
-    int64_t batch, heads, key_heads, d, dv;
-    int64_t queries[SEQUENCES + 1], keys[SEQUENCES + 1]; /* the last: rows of no sequence */
-    int64_t query_rows, key_rows;
-};
-
 /* Where element (row of all sequences, head, column) lies in the operator's tensor. */
-static int64_t place(const struct sizes *s, bool is_key, int64_t row, int64_t head, int64_t heads,
-                     int64_t column, int64_t columns)
+static int64_t place(const struct attention_sizes *s, bool is_key, int64_t row, int64_t head,
+                     int64_t heads, int64_t column, int64_t columns)
 {
     const int64_t rows = is_key ? s->keys[0] : s->queries[0];
     const int64_t b = s->by_lengths ? 0 : row / rows, i = s->by_lengths ? row : row % rows;
@@ -30,22 +19,6 @@ static int64_t place(const struct sizes *s, bool is_key, int64_t row, int64_t he
         return ((i * s->batch + b) * heads + head) * columns + column;
     if (strcmp(s->layout, "BNSD") == 0) return ((b * heads + head) * rows + i) * columns + column;
     return ((b * rows + i) * heads + head) * columns + column;
-}
-
-static int64_t shape(const struct sizes *s, bool is_key, int64_t heads, int64_t columns,
-                     int64_t *dims)
-{
-    const int64_t rows = is_key ? s->key_rows : s->query_rows;
-    const int64_t each = s->by_lengths ? rows : is_key ? s->keys[0] : s->queries[0];
-    int64_t rank = 0;
-    for (const char *at = s->layout; *at; at++)
-        dims[rank++] = *at == 'B'   ? s->batch
-                       : *at == 'S' ? each
-                       : *at == 'T' ? rows
-                       : *at == 'N' ? heads
-                       : *at == 'H' ? heads * columns
-                                    : columns;
-    return rank;
 }
 
 static const int64_t *array_of(const struct rig_problem *problem, const char *name, int *count)
@@ -69,9 +42,9 @@ static void cut_rows(const struct rig_problem *problem, const char *name, int64_
     lengths[count] = all - ends[count - 1];
 }
 
-static struct sizes sizes_of(const struct rig_problem *problem)
+static struct attention_sizes sizes_of(const struct rig_problem *problem)
 {
-    struct sizes s = {.layout = problem->call.text[0]};
+    struct attention_sizes s = {.layout = problem->call.text[0]};
     const int64_t *q = problem->tensor[0].view.dims, *k = problem->tensor[1].view.dims;
     const int64_t *v = problem->tensor[2].view.dims;
     const int axis_s = (int)(strcspn(s.layout, "ST")), axis_b = (int)strcspn(s.layout, "B");
@@ -109,8 +82,8 @@ static struct sizes sizes_of(const struct rig_problem *problem)
 
 /* ---- from the operator's tensors to the definition's ---- */
 
-static double *dense(const struct rig_problem *problem, const struct sizes *s, int operand,
-                     bool is_key, int64_t columns)
+static double *dense(const struct rig_problem *problem, const struct attention_sizes *s,
+                     int operand, bool is_key, int64_t columns)
 {
     const int64_t heads = is_key ? s->key_heads : s->heads;
     const int64_t rows = is_key ? s->key_rows : s->query_rows;
@@ -124,8 +97,8 @@ static double *dense(const struct rig_problem *problem, const struct sizes *s, i
 }
 
 /* What a mask or a bias says of each weight; NULL: there is none. */
-static double *beside(const struct rig_problem *problem, const struct sizes *s, int operand,
-                      int64_t weights)
+static double *beside(const struct rig_problem *problem, const struct attention_sizes *s,
+                      int operand, int64_t weights)
 {
     if (operand < 0) return NULL;
     double *to = calloc((size_t)weights + 1, sizeof *to);
@@ -158,7 +131,7 @@ static double *kept_of(const struct rig_problem *problem, int operand, int64_t w
 }
 
 struct held {
-    struct sizes sizes;
+    struct attention_sizes sizes;
     struct attention a;
     double *owned[12];
     int count;
@@ -206,7 +179,7 @@ static struct held *hold_all(const struct rig_problem *problem)
 {
     struct held *held = calloc(1, sizeof *held);
     held->sizes = sizes_of(problem);
-    const struct sizes *s = &held->sizes;
+    const struct attention_sizes *s = &held->sizes;
     struct attention *a = &held->a;
     const int mask = norm_operand(problem, "attenMaskOptional");
     int count;
@@ -231,12 +204,19 @@ static struct held *hold_all(const struct rig_problem *problem)
     a->kept = a->keep == 1 ? NULL
                            : hold(held, kept_of(problem, norm_operand(problem, "dropMaskOptional"),
                                                 attention_weights(a)));
+    const int sinks = norm_one_of(problem, "sinkOptional sinkInOptional");
+    double *of_heads = calloc((size_t)a->heads + 1, sizeof *of_heads);
+    for (int64_t n = 0; sinks >= 0 && n < a->heads; n++)
+        of_heads[n] = oracle_value(problem, sinks, n);
+    hold(held, of_heads);
+    if (sinks >= 0) a->sinks = of_heads;
     hold_bias(problem, held);
     return held;
 }
 
 /* Where the operator has the statistics of the definition's row `index`. */
-static int64_t stat_place(const struct rig_problem *problem, const struct sizes *s, int64_t index)
+static int64_t stat_place(const struct rig_problem *problem, const struct attention_sizes *s,
+                          int64_t index)
 {
     const char *order = problem->op->names->text[1] ? problem->call.text[1] : NULL;
     int64_t begin = 0;
@@ -259,8 +239,8 @@ static void put(struct rig_problem *problem, int operand, int64_t i, double valu
 }
 
 /* Rows of no sequence are 0. */
-static void put_rows(struct rig_problem *problem, const struct sizes *s, int operand, bool is_key,
-                     int64_t columns, const struct attention_values *from)
+static void put_rows(struct rig_problem *problem, const struct attention_sizes *s, int operand,
+                     bool is_key, int64_t columns, const struct attention_values *from)
 {
     const int64_t heads = is_key ? s->key_heads : s->heads;
     const int64_t rows = is_key ? s->key_rows : s->query_rows;
@@ -273,25 +253,42 @@ static void put_rows(struct rig_problem *problem, const struct sizes *s, int ope
             }
 }
 
+struct solution {
+    struct attention_values m, l, out;
+};
+
+static struct solution solve(const struct held *held)
+{
+    const int64_t stats = held->sizes.query_rows * held->sizes.heads;
+    struct solution of = {attention_values_new(stats), attention_values_new(stats),
+                          attention_values_new(stats * held->sizes.dv)};
+    attention_forward(&held->a, &of.m, &of.l, &of.out);
+    return of;
+}
+
+static void solution_free(struct solution *of)
+{
+    attention_values_free(&of->m);
+    attention_values_free(&of->l);
+    attention_values_free(&of->out);
+}
+
 static void forward(struct rig_problem *problem)
 {
     struct held *held = hold_all(problem);
-    const struct sizes *s = &held->sizes;
+    const struct attention_sizes *s = &held->sizes;
     const int64_t stats = s->query_rows * s->heads;
-    struct attention_values m = attention_values_new(stats), l = attention_values_new(stats);
-    struct attention_values out = attention_values_new(stats * s->dv);
     const int max = norm_operand(problem, "softmaxMaxOut");
     const int sum = norm_operand(problem, "softmaxSumOut");
-    attention_forward(&held->a, &m, &l, &out);
-    for (int64_t i = 0; i < stats * STATS; i++) {
-        const int64_t at = stat_place(problem, s, i / STATS) * STATS + i % STATS;
-        put(problem, max, at, m.value[i / STATS], m.slack[i / STATS]);
-        put(problem, sum, at, l.value[i / STATS], l.slack[i / STATS]);
+    struct solution of = solve(held);
+    for (int64_t i = 0; i < stats * ATTENTION_STATS; i++) {
+        const int64_t at =
+            stat_place(problem, s, i / ATTENTION_STATS) * ATTENTION_STATS + i % ATTENTION_STATS;
+        put(problem, max, at, of.m.value[i / ATTENTION_STATS], of.m.slack[i / ATTENTION_STATS]);
+        put(problem, sum, at, of.l.value[i / ATTENTION_STATS], of.l.slack[i / ATTENTION_STATS]);
     }
-    put_rows(problem, s, norm_operand(problem, "attentionOutOut"), false, s->dv, &out);
-    attention_values_free(&m);
-    attention_values_free(&l);
-    attention_values_free(&out);
+    put_rows(problem, s, norm_operand(problem, "attentionOutOut"), false, s->dv, &of.out);
+    solution_free(&of);
     let_go(held);
 }
 
@@ -299,17 +296,18 @@ static const double *stats_of(const struct rig_problem *problem, struct held *he
                               const char *name)
 {
     const int operand = norm_operand(problem, name);
-    const int64_t count = problem->tensor[operand].count / STATS;
+    const int64_t count = problem->tensor[operand].count / ATTENTION_STATS;
     double *to = calloc((size_t)count + 1, sizeof *to);
     for (int64_t i = 0; i < count; i++)
-        to[i] = oracle_value(problem, operand, stat_place(problem, &held->sizes, i) * STATS);
+        to[i] =
+            oracle_value(problem, operand, stat_place(problem, &held->sizes, i) * ATTENTION_STATS);
     return hold(held, to);
 }
 
 static void backward(struct rig_problem *problem)
 {
     struct held *held = hold_all(problem);
-    const struct sizes *s = &held->sizes;
+    const struct attention_sizes *s = &held->sizes;
     struct attention *a = &held->a;
     struct attention_values dq = attention_values_new(s->query_rows * s->heads * s->d);
     struct attention_values dk = attention_values_new(s->key_rows * s->key_heads * s->d);
@@ -319,7 +317,12 @@ static void backward(struct rig_problem *problem)
     a->dy = hold(held, dense(problem, s, norm_operand(problem, "dy"), false, s->dv));
     a->out =
         hold(held, dense(problem, s, norm_operand(problem, "attentionInOptional"), false, s->dv));
-    attention_backward(a, &dq, &dk, &dv);
+    const int to = norm_operand(problem, "dsinkOut");
+    struct attention_values dsinks = attention_values_new(s->heads);
+    attention_backward(a, &dq, &dk, &dv, a->sinks ? &dsinks : NULL);
+    for (int64_t n = 0; to >= 0 && n < s->heads; n++)
+        put(problem, to, n, dsinks.value[n], dsinks.slack[n]);
+    attention_values_free(&dsinks);
     put_rows(problem, s, norm_operand(problem, "dqOut"), false, s->d, &dq);
     put_rows(problem, s, norm_operand(problem, "dkOut"), true, s->d, &dk);
     put_rows(problem, s, norm_operand(problem, "dvOut"), true, s->dv, &dv);
@@ -346,200 +349,27 @@ static void fill(struct rig_problem *problem, struct random *random)
     (void)random;
     if (max < 0) return;
     struct held *held = hold_all(problem);
-    const struct sizes *s = &held->sizes;
+    const struct attention_sizes *s = &held->sizes;
     const int64_t stats = s->query_rows * s->heads;
-    struct attention_values m = attention_values_new(stats), l = attention_values_new(stats);
-    struct attention_values out = attention_values_new(stats * s->dv);
-    attention_forward(&held->a, &m, &l, &out);
-    for (int64_t i = 0; i < stats * STATS; i++) {
-        const int64_t at = stat_place(problem, s, i / STATS) * STATS + i % STATS;
-        set(problem, max, at, m.value[i / STATS]);
-        set(problem, sum, at, l.value[i / STATS]);
+    struct solution of = solve(held);
+    for (int64_t i = 0; i < stats * ATTENTION_STATS; i++) {
+        const int64_t at =
+            stat_place(problem, s, i / ATTENTION_STATS) * ATTENTION_STATS + i % ATTENTION_STATS;
+        set(problem, max, at, of.m.value[i / ATTENTION_STATS]);
+        set(problem, sum, at, of.l.value[i / ATTENTION_STATS]);
     }
     for (int64_t r = 0; r < s->query_rows; r++)
         for (int64_t n = 0; n < s->heads; n++)
             for (int64_t d = 0; d < s->dv; d++)
                 set(problem, in, place(s, false, r, n, s->heads, d, s->dv),
-                    out.value[(r * s->heads + n) * s->dv + d]);
-    attention_values_free(&m);
-    attention_values_free(&l);
-    attention_values_free(&out);
+                    of.out.value[(r * s->heads + n) * s->dv + d]);
+    solution_free(&of);
     let_go(held);
-}
-
-static int64_t some_length(struct random *random, int64_t most)
-{
-    if (random_once_in(random, 20)) return 0;
-    return random_between(random, 1, random_once_in(random, 3) ? most : 9);
-}
-
-static bool has_number(const struct rig_operator *op, const char *name)
-{
-    for (int i = 0; op->number[i]; i++)
-        if (strcmp(op->number[i], name) == 0) return true;
-    return false;
-}
-
-static struct sizes random_sizes(const struct rig_operator *op, struct random *random)
-{
-    static const char *const layouts[] = {"BSH", "SBH", "BSND", "BNSD"};
-    struct sizes s = {.batch = random_between(random, 1, 3)};
-    const bool takes_all = has_number(op, "seed");
-    s.by_lengths = strstr(op->name, "VarLen") || strstr(op->name, "Unpadding") ||
-                   (takes_all && random_once_in(random, 2));
-    s.layout = s.by_lengths ? "TND" : layouts[random_below(random, 4)];
-    s.key_heads = random_between(random, 1, 2);
-    s.heads = s.key_heads * random_between(random, 1, 2);
-    s.d = random_between(random, 1, random_once_in(random, 8) ? 70 : 20);
-    s.dv = random_once_in(random, 2) ? s.d : random_between(random, 1, s.d);
-    const int64_t most = s.d > 20 ? 20 : 160;
-    const bool is_even = !s.by_lengths || random_once_in(random, 2);
-    for (int64_t b = 0; b < s.batch; b++) {
-        s.queries[b] = b > 0 && is_even ? s.queries[0] : some_length(random, 60);
-        s.keys[b] = b > 0 && is_even ? s.keys[0] : some_length(random, most);
-        s.query_rows += s.queries[b];
-        s.key_rows += s.keys[b];
-    }
-    for (int i = 0; s.by_lengths && i < 2; i++)
-        if (random_once_in(random, 6)) *(i ? &s.key_rows : &s.query_rows) += 3;
-    return s;
-}
-
-/* Axes of 1 or the whole ones. */
-static void random_pairs(struct test_case *test, struct random *random, const char *name,
-                         enum case_dtype dtype, const struct sizes *s, int least_rank)
-{
-    int64_t dims[4] = {s->batch, s->heads, 0, 0};
-    const int rank = (int)random_between(random, least_rank, 4);
-    for (int64_t b = 0; b < s->batch; b++) {
-        dims[2] = s->queries[b] > dims[2] ? s->queries[b] : dims[2];
-        dims[3] = s->keys[b] > dims[3] ? s->keys[b] : dims[3];
-    }
-    for (int i = 0; i < 4; i++)
-        if (random_once_in(random, 4)) dims[i] = 1;
-    random_tensor(test, random, name, dtype, dims + 4 - rank, rank, false);
-}
-
-static void random_lengths(struct test_case *test, const struct sizes *s, const char *name,
-                           const int64_t *lengths)
-{
-    int64_t ends[SEQUENCES], end = 0;
-    for (int64_t b = 0; b < s->batch; b++)
-        ends[b] = end += lengths[b];
-    random_ints(test, name, ends, (int)s->batch);
-}
-
-static bool is_one_length(const struct sizes *s)
-{
-    for (int64_t b = 1; b < s->batch; b++)
-        if (s->queries[b] != s->queries[0] || s->keys[b] != s->keys[0]) return false;
-    return true;
-}
-
-static int64_t weights_of(const struct sizes *s)
-{
-    int64_t weights = 0;
-    for (int64_t b = 0; b < s->batch; b++)
-        weights += s->heads * s->queries[b] * s->keys[b];
-    return weights;
-}
-
-static void random_bias(const struct rig_operator *op, struct test_case *test,
-                        struct random *random, const struct sizes *s)
-{
-    const bool is_grad = norm_has_word("pseShiftOptional", op->tensor[4]);
-    const char *name = is_grad ? "pseShiftOptional" : "realShiftOptional";
-    const bool has_type = has_number(op, "pseType");
-    const int64_t type = has_type ? random_below(random, 4) : BIAS_BEFORE;
-    const int64_t dims[] = {s->batch, s->heads};
-    const bool is_there = random_once_in(random, 2) && (type >= BIAS_LINEAR || is_one_length(s));
-    if (has_type) random_number(test, "pseType", (double)(is_there ? type : BIAS_BEFORE));
-    if (!is_there) return;
-    if (type < BIAS_LINEAR) {
-        random_pairs(test, random, name, test->dtype, s, 4);
-        return;
-    }
-    const int rank = (int)random_between(random, 1, 2);
-    random_tensor(test, random, name, CASE_F32, dims + 2 - rank, rank, false);
-    const int64_t start = random_between(random, 0, 50);
-    if (random_once_in(random, 2)) random_ints(test, "qStartIdxOptional", &start, 1);
-}
-
-static void random_beside(const struct rig_operator *op, struct test_case *test,
-                          struct random *random, const struct sizes *s)
-{
-    static const int modes[] = {0, 0, 1, 5};
-    const int mode = modes[random_below(random, s->by_lengths ? 3 : 4)];
-    const int64_t bytes[] = {(weights_of(s) + 7) / 8 + random_below(random, 4)};
-    int64_t prefix[SEQUENCES];
-    random_bias(op, test, random, s);
-    if (random_once_in(random, 3)) {
-        random_tensor(test, random, "dropMaskOptional", CASE_U8, bytes, 1, false);
-        random_number(test, "keepProb", random_once_in(random, 4) ? 1 : 0.75);
-    } else {
-        random_number(test, "keepProb", 1);
-    }
-    random_number(test, "sparseMode", mode);
-    random_number(test, "preTokens", (double)random_between(random, -3, 70));
-    random_number(test, "nextTokens", (double)random_between(random, -3, 90));
-    if (random_once_in(random, 2)) return;
-    random_pairs(test, random, "attenMaskOptional", random_once_in(random, 2) ? CASE_BOOL : CASE_U8,
-                 s, 2);
-    for (int64_t b = 0; b < s->batch; b++)
-        prefix[b] = random_between(random, 0, s->keys[b]);
-    if (mode == 5) random_ints(test, "prefixOptional", prefix, (int)s->batch);
-}
-
-static void random_stats(struct test_case *test, struct random *random, const struct sizes *s,
-                         const char *name, bool is_written)
-{
-    const int64_t dims[] = {s->batch, s->heads, s->queries[0], STATS};
-    const int64_t of_rows[] = {s->query_rows, s->heads, STATS};
-    const int64_t of_heads[] = {s->heads, s->query_rows, STATS};
-    if (s->by_lengths)
-        random_tensor(test, random, name, CASE_F32, random_once_in(random, 2) ? of_rows : of_heads,
-                      3, is_written);
-    else
-        random_tensor(test, random, name, CASE_F32, dims, 4, is_written);
-}
-
-static struct test_case random_attention(const struct rig_operator *op, struct random *random,
-                                         enum case_dtype dtype)
-{
-    static const char *const like_query = "attentionOutOut attentionInOptional dy";
-    struct test_case test = norm_start(op, random, dtype);
-    const struct sizes s = random_sizes(op, random);
-    for (int slot = 0; op->tensor[slot]; slot++) {
-        const char *name = op->tensor[slot];
-        /* What fill() writes has an element each. */
-        const bool is_written =
-            rig_is_output(&op->operand[slot]) || norm_has_word("attentionInOptional", name);
-        const bool is_key = norm_has_word("key keyIn dkOut", name);
-        const bool is_value = norm_has_word("value dvOut", name);
-        const bool is_like = norm_has_word(like_query, name);
-        int64_t dims[4];
-        if (strncmp(name, "softmaxMax", 10) == 0 || strncmp(name, "softmaxSum", 10) == 0)
-            random_stats(&test, random, &s, name, true);
-        if (!is_key && !is_value && !is_like && !norm_has_word("query dqOut", name)) continue;
-        const int64_t rank =
-            shape(&s, is_key || is_value, is_key || is_value ? s.key_heads : s.heads,
-                  is_value || is_like ? s.dv : s.d, dims);
-        random_tensor(&test, random, name, dtype, dims, (int)rank, is_written);
-    }
-    random_beside(op, &test, random, &s);
-    random_number(&test, "scaleValue", random_unit(random) / sqrt((double)s.d));
-    random_number(&test, "headNum", (double)s.heads);
-    if (s.by_lengths) random_lengths(&test, &s, "actualSeqQLenOptional", s.queries);
-    if (s.by_lengths) random_lengths(&test, &s, "actualSeqKvLenOptional", s.keys);
-    strcpy(random_type(&test, "inputLayout", CASE_F32)->text, s.layout);
-    if (op->names->text[1] && random_once_in(random, 2))
-        strcpy(random_type(&test, op->names->text[1], CASE_F32)->text, "same_as_input");
-    return test;
 }
 
 #define ROW(name_of, function, ...)                                                                \
     {                                                                                              \
-        .name = name_of, .oracle = function, .random = random_attention, .fill = fill, .ulp = 2,   \
+        .name = name_of, .oracle = function, .random = attention_random, .fill = fill, .ulp = 2,   \
         __VA_ARGS__                                                                                \
     }
 
@@ -573,8 +403,10 @@ const struct oracle_row oracle_attention_rows[] = {
     ROW("aclnnFlashAttentionScoreGradV2", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGrad", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGradV2", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionScoreV3", forward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreV4", forward, .lines = NULL),
     ROW("aclnnFlashAttentionVarLenScoreV4", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionScoreGradV3", backward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreGradV4", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGradV4", backward, .lines = NULL),
     {.name = NULL},

@@ -52,7 +52,7 @@
  * by heads, as CANN has them: row number N * begin + n * length + i. softmaxOutOut is not written
  * and may be NULL. innerPrecise counts for nothing. paddingMaskOptional must be NULL.
  *
- * The V4 functions are those of CANN versions after 8.1. */
+ * The V3 and V4 functions are those of CANN versions after 8.1. */
 #ifndef OP_API_INC_LEVEL2_ACLNN_FLASH_ATTENTION_SCORE_H_
 #define OP_API_INC_LEVEL2_ACLNN_FLASH_ATTENTION_SCORE_H_
 
@@ -151,8 +151,8 @@ ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV4(void *workspace, uint64_t
 /* aclnnFlashAttentionScoreV2 and aclnnFlashAttentionVarLenScoreV2 together, with any inputLayout,
  * and softmaxOutLayout as above. Where keepProb is less than 1 and dropMaskOptional is NULL, the
  * mask is the one that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb.
- * queryRopeOptional, keyRopeOptional, dScaleQOptional, dScaleKOptional, dScaleVOptional and
- * sinkOptional must be NULL; outDtype counts for nothing. */
+ * queryRopeOptional, keyRopeOptional, dScaleQOptional, dScaleKOptional and dScaleVOptional must be
+ * NULL; sinkOptional is aclnnFlashAttentionScoreV3's; outDtype counts for nothing. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *key, const aclTensor *value,
     const aclTensor *realShiftOptional, const aclTensor *dropMaskOptional,
@@ -171,6 +171,24 @@ ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
 
 /* Phase 2: queues the work; aclnn_base.h says how. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4(void *workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor *executor, aclrtStream stream);
+
+/* aclnnFlashAttentionScoreV2 with sinks: sinkOptional, FLOAT (N) or NULL, is a score of each head
+ * that every query sees and that has no value. m and l have it in them. Where there are no keys it
+ * does not count. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *key, const aclTensor *value,
+    const aclTensor *realShiftOptional, const aclTensor *dropMaskOptional,
+    const aclTensor *paddingMaskOptional, const aclTensor *attenMaskOptional,
+    const aclTensor *sinkOptional, const aclIntArray *prefixOptional,
+    const aclIntArray *qStartIdxOptional, const aclIntArray *kvStartIdxOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char *inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, int64_t pseType, const aclTensor *softmaxMaxOut,
+    const aclTensor *softmaxSumOut, const aclTensor *softmaxOutOut,
+    const aclTensor *attentionOutOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreV3(void *workspace, uint64_t workspaceSize,
                                                  aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus

@@ -117,8 +117,9 @@ ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4(void *workspace,
                                                               aclrtStream stream);
 
 /* The gradient of aclnnFlashAttentionScoreV4; softmaxInLayout is its softmaxOutLayout, seed and
- * offset are its own. sinkInOptional, queryRopeOptional, keyRopeOptional and all dScale tensors
- * must be NULL; dqRopeOut, dkRopeOut and dsinkOut NULL or empty. */
+ * offset are its own. sinkInOptional and dsinkOut are aclnnFlashAttentionScoreGradV3's.
+ * queryRopeOptional, keyRopeOptional and all dScale tensors must be NULL; dqRopeOut and dkRopeOut
+ * NULL or empty. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *keyIn, const aclTensor *value, const aclTensor *dy,
     const aclTensor *pseShiftOptional, const aclTensor *dropMaskOptional,
@@ -140,6 +141,26 @@ ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
 
 /* Phase 2: queues the work; aclnn_base.h says how. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV4(void *workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor *executor, aclrtStream stream);
+
+/* The gradient of aclnnFlashAttentionScoreV3, and of its sinks: dsinkOut, FLOAT (N), is the sum
+ * over batch and queries of -exp(sinkInOptional[n] - m) / l * (dy . attentionInOptional); NULL: it
+ * is not asked for; empty where sinkInOptional is NULL. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *keyIn, const aclTensor *value, const aclTensor *dy,
+    const aclTensor *pseShiftOptional, const aclTensor *dropMaskOptional,
+    const aclTensor *paddingMaskOptional, const aclTensor *attenMaskOptional,
+    const aclTensor *softmaxMaxOptional, const aclTensor *softmaxSumOptional,
+    const aclTensor *softmaxInOptional, const aclTensor *attentionInOptional,
+    const aclTensor *sinkInOptional, const aclIntArray *prefixOptional,
+    const aclIntArray *qStartIdxOptional, const aclIntArray *kvStartIdxOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char *inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, int64_t pseType, const aclTensor *dqOut,
+    const aclTensor *dkOut, const aclTensor *dvOut, const aclTensor *dpseOut,
+    const aclTensor *dsinkOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV3(void *workspace, uint64_t workspaceSize,
                                                      aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus
