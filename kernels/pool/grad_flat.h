@@ -103,19 +103,17 @@ struct flat {
 
 /* Windows x + 1 and on, summed along the height. */
 K_TEMPLATE
-vf flat_windows(int n, bool certain, const struct flat *f, int64_t x)
+vf flat_windows(bool certain, const struct flat *f, int64_t x)
 {
-    vf sum = v_load(f->image[0] + x);
-    if (n >= 2) sum = sum + v_load(f->image[1] + x);
-    if (n >= 3) sum = sum + v_load(f->image[2] + x);
+    const vf sum = v_load(f->image[0] + x) + v_load(f->image[1] + x) + v_load(f->image[2] + x);
     return f->factors ? v_product(certain, sum, v_load(f->factors + f->phase + 1)) : sum;
 }
 
 /* The next cells, x and on: windows x - 1 to x + 1 of each, the oldest first. */
 K_TEMPLATE
-vf flat_cells(int n, bool certain, struct flat *f, int64_t x)
+vf flat_cells(bool certain, struct flat *f, int64_t x)
 {
-    const vf now = flat_windows(n, certain, f, x);
+    const vf now = flat_windows(certain, f, x);
     const vf one = v_delay(1, f->before, now), two = v_delay(2, f->before, now);
     vf sum = v_add_kept(one, two, f->behind, f->phase);
     sum = v_add_kept(sum, now, f->ahead, f->phase);
@@ -126,11 +124,11 @@ vf flat_cells(int n, bool certain, struct flat *f, int64_t x)
 }
 
 K_TEMPLATE
-vf flat_elements(enum k_dtype dt, int n, bool certain, struct flat *f, int64_t x)
+vf flat_elements(enum k_dtype dt, bool certain, struct flat *f, int64_t x)
 {
-    const vf low = flat_cells(n, certain, f, x);
+    const vf low = flat_cells(certain, f, x);
     if (dt == K_F32) return low;
-    const vf high = flat_cells(n, certain, f, x + VL);
+    const vf high = flat_cells(certain, f, x + VL);
 #ifdef K_PAIRS
     if (dt == K_BF16 && certain) return (vf)v_round_pairs(low, high);
 #endif
@@ -139,21 +137,21 @@ vf flat_elements(enum k_dtype dt, int n, bool certain, struct flat *f, int64_t x
 
 /* `count` cells behind those that are pending; the next band's part of dY is announced. */
 K_TEMPLATE
-void flat_band(enum k_dtype dt, int n, bool stream, bool certain, struct flat f, int64_t count,
+void flat_band(enum k_dtype dt, bool stream, bool certain, struct flat f, int64_t count,
                const char *next, struct k_vectors *out)
 {
     const int64_t whole = K_VECTOR_BYTES / k_size(dt);
     int64_t x = -out->filled / k_size(dt);
-    vf line = flat_elements(dt, n, certain, &f, x);
+    vf line = flat_elements(dt, certain, &f, x);
     if (out->filled > 0) line = outlet_join(out->filled, out->pending, line);
     if (x + whole <= count) {
         vectors_store(out, line, stream);
         char *to = out->to;
         for (x += whole; x + whole <= count; x += whole, to += K_VECTOR_BYTES) {
-            k_write(to, flat_elements(dt, n, certain, &f, x), stream);
+            k_write(to, flat_elements(dt, certain, &f, x), stream);
             k_prefetch(next + x * k_size(dt));
         }
-        line = flat_elements(dt, n, certain, &f, x);
+        line = flat_elements(dt, certain, &f, x);
         out->to = to;
     }
     out->pending = line;
@@ -161,7 +159,7 @@ void flat_band(enum k_dtype dt, int n, bool stream, bool certain, struct flat f,
 }
 
 K_TEMPLATE
-struct flat flat_from(int n, const struct grad *g, const float *image, int64_t x)
+struct flat flat_from(const struct grad *g, const float *image, int64_t x)
 {
     const struct widths *w = &g->widths;
     struct flat f = {.factors = w->uniform ? NULL : w->factors,
@@ -169,34 +167,32 @@ struct flat flat_from(int n, const struct grad *g, const float *image, int64_t x
                      .behind = &w->behind,
                      .period = w->period,
                      .turn = w->turn};
-    for (int row = 0; row < n; row++)
+    for (int row = 0; row < POOL_FUSED; row++)
         f.image[row] = image + row * g->plan.width.out + 1;
     f.phase = (int)((x - VL) % f.period);
     if (f.phase < 0) f.phase += f.period;
-    flat_cells(n, false, &f, x - VL);
+    flat_cells(false, &f, x - VL);
     return f;
 }
 
 K_TEMPLATE
-void flat_band_of(enum k_dtype dt, int n, const struct grad *g, const struct band *band,
-                  int64_t count, const char *next, struct k_vectors *out)
+void flat_band_of(enum k_dtype dt, const struct grad *g, const struct band *band, int64_t count,
+                  const char *next, struct k_vectors *out)
 {
-    const struct flat f = flat_from(n, g, band->image, -out->filled / k_size(dt));
-    if (n == POOL_FUSED && g->outlet.stream && band->certain && dt != K_F32)
-        flat_band(dt, n, true, true, f, count, next, out);
+    const struct flat f = flat_from(g, band->image, -out->filled / k_size(dt));
+    if (g->outlet.stream && band->certain && dt != K_F32)
+        flat_band(dt, true, true, f, count, next, out);
     else if (g->outlet.stream)
-        flat_band(dt, n, true, false, f, count, next, out);
+        flat_band(dt, true, false, f, count, next, out);
     else
-        flat_band(dt, n, false, false, f, count, next, out);
+        flat_band(dt, false, false, f, count, next, out);
 }
 
 #define FLAT_BAND_OF(name, dt)                                                                     \
     K_OUTLINE void name(const struct grad *g, const struct band *band, int64_t count,              \
                         const char *next, struct k_vectors *out)                                   \
     {                                                                                              \
-        if (g->plan.height.most == 1) flat_band_of(dt, 1, g, band, count, next, out);              \
-        if (g->plan.height.most == 2) flat_band_of(dt, 2, g, band, count, next, out);              \
-        if (g->plan.height.most == 3) flat_band_of(dt, 3, g, band, count, next, out);              \
+        flat_band_of(dt, g, band, count, next, out);                                               \
     }
 FLAT_BAND_OF(flat_band_f32, K_F32)
 FLAT_BAND_OF(flat_band_f16, K_F16)

@@ -25,9 +25,8 @@ _Static_assert(SHORT_ROWS + POOL_FUSED - 1 <= ROW_FACTORS, "a factor for each ro
 
 /* What loops know when they are compiled. */
 struct short_kind {
-    int vectors;  /* of a row of dY */
-    bool uniform; /* no factors along the width */
-    bool late;    /* steps of two: a window and the next one share a cell, not the one before */
+    int vectors; /* of a row of dY */
+    bool late;   /* steps of two: a window and the next one share a cell, not the one before */
 };
 
 struct shorts {
@@ -54,10 +53,9 @@ static inline struct shorts shorts_begin(enum k_dtype dt, const struct grad *g)
     struct shorts s = {.rest = (int)((width - 1) % load) + 1,
                        .row_bytes = width * k_size(dt),
                        .tiny = tiny_begin()};
-    if (g->widths.uniform) return s;
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i++)
-        s.own[i] = v_load(g->widths.factors + i * VL);
+        s.own[i] = g->widths.uniform ? v_all(1) : v_load(g->widths.factors + i * VL);
     return s;
 }
 

@@ -25,7 +25,7 @@ vf ones_sum(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn,
     const vf sum = s->kept[(turn + 1) % 3][i] + s->kept[(turn + 2) % 3][i] + value;
     s->kept[turn][i] = value;
     const int last = kind.vectors - (dt == K_BF16 && kind.vectors % 2 == 0 ? 2 : 1);
-    const bool edge = !kind.uniform && (i == 0 || i >= last); /* the others' factors are 1 */
+    const bool edge = i == 0 || i >= last; /* the others' factors are 1 */
     if (certain) return edge ? sum * s->own[i] : sum;
     return v_plus(edge ? sum * s->own[i] : sum, (vf){0});
 }
@@ -232,28 +232,22 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
     return tiny_end(&s.tiny);
 }
 
-#define ONES_KIND(name, dt, ...)                                                                   \
+#define ONES_KIND(name, dt, vectors)                                                               \
     K_OUTLINE bool name(struct grad *g, int64_t item, int64_t end)                                 \
     {                                                                                              \
-        return ones_items(dt, (struct short_kind){__VA_ARGS__, false}, g, item, end);              \
+        return ones_items(dt, (struct short_kind){vectors, false}, g, item, end);                  \
     }
 #define ONES(suffix, dt)                                                                           \
-    ONES_KIND(ones_1##suffix, dt, 1, false)                                                        \
-    ONES_KIND(ones_1_uniform##suffix, dt, 1, true)                                                 \
-    ONES_KIND(ones_2##suffix, dt, 2, false)                                                        \
-    ONES_KIND(ones_2_uniform##suffix, dt, 2, true)                                                 \
-    ONES_KIND(ones_3##suffix, dt, 3, false)                                                        \
-    ONES_KIND(ones_3_uniform##suffix, dt, 3, true)                                                 \
-    ONES_KIND(ones_4##suffix, dt, 4, false)                                                        \
-    ONES_KIND(ones_4_uniform##suffix, dt, 4, true)                                                 \
+    ONES_KIND(ones_1##suffix, dt, 1)                                                               \
+    ONES_KIND(ones_2##suffix, dt, 2)                                                               \
+    ONES_KIND(ones_3##suffix, dt, 3)                                                               \
+    ONES_KIND(ones_4##suffix, dt, 4)                                                               \
     static inline bool ones##suffix(struct grad *g, int64_t item, int64_t end)                     \
     {                                                                                              \
         typedef bool ones_fn(struct grad *, int64_t, int64_t);                                     \
-        static ones_fn *const all[][2] = {{ones_1##suffix, ones_1_uniform##suffix},                \
-                                          {ones_2##suffix, ones_2_uniform##suffix},                \
-                                          {ones_3##suffix, ones_3_uniform##suffix},                \
-                                          {ones_4##suffix, ones_4_uniform##suffix}};               \
-        return all[(g->plan.width.out - 1) / VL][g->widths.uniform](g, item, end);                 \
+        static ones_fn *const all[] = {ones_1##suffix, ones_2##suffix, ones_3##suffix,             \
+                                       ones_4##suffix};                                            \
+        return all[(g->plan.width.out - 1) / VL](g, item, end);                                    \
     }
 ONES(_f32, K_F32)
 ONES(_f16, K_F16)

@@ -35,7 +35,7 @@ void short_twos_put(enum k_dtype dt, struct short_kind kind, const struct shorts
 #pragma GCC unroll 4
     for (int i = 0; i < SHORT_KEPT; i++) {
         const bool edge = i == 0 || i == kind.vectors - 1; /* the others' factors are 1 */
-        if (edge && i < kind.vectors && !kind.uniform) sums.of[i] = sums.of[i] * s->own[i];
+        if (edge && i < kind.vectors) sums.of[i] = sums.of[i] * s->own[i];
     }
     const __m512i places = lines_out_places(dt, LINES_PAIRED, out);
     vf before = {0};
@@ -139,28 +139,19 @@ bool short_twos_items(enum k_dtype dt, struct short_kind kind, struct grad *g, i
     {                                                                                              \
         return short_twos_items(dt, (struct short_kind){__VA_ARGS__}, g, item, end);               \
     }
-#define SHORT_TWOS_OF(name, dt, vectors)                                                           \
-    SHORT_TWOS_KIND(name##_early, dt, vectors, false, false)                                       \
-    SHORT_TWOS_KIND(name##_late, dt, vectors, false, true)                                         \
-    SHORT_TWOS_KIND(name##_uniform_early, dt, vectors, true, false)                                \
-    SHORT_TWOS_KIND(name##_uniform_late, dt, vectors, true, true)
-#define SHORT_TWOS_ALL(name)                                                                       \
-    {                                                                                              \
-        {name##_early, name##_late}, {name##_uniform_early, name##_uniform_late},                  \
-    }
 #define SHORT_TWOS(suffix, dt)                                                                     \
-    SHORT_TWOS_OF(short_twos_1##suffix, dt, 1)                                                     \
-    SHORT_TWOS_OF(short_twos_2##suffix, dt, 2)                                                     \
-    SHORT_TWOS_OF(short_twos_3##suffix, dt, 3)                                                     \
-    SHORT_TWOS_OF(short_twos_4##suffix, dt, 4)                                                     \
+    SHORT_TWOS_KIND(short_twos_2_early##suffix, dt, 2, false)                                      \
+    SHORT_TWOS_KIND(short_twos_2_late##suffix, dt, 2, true)                                        \
+    SHORT_TWOS_KIND(short_twos_4_early##suffix, dt, 4, false)                                      \
+    SHORT_TWOS_KIND(short_twos_4_late##suffix, dt, 4, true)                                        \
     static inline bool short_twos##suffix(struct grad *g, int64_t item, int64_t end)               \
     {                                                                                              \
         typedef bool short_twos_fn(struct grad *, int64_t, int64_t);                               \
-        static short_twos_fn *const all[][2][2] = {                                                \
-            SHORT_TWOS_ALL(short_twos_1##suffix), SHORT_TWOS_ALL(short_twos_2##suffix),            \
-            SHORT_TWOS_ALL(short_twos_3##suffix), SHORT_TWOS_ALL(short_twos_4##suffix)};           \
+        static short_twos_fn *const all[2][2] = {                                                  \
+            {short_twos_2_early##suffix, short_twos_2_late##suffix},                               \
+            {short_twos_4_early##suffix, short_twos_4_late##suffix}};                              \
         const struct pool_axis *width = &g->plan.width;                                            \
-        return all[(width->out - 1) / VL][g->widths.uniform][width->pad > 0](g, item, end);        \
+        return all[width->out > 2 * VL][width->pad > 0](g, item, end);                             \
     }
 SHORT_TWOS(_f16, K_F16)
 SHORT_TWOS(_bf16, K_BF16)

@@ -15,11 +15,11 @@ K_TEMPLATE
 bool short_takes(enum k_dtype dt, const struct grad *g)
 {
     const struct pool_plan *plan = &g->plan;
-    const bool ones = plan->way == POOL_FLAT && plan->height.most == POOL_FUSED;
+    const bool ones = plan->way == POOL_FLAT;
+    const bool twos = plan->way == POOL_FLAT_TWO && (plan->width.out - 1) / VL % 2 == 1;
     const bool halves = dt != K_F32 && g->moderate && (dt == K_F16 || g->pairs);
-    return (halves ? ones || plan->way == POOL_FLAT_TWO : ones && dt == K_F32) && g->contiguous &&
-           plan->channels == 1 && plan->width.out <= SHORT_KEPT * VL &&
-           g->pool->rounding == K_ROUND_NONE;
+    return (halves ? ones || twos : ones && dt == K_F32) && g->contiguous && plan->channels == 1 &&
+           plan->width.out <= SHORT_KEPT * VL && g->pool->rounding == K_ROUND_NONE;
 }
 
 /* Items [item, end) of f16 or bf16; returns whether no bf16 was tiny. */

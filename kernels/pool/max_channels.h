@@ -279,12 +279,10 @@ void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, 
 {
     if (GRAD_FINDS)
         channels_row(dt, CHANNEL_TAPS, g, d, h, at_once);
-    else if (g->indices_step > 0 && g->pool->index == K_INDEX_I64)
-        channels_row(dt, CHANNEL_TENSOR_I64, g, d, h, at_once);
+    else if (g->pool->index == K_INDEX_I64) /* seldom: one function for both */
+        channels_row(dt, g->indices_step > 0 ? CHANNEL_TENSOR_I64 : CHANNEL_I64, g, d, h, at_once);
     else if (g->indices_step > 0)
         channels_row(dt, CHANNEL_TENSOR_I32, g, d, h, at_once);
-    else if (g->pool->index == K_INDEX_I64)
-        channels_row(dt, CHANNEL_I64, g, d, h, at_once);
     else
         channels_row(dt, CHANNEL_I32, g, d, h, at_once);
 }

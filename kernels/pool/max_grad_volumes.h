@@ -39,11 +39,6 @@ struct volume {
     int64_t count;
 };
 
-/* Windows that matched, in lanes; the upper halves of indices. */
-struct volume_found {
-    vi matches, high;
-};
-
 /* A row of windows, as a row of cells sees it. */
 struct volume_row {
     vi place[VOLUME_VECTORS][VOLUME_COLUMNS];
@@ -68,9 +63,9 @@ vf volume_add(vf sum, vi a, vi b, vf term, vi *matches)
 
 /* The row of windows from window `at` of the volume on. */
 K_TEMPLATE
-struct volume_row volume_take(enum k_dtype dt, bool wide, int columns, int vectors,
+struct volume_row volume_take(enum k_dtype dt, int columns, int vectors,
                               const struct volume_vector vector[], const struct volume *volume,
-                              bool exists, int64_t at, vi *high)
+                              bool exists, int64_t at)
 {
     struct volume_row row;
 #pragma GCC unroll 2
@@ -78,8 +73,8 @@ struct volume_row volume_take(enum k_dtype dt, bool wide, int columns, int vecto
         vi places = {0};
         vf values = {0};
         if (exists) {
-            const char *from = volume->indices + (at + vector[v].low) * (wide ? 8 : 4);
-            places = (vi)v_held((vf)k_load_indices(wide, from, VL, from, high));
+            const float *from = (const float *)(const void *)volume->indices;
+            places = (vi)v_held(v_load(from + at + vector[v].low));
             values = v_held(k_load(dt, volume->values + (at + vector[v].low) * k_size(dt)));
         }
 #pragma GCC unroll 2
@@ -118,10 +113,10 @@ void volume_put(enum k_dtype dt, int columns, int vectors, const struct volume_r
 
 /* All cells of a depth from `cell` on, under windows from `begin` on if that exist. */
 K_TEMPLATE
-void volume_depth(enum k_dtype dt, bool wide, enum cell_pattern pattern, int vectors,
+void volume_depth(enum k_dtype dt, enum cell_pattern pattern, int vectors,
                   const struct volumes *all, const struct volume_vector vector[],
                   const struct volume *volume, bool exist, int64_t begin, uint32_t cell, char *to,
-                  struct volume_found *found)
+                  vi *found)
 {
     const int columns = pattern == CELLS_APART ? 1 : 2;
     const int64_t rows = all->plan->height.in, out = all->plan->height.out;
@@ -130,23 +125,21 @@ void volume_depth(enum k_dtype dt, bool wide, enum cell_pattern pattern, int vec
     const int64_t line = width * k_size(dt);
     /* Row `ahead` of windows is the last one over the first two rows of cells. */
     const int64_t ahead = pattern == CELLS_ODD ? 1 : 0;
-    struct volume_row above = volume_take(dt, wide, columns, vectors, vector, volume,
-                                          exist && ahead > 0, begin, &found->high);
+    struct volume_row above =
+        volume_take(dt, columns, vectors, vector, volume, exist && ahead > 0, begin);
     for (int64_t h = 0, oh = ahead; h < rows; h += 2, oh++) {
-        const struct volume_row row =
-            volume_take(dt, wide, columns, vectors, vector, volume, exist && oh < out,
-                        begin + oh * windows, &found->high);
+        const struct volume_row row = volume_take(dt, columns, vectors, vector, volume,
+                                                  exist && oh < out, begin + oh * windows);
         const struct volume_row *one = pattern == CELLS_ODD ? &above : &row;
         if (pattern == CELLS_EVEN)
-            volume_put(dt, columns, vectors, &above, &row, cell, to, &found->matches);
+            volume_put(dt, columns, vectors, &above, &row, cell, to, found);
         else
-            volume_put(dt, columns, vectors, one, NULL, cell, to, &found->matches);
+            volume_put(dt, columns, vectors, one, NULL, cell, to, found);
         if (h + 1 == rows) return;
         if (pattern == CELLS_ODD)
-            volume_put(dt, columns, vectors, &above, &row, cell + width, to + line,
-                       &found->matches);
+            volume_put(dt, columns, vectors, &above, &row, cell + width, to + line, found);
         else
-            volume_put(dt, columns, vectors, one, NULL, cell + width, to + line, &found->matches);
+            volume_put(dt, columns, vectors, one, NULL, cell + width, to + line, found);
         cell += 2 * width;
         to += 2 * line;
         above = row;
@@ -156,56 +149,52 @@ void volume_depth(enum k_dtype dt, bool wide, enum cell_pattern pattern, int vec
 /* All cells of the volumes. Up to a vector is written behind them, and read behind their windows.
  */
 K_TEMPLATE
-void volume_cells(enum k_dtype dt, bool wide, enum cell_pattern pattern, int vectors,
-                  const struct volumes *all, struct volume volume, struct volume_found *result)
+void volume_cells(enum k_dtype dt, enum cell_pattern pattern, int vectors,
+                  const struct volumes *all, struct volume volume, vi *matches)
 {
     const struct max_axis *depth = &all->plan->depth;
     const int64_t cells = all->plan->height.in * all->plan->width.in;
     const int64_t windows = all->plan->height.out * all->plan->width.out;
     struct volume_vector vector[VOLUME_VECTORS];
-    struct volume_found found = {{0}, {0}};
+    vi found = {0};
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++)
         vector[v] = all->vector[v];
     for (; volume.count > 0; volume.count--) {
         for (int64_t d = 0, od = 0, phase = 0; d < depth->in; d++) {
-            volume_depth(dt, wide, pattern, vectors, all, vector, &volume, od < depth->out,
-                         od * windows, volume.first + (uint32_t)(d * cells),
-                         volume.to + d * cells * k_size(dt), &found);
+            volume_depth(dt, pattern, vectors, all, vector, &volume, od < depth->out, od * windows,
+                         volume.first + (uint32_t)(d * cells), volume.to + d * cells * k_size(dt),
+                         &found);
             if (++phase == depth->stride) phase = 0, od++;
         }
         volume.values += all->windows * k_size(dt);
-        volume.indices += all->windows * (wide ? 8 : 4);
+        volume.indices += all->windows * (int64_t)sizeof(int32_t);
         volume.to += all->cells * k_size(dt);
         volume.first += all->step;
     }
-    result->matches += found.matches;
-    result->high |= found.high;
+    *matches += found;
 }
 
-#define VOLUME_CELLS(name, dt, wide)                                                               \
-    static __attribute__((noinline, unused)) void name(                                            \
-        const struct volumes *all, const struct volume *volume, struct volume_found *found)        \
+#define VOLUME_CELLS(name, dt)                                                                     \
+    static __attribute__((noinline, unused)) void name(const struct volumes *all,                  \
+                                                       const struct volume *volume, vi *found)     \
     {                                                                                              \
         if (all->pattern == CELLS_APART && all->vectors == 1)                                      \
-            volume_cells(dt, wide, CELLS_APART, 1, all, *volume, found);                           \
+            volume_cells(dt, CELLS_APART, 1, all, *volume, found);                                 \
         else if (all->pattern == CELLS_APART)                                                      \
-            volume_cells(dt, wide, CELLS_APART, 2, all, *volume, found);                           \
+            volume_cells(dt, CELLS_APART, 2, all, *volume, found);                                 \
         else if (all->pattern == CELLS_ODD && all->vectors == 1)                                   \
-            volume_cells(dt, wide, CELLS_ODD, 1, all, *volume, found);                             \
+            volume_cells(dt, CELLS_ODD, 1, all, *volume, found);                                   \
         else if (all->pattern == CELLS_ODD)                                                        \
-            volume_cells(dt, wide, CELLS_ODD, 2, all, *volume, found);                             \
+            volume_cells(dt, CELLS_ODD, 2, all, *volume, found);                                   \
         else if (all->vectors == 1)                                                                \
-            volume_cells(dt, wide, CELLS_EVEN, 1, all, *volume, found);                            \
+            volume_cells(dt, CELLS_EVEN, 1, all, *volume, found);                                  \
         else                                                                                       \
-            volume_cells(dt, wide, CELLS_EVEN, 2, all, *volume, found);                            \
+            volume_cells(dt, CELLS_EVEN, 2, all, *volume, found);                                  \
     }
-VOLUME_CELLS(volume_f32, K_F32, false)
-VOLUME_CELLS(volume_f16, K_F16, false)
-VOLUME_CELLS(volume_bf16, K_BF16, false)
-VOLUME_CELLS(volume_wide_f32, K_F32, true)
-VOLUME_CELLS(volume_wide_f16, K_F16, true)
-VOLUME_CELLS(volume_wide_bf16, K_BF16, true)
+VOLUME_CELLS(volume_f32, K_F32)
+VOLUME_CELLS(volume_f16, K_F16)
+VOLUME_CELLS(volume_bf16, K_BF16)
 #undef VOLUME_CELLS
 
 static inline void volumes_begin(struct volumes *all, const struct max_grad *g)
@@ -248,12 +237,12 @@ K_TEMPLATE
 bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all, int64_t outer,
                  int64_t volumes)
 {
-    const bool wide = g->pool->index == K_INDEX_I64, stream = g->pool->stream_output;
-    const int64_t size = wide ? 8 : 4, bytes = all->cells * k_size(dt);
+    const bool stream = g->pool->stream_output;
+    const int64_t size = sizeof(int32_t), bytes = all->cells * k_size(dt);
     _Alignas(LINE_BYTES) float cells[VOLUME_CELLS + 3 * VL];
     char values[(VOLUME_WINDOWS + VL) * sizeof(float)];
-    char indices[(VOLUME_WINDOWS + VL) * sizeof(int64_t)], *image = (char *)(cells + VL);
-    struct volume_found found = {{0}, {0}};
+    char indices[(VOLUME_WINDOWS + VL) * sizeof(int32_t)], *image = (char *)(cells + VL);
+    vi found = {0};
     struct volume volume;
     for (int64_t end = outer + volumes; outer < end; outer += volume.count) {
         char *to = g->outlet.vectors.to;
@@ -272,12 +261,9 @@ bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all,
             memset(indices + all->windows * size, 0, (size_t)(VL * size));
             volume = (struct volume){values, indices, volume.first, image, 1};
         }
-        if (dt == K_F32 && !wide) volume_f32(all, &volume, &found);
-        if (dt == K_F16 && !wide) volume_f16(all, &volume, &found);
-        if (dt == K_BF16 && !wide) volume_bf16(all, &volume, &found);
-        if (dt == K_F32 && wide) volume_wide_f32(all, &volume, &found);
-        if (dt == K_F16 && wide) volume_wide_f16(all, &volume, &found);
-        if (dt == K_BF16 && wide) volume_wide_bf16(all, &volume, &found);
+        if (dt == K_F32) volume_f32(all, &volume, &found);
+        if (dt == K_F16) volume_f16(all, &volume, &found);
+        if (dt == K_BF16) volume_bf16(all, &volume, &found);
         if (stream) {
             vectors_append(&g->outlet.vectors, image, bytes);
             continue;
@@ -287,8 +273,8 @@ bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all,
     }
     int64_t matches = 0;
     for (int i = 0; i < VL; i++)
-        matches += found.matches[i];
-    return matches == volumes * all->windows && !v_any(found.high);
+        matches += found[i];
+    return matches == volumes * all->windows;
 }
 
 /* Items are volumes; returns as walk_rows. */

@@ -198,10 +198,10 @@ static bool by_volumes(const struct max_plan *plan, const struct k_max_pool *poo
 {
     const struct max_axis *depth = &plan->depth, *height = &plan->height, *width = &plan->width;
     const int64_t windows = depth->out * height->out * width->out;
-    return plan->channels == 1 && pool->index != K_INDEX_NONE &&
-           pool->space != K_INDEX_OF_COLUMNS && width->in <= VOLUME_WIDTH &&
-           max_is_of_twos(height) && max_is_of_twos(width) && height->kernel == width->kernel &&
-           height->pad == width->pad && depth->kernel == depth->stride && depth->pad == 0 &&
+    return plan->channels == 1 && pool->index == K_INDEX_I32 && pool->space != K_INDEX_OF_COLUMNS &&
+           width->in <= VOLUME_WIDTH && max_is_of_twos(height) && max_is_of_twos(width) &&
+           height->kernel == width->kernel && height->pad == width->pad &&
+           depth->kernel == depth->stride && depth->pad == 0 &&
            (depth->dilation == 1 || depth->kernel == 1) && depth->in <= VOLUME_CELLS &&
            height->in <= VOLUME_CELLS && depth->in * height->in * width->in <= VOLUME_CELLS &&
            windows > 0 && windows <= VOLUME_WINDOWS;

@@ -48,10 +48,8 @@ void max_pool_shared(enum k_dtype dt, const struct k_max_pool *pool, void *const
     if (!forward_out(dt, &f, slice)) return;
     if (pool->index == K_INDEX_NONE)
         forward_shared(dt, K_INDEX_NONE, &f, &shared, slice.begin, slice.end);
-    else if (pool->index == K_INDEX_I32)
-        forward_shared(dt, K_INDEX_I32, &f, &shared, slice.begin, slice.end);
-    else
-        forward_shared(dt, K_INDEX_I64, &f, &shared, slice.begin, slice.end);
+    else /* whether they are wide matters little */
+        forward_shared(dt, pool->index, &f, &shared, slice.begin, slice.end);
     forward_end(&f);
 }
 

@@ -20,10 +20,9 @@ enum { ROWS_LANES = 512 }; /* windows of rows that are one, wanted */
 /* How windows lie along the width, where rows can be one. */
 enum rows_pattern {
     ROWS_ANY,
-    ROWS_APART, /* kernel 2, stride 2, no padding */
-    ROWS_ODD,   /* kernel 3, stride 2, padding 1: the first window's first tap is padding */
-    ROWS_EVEN,  /* kernel 3, stride 2, no padding: the last window's last tap is */
-    ROWS_EVERY  /* kernel 3, stride 1, padding 1: both are */
+    ROWS_ODD,  /* kernel 3, stride 2, padding 1: the first window's first tap is padding */
+    ROWS_EVEN, /* kernel 3, stride 2, no padding: the last window's last tap is */
+    ROWS_EVERY /* kernel 3, stride 1, padding 1: both are */
 };
 
 /* Where rows of results go, and how far they lie apart. */
@@ -167,9 +166,7 @@ void row_make_any(enum k_dtype dt, bool codes, const struct max_rows *rows, cons
     const int stride = (int)rows->plan->width.stride, kernel = (int)rows->plan->width.kernel;
     for (int64_t line = 0; line < rows->plan->width.in * k_size(dt); line += LINE_BYTES)
         k_prefetch(row + line + MAX_FAR);
-    if (stride == 2 && kernel == 2)
-        row_make(dt, codes, 2, 2, rows, row, base, to, place, bad);
-    else if (stride == 2 && kernel == 3)
+    if (stride == 2 && kernel == 3)
         row_make(dt, codes, 2, 3, rows, row, base, to, place, bad);
     else if (stride == 2)
         row_make(dt, codes, 2, kernel, rows, row, base, to, place, bad);
@@ -212,7 +209,7 @@ void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const st
                 const char *row, int64_t windows, int32_t base, float *to, int32_t *place,
                 bool *bad)
 {
-    const int stride = pattern == ROWS_EVERY ? 1 : 2, kernel = pattern == ROWS_APART ? 2 : 3;
+    const int stride = pattern == ROWS_EVERY ? 1 : 2;
     const int pad = pattern == ROWS_ODD || pattern == ROWS_EVERY ? 1 : 0;
     const bool looks_ahead = pattern == ROWS_EVEN || pattern == ROWS_EVERY;
     const int64_t step = stride * VL * k_size(dt);
@@ -245,7 +242,7 @@ void batch_make(enum k_dtype dt, bool codes, enum rows_pattern pattern, const st
         vf best = taps[0], sum = taps[0];
         vi tap = {0};
 #pragma GCC unroll 4
-        for (int j = 1; j < kernel; j++) {
+        for (int j = 1; j < 3; j++) {
             sum = sum + taps[j];
             if (codes)
                 v_take_greater(&best, &tap, taps[j], v_all_i(j));
@@ -265,7 +262,6 @@ static inline enum rows_pattern rows_pattern(const struct max_axis *width)
     const int64_t kernel = width->kernel, pad = width->pad;
     if (width->in != width->out * width->stride || width->dilation != 1) return ROWS_ANY;
     if (width->stride == 1) return kernel == 3 && pad == 1 ? ROWS_EVERY : ROWS_ANY;
-    if (kernel == 2 && pad == 0) return ROWS_APART;
     if (kernel == 3 && pad == 1) return ROWS_ODD;
     return kernel == 3 && pad == 0 ? ROWS_EVEN : ROWS_ANY;
 }
@@ -300,9 +296,7 @@ void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t d, int
     int32_t *place = (int32_t *)(void *)rows->place + at;
     const int32_t base = (int32_t)((d * plan->height.in + h) * plan->width.in);
     bool *bad = rows->bad + rows_batch(rows, d, h);
-    if (rows->pattern == ROWS_APART)
-        batch_make(dt, codes, ROWS_APART, rows, from, windows, base, to, place, bad);
-    else if (rows->pattern == ROWS_ODD)
+    if (rows->pattern == ROWS_ODD)
         batch_make(dt, codes, ROWS_ODD, rows, from, windows, base, to, place, bad);
     else if (rows->pattern == ROWS_EVEN)
         batch_make(dt, codes, ROWS_EVEN, rows, from, windows, base, to, place, bad);
@@ -427,7 +421,7 @@ static inline void rows_begin(struct max_rows *rows, const struct max_plan *plan
         rows->batches = all;
     int32_t *not_first = (int32_t *)(void *)rows->not_first;
     int32_t *not_last = (int32_t *)(void *)rows->not_last;
-    for (int64_t i = 0, w = 0; joined && rows->pattern != ROWS_APART && i < rows->room; i++) {
+    for (int64_t i = 0, w = 0; joined && i < rows->room; i++) {
         not_first[i] = w > 0 ? -1 : 0;
         if (++w == out) w = 0;
         not_last[i] = w > 0 ? -1 : 0;

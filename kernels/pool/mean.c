@@ -344,23 +344,46 @@ void sum_lane(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *me
     }
 }
 
+/* Functions of their own: each row of sums calls one twice. */
+#define SUM_LANE(name, dt)                                                                         \
+    static __attribute__((noinline)) void name(const struct k_mean *mean, const char *plane,       \
+                                               int lane, int64_t channel, int64_t floats,          \
+                                               const char *end, float *to)                         \
+    {                                                                                              \
+        if (mean->rounding == K_ROUND_NONE)                                                        \
+            sum_lane(dt, K_ROUND_NONE, mean, plane, lane, channel, floats, end, to);               \
+        else                                                                                       \
+            sum_lane(dt, mean->rounding, mean, plane, lane, channel, floats, end, to);             \
+    }
+SUM_LANE(sum_lane_f32, K_F32)
+SUM_LANE(sum_lane_f16, K_F16)
+SUM_LANE(sum_lane_bf16, K_BF16)
+
+K_TEMPLATE
+void sum_lane_of(enum k_dtype dt, const struct k_mean *mean, const char *plane, int lane,
+                 int64_t channel, int64_t floats, const char *end, float *to)
+{
+    if (dt == K_F32) sum_lane_f32(mean, plane, lane, channel, floats, end, to);
+    if (dt == K_F16) sum_lane_f16(mean, plane, lane, channel, floats, end, to);
+    if (dt == K_BF16) sum_lane_bf16(mean, plane, lane, channel, floats, end, to);
+}
+
 /* Row r, 0 to 7, of `floats` sums: lanes r and r + 8. */
 K_TEMPLATE
-void sum_pair(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
-              const char *plane, int row, int64_t channel, int64_t floats, const char *end,
-              float *to)
+void sum_pair(enum k_dtype dt, const struct k_mean *mean, const char *plane, int row,
+              int64_t channel, int64_t floats, const char *end, float *to)
 {
     float upper[MEAN_CHANNELS + LANES];
-    sum_lane(dt, rounding, mean, plane, row, channel, floats, end, to);
-    sum_lane(dt, rounding, mean, plane, row + HALF, channel, floats, end, upper);
+    sum_lane_of(dt, mean, plane, row, channel, floats, end, to);
+    sum_lane_of(dt, mean, plane, row + HALF, channel, floats, end, upper);
     for (int64_t x = 0; x < floats; x += VL)
         v_store(to + x, v_load(to + x) + v_load(upper + x));
 }
 
 /* The same where channels are fewer than a vector's lanes: all rows are one of `floats` sums. */
 K_TEMPLATE
-void sum_halves(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
-                const char *plane, int64_t floats, const char *end, float *to)
+void sum_halves(enum k_dtype dt, const struct k_mean *mean, const char *plane, int64_t floats,
+                const char *end, float *to)
 {
     const int64_t total = mean->count * mean->channels, jump = LANES * mean->channels;
     for (int64_t x = 0; x < floats; x += VL) {
@@ -369,16 +392,16 @@ void sum_halves(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *
             int64_t at = x + i * HALF * mean->channels;
             sums[i] = v_all(-0.0f);
             for (; at < total; at += jump)
-                sums[i] =
-                    add_elements(dt, rounding, sums[i], plane + at * k_size(dt), total - at, end);
+                sums[i] = add_elements(dt, mean->rounding, sums[i], plane + at * k_size(dt),
+                                       total - at, end);
         }
         v_store(to + x, sums[0] + sums[1]);
     }
 }
 
 K_TEMPLATE
-void mean_channels(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *mean,
-                   const char *in, char *out, struct k_slice slice)
+void mean_channels(enum k_dtype dt, const struct k_mean *mean, const char *in, char *out,
+                   struct k_slice slice)
 {
     float rows[HALF * MEAN_CHANNELS + 2 * LANES];
     const int64_t tiles = avg_ceil(mean->channels, MEAN_CHANNELS);
@@ -391,10 +414,10 @@ void mean_channels(enum k_dtype dt, enum k_rounding rounding, const struct k_mea
         const char *plane = in + item / tiles * plane_bytes;
         char *to = out + (item / tiles * mean->channels + first) * k_size(dt);
         if (channels < VL && tiles == 1)
-            sum_halves(dt, rounding, mean, plane, HALF * channels, end, rows);
+            sum_halves(dt, mean, plane, HALF * channels, end, rows);
         else
             for (int r = 0; r < HALF; r++)
-                sum_pair(dt, rounding, mean, plane, r, first, channels, end, rows + r * channels);
+                sum_pair(dt, mean, plane, r, first, channels, end, rows + r * channels);
         for (int64_t x = 0; x < channels; x += VL) {
             vf sums[HALF];
             for (int r = 0; r < HALF; r++)
@@ -414,19 +437,18 @@ void mean(enum k_dtype dt, const struct k_mean *mean, void *const buf[], struct 
     char *out = buf[K_MEAN_OUT];
     const int64_t rest = mean->channels % MEAN_CHANNELS;
     const int64_t least = rest > 0 ? rest : pool_min(mean->channels, MEAN_CHANNELS);
-    const int64_t blocks = mean->count <= NEAR_CELLS && mean->rounding == K_ROUND_NONE
-                               ? least / BLOCK(dt) /* whole ones, of any item */
-                               : 0;
+    const int64_t blocks =
+        K_VECTOR_BYTES > 16 && mean->count <= NEAR_CELLS && mean->rounding == K_ROUND_NONE
+            ? least / BLOCK(dt) /* whole ones, of any item */
+            : 0;
     if (blocks >= NEAR)
         mean_near(dt, NEAR, mean, in, out, slice);
     else if (blocks >= 2 && dt != K_F32)
         mean_near(dt, 2, mean, in, out, slice);
     else if (mean->channels == 1)
         mean_planes(dt, mean, in, out, slice);
-    else if (mean->rounding == K_ROUND_NONE)
-        mean_channels(dt, K_ROUND_NONE, mean, in, out, slice);
     else
-        mean_channels(dt, mean->rounding, mean, in, out, slice);
+        mean_channels(dt, mean, in, out, slice);
 }
 
 K_FLOATS(mean, struct k_mean)

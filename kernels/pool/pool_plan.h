@@ -230,7 +230,8 @@ static inline bool pool_is_flat(const struct pool_plan *plan)
 {
     const struct pool_axis *width = &plan->width;
     return width->stride == 1 && plan->height.stride == 1 && width->in == width->out &&
-           width->most == 3 && width->pad == 1 && width->in <= POOL_FLAT_CELLS;
+           width->most == POOL_FUSED && plan->height.most == POOL_FUSED && width->pad == 1 &&
+           width->in <= POOL_FLAT_CELLS;
 }
 
 static inline bool pool_is_flat_two(const struct pool_plan *plan)
