@@ -155,9 +155,8 @@ void compare_taps(bool codes, int count, const struct k_argmax *a, const float *
     }
 }
 
-static __attribute__((noinline, unused)) void compare_some_taps(int count, const struct k_argmax *a,
-                                                                const float *const taps[],
-                                                                const int32_t of[], int64_t lanes)
+K_OUTLINE void compare_some_taps(int count, const struct k_argmax *a, const float *const taps[],
+                                 const int32_t of[], int64_t lanes)
 {
     if (!a->codes && count == 2) {
         compare_taps(false, 2, a, taps, of, lanes);

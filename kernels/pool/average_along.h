@@ -91,8 +91,8 @@ vf picked(const struct picks *picks, const float *sums, int x)
 }
 
 /* Compiled once for all types; what fills the last vector is written, too. */
-static __attribute__((noinline)) void picked_floats(const struct picks *picks, const float *sums,
-                                                    const float *factors, float *to)
+K_OUTLINE void picked_floats(const struct picks *picks, const float *sums, const float *factors,
+                             float *to)
 {
     for (int x = 0; x < picks->columns; x += VL)
         v_store(to + x, (picked(picks, sums, x) + (vf){0}) * v_load(factors + x));

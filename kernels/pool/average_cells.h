@@ -252,8 +252,8 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
 
 /* Functions for the windows that are usual. */
 #define CELLS_RUN(name, dt, ...)                                                                   \
-    static __attribute__((noinline)) void name(const struct cells *c, int m, const char *at,       \
-                                               int64_t begin, int64_t end, int64_t rows)           \
+    K_OUTLINE void name(const struct cells *c, int m, const char *at, int64_t begin, int64_t end,  \
+                        int64_t rows)                                                              \
     {                                                                                              \
         (void)m;                                                                                   \
         cells_outputs(dt, (struct window){__VA_ARGS__}, c, at, begin, end, rows);                  \
@@ -268,8 +268,8 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
     CELLS_RUN(cells_2_2_narrow##suffix, dt, 2, 2, 1, 2, true, false)                               \
     CELLS_RUN(cells_narrow##suffix, dt, c->rows, m, c->deep, 0, true, false)                       \
     CELLS_RUN(cells_any##suffix, dt, c->rows, m, c->deep, 0, false, false)                         \
-    static __attribute__((noinline)) void cells_scaled##suffix(                                    \
-        const struct cells *c, int m, const char *at, const float *factors, int64_t output)        \
+    K_OUTLINE void cells_scaled##suffix(const struct cells *c, int m, const char *at,              \
+                                        const float *factors, int64_t output)                      \
     {                                                                                              \
         cells_scaled_of(dt, c, c->rows, m, at, factors, output);                                   \
     }                                                                                              \
@@ -277,8 +277,9 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
     static inline void cells_run##suffix(const struct cells *c, int m, const char *at,             \
                                          int64_t begin, int64_t end, int64_t rows)                 \
     {                                                                                              \
-        const bool twos = c->rows == 2 && m == 2 && c->stride == 2;                                \
-        const bool threes = c->rows == 3 && m == 3 && c->deep == 1;                                \
+        const bool special = K_VECTOR_BYTES > 16; /* the base level has the general ones */        \
+        const bool twos = special && c->rows == 2 && m == 2 && c->stride == 2;                     \
+        const bool threes = special && c->rows == 3 && m == 3 && c->deep == 1;                     \
         const bool apart = c->blocks >= CELLS_LONG && c->blocks * BLOCK(dt) <= CELLS_SLOT;         \
         if (c->narrow)                                                                             \
             (twos && c->deep == 1 ? cells_2_2_narrow##suffix                                       \

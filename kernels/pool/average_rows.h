@@ -66,28 +66,8 @@ void sum_block(enum k_dtype dt, SUM_ARGUMENTS)
         sum_rows(dt, true, m, rows, NULL, rounding, end, floats, to, joining);
 }
 
-static __attribute__((noinline)) void sum_block_f32(SUM_ARGUMENTS)
-{
-    sum_block(K_F32, m, rows, factors, rounding, end, floats, to, joining);
-}
-
-static __attribute__((noinline)) void sum_block_f16(SUM_ARGUMENTS)
-{
-    sum_block(K_F16, m, rows, factors, rounding, end, floats, to, joining);
-}
-
-static __attribute__((noinline)) void sum_block_bf16(SUM_ARGUMENTS)
-{
-    sum_block(K_BF16, m, rows, factors, rounding, end, floats, to, joining);
-}
-
-K_TEMPLATE
-void sum_block_of(enum k_dtype dt, SUM_ARGUMENTS)
-{
-    if (dt == K_F32) sum_block_f32(m, rows, factors, rounding, end, floats, to, joining);
-    if (dt == K_F16) sum_block_f16(m, rows, factors, rounding, end, floats, to, joining);
-    if (dt == K_BF16) sum_block_bf16(m, rows, factors, rounding, end, floats, to, joining);
-}
+K_OUT_OF_LINE(void, sum_block, (SUM_ARGUMENTS),
+              (m, rows, factors, rounding, end, floats, to, joining))
 
 /* What is read of a row: `pieces` pieces of `floats`, `bytes` apart in memory, dense in the sums.
  */
@@ -254,20 +234,7 @@ void sum_runs(enum k_dtype dt, const struct run *run)
         sum_run(dt, run->n, run->together, 1, run);
 }
 
-static __attribute__((noinline)) void sum_runs_f32(const struct run *run)
-{
-    sum_runs(K_F32, run);
-}
-
-static __attribute__((noinline)) void sum_runs_f16(const struct run *run)
-{
-    sum_runs(K_F16, run);
-}
-
-static __attribute__((noinline)) void sum_runs_bf16(const struct run *run)
-{
-    sum_runs(K_BF16, run);
-}
+K_OUT_OF_LINE(void, sum_runs, (const struct run *run), (run))
 
 /* The sums of as many of the rows from `row` on as have whole windows of at most AVG_BLOCK rows and
  * whose last vectors lie in the tensor; returns how many. */
@@ -299,9 +266,7 @@ int64_t sum_whole(enum k_dtype dt, const struct average *g, int64_t row, int64_t
     while (run.rows > 0 && g->in_end - run.at < (run.rows - 1) * run.step_bytes + reach)
         run.rows--;
     if (run.rows <= 0) return 0;
-    if (dt == K_F32) sum_runs_f32(&run);
-    if (dt == K_F16) sum_runs_f16(&run);
-    if (dt == K_BF16) sum_runs_bf16(&run);
+    sum_runs_of(dt, &run);
     return run.rows;
 }
 

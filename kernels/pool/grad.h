@@ -11,9 +11,6 @@
 #include "kernels/vector/outlet.h"
 #include "kernels/vector/pairs.h"
 
-/* A function that is not inlined, of a type that the file need not instantiate. */
-#define K_OUTLINE static __attribute__((noinline, unused))
-
 enum { WIDTHS_ROOM = 2 * (POOL_ROW_WINDOWS + 6 * VL) };
 
 /* What depends on a window's place along the width; tables as block_table makes them. */

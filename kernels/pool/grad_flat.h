@@ -176,8 +176,8 @@ struct flat flat_from(const struct grad *g, const float *image, int64_t x)
 }
 
 K_TEMPLATE
-void flat_band_of(enum k_dtype dt, const struct grad *g, const struct band *band, int64_t count,
-                  const char *next, struct k_vectors *out)
+void flat_band_any(enum k_dtype dt, const struct grad *g, const struct band *band, int64_t count,
+                   const char *next, struct k_vectors *out)
 {
     const struct flat f = flat_from(g, band->image, -out->filled / k_size(dt));
     if (g->outlet.stream && band->certain && dt != K_F32)
@@ -188,15 +188,10 @@ void flat_band_of(enum k_dtype dt, const struct grad *g, const struct band *band
         flat_band(dt, false, false, f, count, next, out);
 }
 
-#define FLAT_BAND_OF(name, dt)                                                                     \
-    K_OUTLINE void name(const struct grad *g, const struct band *band, int64_t count,              \
-                        const char *next, struct k_vectors *out)                                   \
-    {                                                                                              \
-        flat_band_of(dt, g, band, count, next, out);                                               \
-    }
-FLAT_BAND_OF(flat_band_f32, K_F32)
-FLAT_BAND_OF(flat_band_f16, K_F16)
-FLAT_BAND_OF(flat_band_bf16, K_BF16)
+K_OUT_OF_LINE(void, flat_band_any,
+              (const struct grad *g, const struct band *band, int64_t count, const char *next,
+               struct k_vectors *out),
+              (g, band, count, next, out))
 
 /* Cells follow each other whatever becomes of them: vectors of them are aligned. */
 static inline void flat_begin(struct grad *g)
@@ -218,9 +213,7 @@ void walk_flat(enum k_dtype dt, struct grad *g, int64_t h, int64_t end)
         band.end = pool_max(pool_min(band.high, height->out), band.begin);
         if (g->depths == 0) band.begin = band.end = band.low;
         const char *next = band_make(dt, g, &band, out->to);
-        if (dt == K_F32) flat_band_f32(g, &band, rows * width, next, out);
-        if (dt == K_F16) flat_band_f16(g, &band, rows * width, next, out);
-        if (dt == K_BF16) flat_band_bf16(g, &band, rows * width, next, out);
+        flat_band_any_of(dt, g, &band, rows * width, next, out);
         h += rows;
     }
 }

@@ -25,8 +25,9 @@ _Static_assert(SHORT_ROWS + POOL_FUSED - 1 <= ROW_FACTORS, "a factor for each ro
 
 /* What loops know when they are compiled. */
 struct short_kind {
-    int vectors; /* of a row of dY */
-    bool late;   /* steps of two: a window and the next one share a cell, not the one before */
+    int vectors;  /* of a row of dY */
+    bool uniform; /* steps of one: no factors along the width */
+    bool late;    /* steps of two: a window and the next one share a cell, not the one before */
 };
 
 struct shorts {

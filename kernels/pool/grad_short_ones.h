@@ -25,7 +25,7 @@ vf ones_sum(enum k_dtype dt, struct short_kind kind, struct shorts *s, int turn,
     const vf sum = s->kept[(turn + 1) % 3][i] + s->kept[(turn + 2) % 3][i] + value;
     s->kept[turn][i] = value;
     const int last = kind.vectors - (dt == K_BF16 && kind.vectors % 2 == 0 ? 2 : 1);
-    const bool edge = i == 0 || i >= last; /* the others' factors are 1 */
+    const bool edge = !kind.uniform && (i == 0 || i >= last); /* the others' factors are 1 */
     if (certain) return edge ? sum * s->own[i] : sum;
     return v_plus(edge ? sum * s->own[i] : sum, (vf){0});
 }
@@ -235,7 +235,11 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
 #define ONES_KIND(name, dt, vectors)                                                               \
     K_OUTLINE bool name(struct grad *g, int64_t item, int64_t end)                                 \
     {                                                                                              \
-        return ones_items(dt, (struct short_kind){vectors, false}, g, item, end);                  \
+        return ones_items(dt, (struct short_kind){vectors, false, false}, g, item, end);           \
+    }                                                                                              \
+    K_OUTLINE bool name##_uniform(struct grad *g, int64_t item, int64_t end)                       \
+    {                                                                                              \
+        return ones_items(dt, (struct short_kind){vectors, true, false}, g, item, end);            \
     }
 #define ONES(suffix, dt)                                                                           \
     ONES_KIND(ones_1##suffix, dt, 1)                                                               \
@@ -245,9 +249,11 @@ bool ones_items(enum k_dtype dt, struct short_kind kind, struct grad *g, int64_t
     static inline bool ones##suffix(struct grad *g, int64_t item, int64_t end)                     \
     {                                                                                              \
         typedef bool ones_fn(struct grad *, int64_t, int64_t);                                     \
-        static ones_fn *const all[] = {ones_1##suffix, ones_2##suffix, ones_3##suffix,             \
-                                       ones_4##suffix};                                            \
-        return all[(g->plan.width.out - 1) / VL](g, item, end);                                    \
+        static ones_fn *const all[][2] = {{ones_1##suffix, ones_1##suffix##_uniform},              \
+                                          {ones_2##suffix, ones_2##suffix##_uniform},              \
+                                          {ones_3##suffix, ones_3##suffix##_uniform},              \
+                                          {ones_4##suffix, ones_4##suffix##_uniform}};             \
+        return all[(g->plan.width.out - 1) / VL][g->widths.uniform](g, item, end);                 \
     }
 ONES(_f32, K_F32)
 ONES(_f16, K_F16)

@@ -140,10 +140,10 @@ bool short_twos_items(enum k_dtype dt, struct short_kind kind, struct grad *g, i
         return short_twos_items(dt, (struct short_kind){__VA_ARGS__}, g, item, end);               \
     }
 #define SHORT_TWOS(suffix, dt)                                                                     \
-    SHORT_TWOS_KIND(short_twos_2_early##suffix, dt, 2, false)                                      \
-    SHORT_TWOS_KIND(short_twos_2_late##suffix, dt, 2, true)                                        \
-    SHORT_TWOS_KIND(short_twos_4_early##suffix, dt, 4, false)                                      \
-    SHORT_TWOS_KIND(short_twos_4_late##suffix, dt, 4, true)                                        \
+    SHORT_TWOS_KIND(short_twos_2_early##suffix, dt, 2, false, false)                               \
+    SHORT_TWOS_KIND(short_twos_2_late##suffix, dt, 2, false, true)                                 \
+    SHORT_TWOS_KIND(short_twos_4_early##suffix, dt, 4, false, false)                               \
+    SHORT_TWOS_KIND(short_twos_4_late##suffix, dt, 4, false, true)                                 \
     static inline bool short_twos##suffix(struct grad *g, int64_t item, int64_t end)               \
     {                                                                                              \
         typedef bool short_twos_fn(struct grad *, int64_t, int64_t);                               \

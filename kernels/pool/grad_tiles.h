@@ -169,7 +169,7 @@ void tile_windows(enum k_dtype dt, struct tile_way way, const struct tiles *tile
 }
 
 K_TEMPLATE
-void tile_way_of(enum k_dtype dt, const struct tiles *t, const struct tile_run *run)
+void tile_run_any(enum k_dtype dt, const struct tiles *t, const struct tile_run *run)
 {
     const bool two = t->rows == 2 && run->cells == 2 && t->stride == 2 && t->uniform &&
                      t->rounding == K_ROUND_NONE && !t->stream;
@@ -191,20 +191,7 @@ void tile_way_of(enum k_dtype dt, const struct tiles *t, const struct tile_run *
         tile_windows(dt, (struct tile_way){.repeat = true}, t, run);
 }
 
-K_OUTLINE void tile_run_f32(const struct tiles *t, const struct tile_run *run)
-{
-    tile_way_of(K_F32, t, run);
-}
-
-K_OUTLINE void tile_run_f16(const struct tiles *t, const struct tile_run *run)
-{
-    tile_way_of(K_F16, t, run);
-}
-
-K_OUTLINE void tile_run_bf16(const struct tiles *t, const struct tile_run *run)
-{
-    tile_way_of(K_BF16, t, run);
-}
+K_OUT_OF_LINE(void, tile_run_any, (const struct tiles *t, const struct tile_run *run), (t, run))
 
 /* All cells of the rows. The windows at both ends may be cut off. */
 K_TEMPLATE
@@ -216,9 +203,7 @@ void tile_rows(enum k_dtype dt, const struct tiles *t)
         run.to = t->to + cell * t->cell_bytes;
         run.cells = end - cell;
         run.windows = run.cells == t->stride ? (t->cells - cell) / t->stride : 1;
-        if (dt == K_F32) tile_run_f32(t, &run);
-        if (dt == K_F16) tile_run_f16(t, &run);
-        if (dt == K_BF16) tile_run_bf16(t, &run);
+        tile_run_any_of(dt, t, &run);
         run.at += run.windows * t->cell_bytes;
         run.widths += run.windows;
     }

@@ -275,7 +275,7 @@ void channels_row(enum k_dtype dt, enum channel_kind kind, struct max_grad *g, i
 }
 
 K_TEMPLATE
-void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, int64_t at_once)
+void channels_row_kinds(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, int64_t at_once)
 {
     if (GRAD_FINDS)
         channels_row(dt, CHANNEL_TAPS, g, d, h, at_once);
@@ -287,23 +287,8 @@ void channels_row_of(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, 
         channels_row(dt, CHANNEL_I32, g, d, h, at_once);
 }
 
-static __attribute__((noinline, unused)) void channels_row_f32(struct max_grad *g, int64_t d,
-                                                               int64_t h, int64_t at_once)
-{
-    channels_row_of(K_F32, g, d, h, at_once);
-}
-
-static __attribute__((noinline, unused)) void channels_row_f16(struct max_grad *g, int64_t d,
-                                                               int64_t h, int64_t at_once)
-{
-    channels_row_of(K_F16, g, d, h, at_once);
-}
-
-static __attribute__((noinline, unused)) void channels_row_bf16(struct max_grad *g, int64_t d,
-                                                                int64_t h, int64_t at_once)
-{
-    channels_row_of(K_BF16, g, d, h, at_once);
-}
+K_OUT_OF_LINE(void, channels_row_kinds,
+              (struct max_grad * g, int64_t d, int64_t h, int64_t at_once), (g, d, h, at_once))
 
 /* Rows [h, end) of the column (outer, d) that grad_column has begun; false, and rows missing, if a
  * stray index is found and not to be ignored. */
@@ -321,17 +306,11 @@ bool walk_channels(enum k_dtype dt, struct max_grad *g, int64_t d, int64_t h, in
                     look_at_channels(g, g->depth[k], g->made);
                 else if (!GRAD_FINDS)
                     continue; /* looked at when it is used */
-                else if (dt == K_F32)
-                    find_taps_f32(g, k, g->made);
-                else if (dt == K_F16)
-                    find_taps_f16(g, k, g->made);
                 else
-                    find_taps_bf16(g, k, g->made);
+                    find_taps_of(dt, g, k, g->made);
             }
         if (g->stray && !ignore) return false;
-        if (dt == K_F32) channels_row_f32(g, d, h, at_once);
-        if (dt == K_F16) channels_row_f16(g, d, h, at_once);
-        if (dt == K_BF16) channels_row_bf16(g, d, h, at_once);
+        channels_row_kinds_of(dt, g, d, h, at_once);
     }
     return ignore || !g->stray;
 }

@@ -207,26 +207,10 @@ void exact_blocks(enum k_dtype dt, const struct max_taps *taps, int64_t channel,
     }
 }
 
-static __attribute__((noinline, unused)) void exact_f32(const struct max_taps *taps,
-                                                        int64_t channel, int blocks, bool part,
-                                                        vf best[], vi place[])
-{
-    exact_blocks(K_F32, taps, channel, blocks, part, best, place);
-}
-
-static __attribute__((noinline, unused)) void exact_f16(const struct max_taps *taps,
-                                                        int64_t channel, int blocks, bool part,
-                                                        vf best[], vi place[])
-{
-    exact_blocks(K_F16, taps, channel, blocks, part, best, place);
-}
-
-static __attribute__((noinline, unused)) void exact_bf16(const struct max_taps *taps,
-                                                         int64_t channel, int blocks, bool part,
-                                                         vf best[], vi place[])
-{
-    exact_blocks(K_BF16, taps, channel, blocks, part, best, place);
-}
+K_OUT_OF_LINE(void, exact_blocks,
+              (const struct max_taps *taps, int64_t channel, int blocks, bool part, vf best[],
+               vi place[]),
+              (taps, channel, blocks, part, best, place))
 
 /* `blocks` vectors of memory from `channel` on, or (part) VL halves: the first largest tap, the
  * last NaN if there is one, and its place, LINE_PARTS vectors of these for each block. */
@@ -250,9 +234,7 @@ void largest_blocks(enum k_dtype dt, bool codes, const struct max_taps *taps,
             place[v] += taps->place;
         return;
     }
-    if (dt == K_F32) exact_f32(taps, channel, blocks, part, found, where);
-    if (dt == K_F16) exact_f16(taps, channel, blocks, part, found, where);
-    if (dt == K_BF16) exact_bf16(taps, channel, blocks, part, found, where);
+    exact_blocks_of(dt, taps, channel, blocks, part, found, where);
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; b++)
         best[b] = found[b];

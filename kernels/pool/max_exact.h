@@ -19,23 +19,10 @@ void exact_row(enum k_dtype dt, struct forward *f, int64_t outer, int64_t od, in
                    f->lanes.base, (int32_t)row_base(&f->plan, od, oh), out);
 }
 
-static __attribute__((noinline, unused)) void
-exact_row_f32(struct forward *f, int64_t outer, int64_t od, int64_t oh, char *values, char *places)
-{
-    exact_row(K_F32, f, outer, od, oh, values, places);
-}
-
-static __attribute__((noinline, unused)) void
-exact_row_f16(struct forward *f, int64_t outer, int64_t od, int64_t oh, char *values, char *places)
-{
-    exact_row(K_F16, f, outer, od, oh, values, places);
-}
-
-static __attribute__((noinline, unused)) void
-exact_row_bf16(struct forward *f, int64_t outer, int64_t od, int64_t oh, char *values, char *places)
-{
-    exact_row(K_BF16, f, outer, od, oh, values, places);
-}
+K_OUT_OF_LINE(void, exact_row,
+              (struct forward * f, int64_t outer, int64_t od, int64_t oh, char *values,
+               char *places),
+              (f, outer, od, oh, values, places))
 
 K_TEMPLATE
 void exact_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t rows,
@@ -47,9 +34,7 @@ void exact_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t rows,
         const int64_t oh = (item + r) % plan->height.out;
         const int64_t above = (item + r) / plan->height.out;
         const int64_t od = above % plan->depth.out, outer = above / plan->depth.out;
-        if (dt == K_F32) exact_row_f32(f, outer, od, oh, to.values, to.places);
-        if (dt == K_F16) exact_row_f16(f, outer, od, oh, to.values, to.places);
-        if (dt == K_BF16) exact_row_bf16(f, outer, od, oh, to.values, to.places);
+        exact_row_of(dt, f, outer, od, oh, to.values, to.places);
         to.values += to.pitch;
         if (to.places) to.places += to.place_pitch;
     }

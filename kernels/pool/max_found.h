@@ -65,22 +65,6 @@ void find_taps(enum k_dtype dt, struct max_grad *g, int slot, int64_t oh)
     }
 }
 
-static __attribute__((noinline, unused)) void find_taps_f32(struct max_grad *g, int slot,
-                                                            int64_t oh)
-{
-    find_taps(K_F32, g, slot, oh);
-}
-
-static __attribute__((noinline, unused)) void find_taps_f16(struct max_grad *g, int slot,
-                                                            int64_t oh)
-{
-    find_taps(K_F16, g, slot, oh);
-}
-
-static __attribute__((noinline, unused)) void find_taps_bf16(struct max_grad *g, int slot,
-                                                             int64_t oh)
-{
-    find_taps(K_BF16, g, slot, oh);
-}
+K_OUT_OF_LINE(void, find_taps, (struct max_grad * g, int slot, int64_t oh), (g, slot, oh))
 
 #endif

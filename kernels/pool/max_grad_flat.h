@@ -210,20 +210,7 @@ int64_t flat_cells_until(enum k_dtype dt, struct flat *f, int64_t p, int64_t unt
     return p;
 }
 
-static __attribute__((noinline, unused)) int64_t flat_f32(struct flat *f, int64_t p, int64_t until)
-{
-    return flat_cells_until(K_F32, f, p, until);
-}
-
-static __attribute__((noinline, unused)) int64_t flat_f16(struct flat *f, int64_t p, int64_t until)
-{
-    return flat_cells_until(K_F16, f, p, until);
-}
-
-static __attribute__((noinline, unused)) int64_t flat_bf16(struct flat *f, int64_t p, int64_t until)
-{
-    return flat_cells_until(K_BF16, f, p, until);
-}
+K_OUT_OF_LINE(int64_t, flat_cells_until, (struct flat * f, int64_t p, int64_t until), (f, p, until))
 
 /* Items are outers; returns as walk_rows. */
 K_TEMPLATE
@@ -251,9 +238,7 @@ bool walk_flat(enum k_dtype dt, struct max_grad *g, const struct k_scatter *scat
         const bool before = strays;
         end = max_least(outer + planes, slice.end);
         const int64_t until = end * cells;
-        if (dt == K_F32) p = flat_f32(&f, p, until);
-        if (dt == K_F16) p = flat_f16(&f, p, until);
-        if (dt == K_BF16) p = flat_bf16(&f, p, until);
+        p = flat_cells_until_of(dt, &f, p, until);
         strays = v_any((vi)(f.reach >= FLAT_SIDE) | (vi)(f.most >= (uint32_t)f.period));
         f.reach = f.most = (vu){0};
         if (before || strays) k_stream_end();

@@ -389,8 +389,7 @@ void twos_edge(enum k_dtype dt, enum cell_pattern pattern, struct twos *t)
 
 /* Functions of their own, so that what they loop with stays in registers. */
 #define TWOS_RUN(name, dt, pattern, border)                                                        \
-    static __attribute__((noinline, unused)) int64_t name(struct twos *t, uint32_t first,          \
-                                                          int64_t count)                           \
+    K_OUTLINE int64_t name(struct twos *t, uint32_t first, int64_t count)                          \
     {                                                                                              \
         if ((pattern) == CELLS_APART && !t->stream)                                                \
             return twos_run(dt, pattern, border, false, t, first, count);                          \
@@ -403,7 +402,7 @@ void twos_edge(enum k_dtype dt, enum cell_pattern pattern, struct twos *t)
     TWOS_RUN(twos_odd_end_##type, dt, CELLS_ODD, true)                                             \
     TWOS_RUN(twos_even_##type, dt, CELLS_EVEN, false)                                              \
     TWOS_RUN(twos_even_end_##type, dt, CELLS_EVEN, true)                                           \
-    static __attribute__((noinline, unused)) void twos_edge_##type(struct twos *t)                 \
+    K_OUTLINE void twos_edge_##type(struct twos *t)                                                \
     {                                                                                              \
         if (t->pattern == CELLS_APART) twos_edge(dt, CELLS_APART, t);                              \
         if (t->pattern == CELLS_ODD) twos_edge(dt, CELLS_ODD, t);                                  \

@@ -175,27 +175,24 @@ void volume_cells(enum k_dtype dt, enum cell_pattern pattern, int vectors,
     *matches += found;
 }
 
-#define VOLUME_CELLS(name, dt)                                                                     \
-    static __attribute__((noinline, unused)) void name(const struct volumes *all,                  \
-                                                       const struct volume *volume, vi *found)     \
-    {                                                                                              \
-        if (all->pattern == CELLS_APART && all->vectors == 1)                                      \
-            volume_cells(dt, CELLS_APART, 1, all, *volume, found);                                 \
-        else if (all->pattern == CELLS_APART)                                                      \
-            volume_cells(dt, CELLS_APART, 2, all, *volume, found);                                 \
-        else if (all->pattern == CELLS_ODD && all->vectors == 1)                                   \
-            volume_cells(dt, CELLS_ODD, 1, all, *volume, found);                                   \
-        else if (all->pattern == CELLS_ODD)                                                        \
-            volume_cells(dt, CELLS_ODD, 2, all, *volume, found);                                   \
-        else if (all->vectors == 1)                                                                \
-            volume_cells(dt, CELLS_EVEN, 1, all, *volume, found);                                  \
-        else                                                                                       \
-            volume_cells(dt, CELLS_EVEN, 2, all, *volume, found);                                  \
-    }
-VOLUME_CELLS(volume_f32, K_F32)
-VOLUME_CELLS(volume_f16, K_F16)
-VOLUME_CELLS(volume_bf16, K_BF16)
-#undef VOLUME_CELLS
+K_TEMPLATE
+void volume_any(enum k_dtype dt, const struct volumes *all, const struct volume *volume, vi *found)
+{
+    if (all->pattern == CELLS_APART && all->vectors == 1)
+        volume_cells(dt, CELLS_APART, 1, all, *volume, found);
+    else if (all->pattern == CELLS_APART)
+        volume_cells(dt, CELLS_APART, 2, all, *volume, found);
+    else if (all->pattern == CELLS_ODD && all->vectors == 1)
+        volume_cells(dt, CELLS_ODD, 1, all, *volume, found);
+    else if (all->pattern == CELLS_ODD)
+        volume_cells(dt, CELLS_ODD, 2, all, *volume, found);
+    else if (all->vectors == 1)
+        volume_cells(dt, CELLS_EVEN, 1, all, *volume, found);
+    else
+        volume_cells(dt, CELLS_EVEN, 2, all, *volume, found);
+}
+K_OUT_OF_LINE(void, volume_any, (const struct volumes *all, const struct volume *volume, vi *found),
+              (all, volume, found))
 
 static inline void volumes_begin(struct volumes *all, const struct max_grad *g)
 {
@@ -261,9 +258,7 @@ bool volumes_put(enum k_dtype dt, struct max_grad *g, const struct volumes *all,
             memset(indices + all->windows * size, 0, (size_t)(VL * size));
             volume = (struct volume){values, indices, volume.first, image, 1};
         }
-        if (dt == K_F32) volume_f32(all, &volume, &found);
-        if (dt == K_F16) volume_f16(all, &volume, &found);
-        if (dt == K_BF16) volume_bf16(all, &volume, &found);
+        volume_any_of(dt, all, &volume, &found);
         if (stream) {
             vectors_append(&g->outlet.vectors, image, bytes);
             continue;

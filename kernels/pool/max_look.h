@@ -121,8 +121,7 @@ void look_at_row(enum k_index index, bool of_tensor, struct max_grad *g, int64_t
     if (v_any(stray | high)) g->stray = true;
 }
 
-static __attribute__((noinline, unused)) void look_at_channels(struct max_grad *g, int64_t od,
-                                                               int64_t oh)
+K_OUTLINE void look_at_channels(struct max_grad *g, int64_t od, int64_t oh)
 {
     const bool of_tensor = g->indices_step > 0;
     if (of_tensor && g->pool->index == K_INDEX_I64)

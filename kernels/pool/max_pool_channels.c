@@ -111,8 +111,8 @@ void forward_deep(enum k_dtype dt, bool codes, struct forward *f, struct max_lis
 
 /* Functions of their own: inlined into the loop over rows they are a sixth slower (AVX-512). */
 #define FORWARD_DEEP(type, dt)                                                                     \
-    static __attribute__((noinline, unused)) void forward_deep_##type(                             \
-        struct forward *f, struct max_list *list, int64_t outer, int64_t od, int64_t oh)           \
+    K_OUTLINE void forward_deep_##type(struct forward *f, struct max_list *list, int64_t outer,    \
+                                       int64_t od, int64_t oh)                                     \
     {                                                                                              \
         if (f->indices)                                                                            \
             forward_deep(dt, true, f, list, outer, od, oh);                                        \

@@ -306,32 +306,15 @@ void rows_add(enum k_dtype dt, bool codes, struct max_rows *rows, int64_t d, int
         row_make_any(dt, codes, rows, from, base, to, place, bad);
 }
 
-static __attribute__((noinline, unused)) void rows_add_f32(struct max_rows *rows, int64_t d,
-                                                           int64_t h)
+K_TEMPLATE
+void rows_add_any(enum k_dtype dt, struct max_rows *rows, int64_t d, int64_t h)
 {
     if (rows->codes)
-        rows_add(K_F32, true, rows, d, h);
+        rows_add(dt, true, rows, d, h);
     else
-        rows_add(K_F32, false, rows, d, h);
+        rows_add(dt, false, rows, d, h);
 }
-
-static __attribute__((noinline, unused)) void rows_add_f16(struct max_rows *rows, int64_t d,
-                                                           int64_t h)
-{
-    if (rows->codes)
-        rows_add(K_F16, true, rows, d, h);
-    else
-        rows_add(K_F16, false, rows, d, h);
-}
-
-static __attribute__((noinline, unused)) void rows_add_bf16(struct max_rows *rows, int64_t d,
-                                                            int64_t h)
-{
-    if (rows->codes)
-        rows_add(K_BF16, true, rows, d, h);
-    else
-        rows_add(K_BF16, false, rows, d, h);
-}
+K_OUT_OF_LINE(void, rows_add_any, (struct max_rows * rows, int64_t d, int64_t h), (rows, d, h))
 
 /* Lanes of a batch; batches in which any `span` rows lie; lanes of those. */
 static inline int64_t rows_room(const struct max_rows *rows, int shift)
@@ -443,11 +426,8 @@ int64_t rows_of_depth(enum k_dtype dt, struct max_rows *rows, int64_t outer, int
         of->plane = plane;
         of->begin = of->made = first << rows->shift;
     }
-    for (; of->made < end; of->made += 1 << rows->shift) {
-        if (dt == K_F32) rows_add_f32(rows, d, of->made);
-        if (dt == K_F16) rows_add_f16(rows, d, of->made);
-        if (dt == K_BF16) rows_add_bf16(rows, d, of->made);
-    }
+    for (; of->made < end; of->made += 1 << rows->shift)
+        rows_add_any_of(dt, rows, d, of->made);
     return of->made;
 }
 

@@ -356,29 +356,10 @@ bool shared_rest(enum k_dtype dt, enum k_index index, const struct max_plan *pla
                        to);
 }
 
-static __attribute__((noinline)) bool shared_rest_f32(enum k_index index,
-                                                      const struct max_plan *plan, const char *x,
-                                                      const char *end, int64_t item, int64_t count,
-                                                      struct max_rows_out to)
-{
-    return shared_rest(K_F32, index, plan, x, end, item, count, to);
-}
-
-static __attribute__((noinline)) bool shared_rest_f16(enum k_index index,
-                                                      const struct max_plan *plan, const char *x,
-                                                      const char *end, int64_t item, int64_t count,
-                                                      struct max_rows_out to)
-{
-    return shared_rest(K_F16, index, plan, x, end, item, count, to);
-}
-
-static __attribute__((noinline)) bool shared_rest_bf16(enum k_index index,
-                                                       const struct max_plan *plan, const char *x,
-                                                       const char *end, int64_t item, int64_t count,
-                                                       struct max_rows_out to)
-{
-    return shared_rest(K_BF16, index, plan, x, end, item, count, to);
-}
+K_OUT_OF_LINE(bool, shared_rest,
+              (enum k_index index, const struct max_plan *plan, const char *x, const char *end,
+               int64_t item, int64_t count, struct max_rows_out to),
+              (index, plan, x, end, item, count, to))
 
 /* As apart_block. Rows of results have no gaps between them. */
 K_TEMPLATE
@@ -398,9 +379,7 @@ bool shared_block(enum k_dtype dt, enum k_index index, const struct max_shared *
             all = inside;
             good &= shared_counts(dt, index, &run, all);
         } else {
-            if (dt == K_F32) good &= shared_rest_f32(index, plan, x, end, item, all, to);
-            if (dt == K_F16) good &= shared_rest_f16(index, plan, x, end, item, all, to);
-            if (dt == K_BF16) good &= shared_rest_bf16(index, plan, x, end, item, all, to);
+            good &= shared_rest_of(dt, index, plan, x, end, item, all, to);
         }
         to.values += all * to.pitch;
         if (index != K_INDEX_NONE) to.places += all * to.place_pitch;

@@ -136,15 +136,15 @@ void mean_planes_of(enum k_dtype dt, enum k_rounding rounding, const struct k_me
 }
 
 /* Functions of their own: among all else the loops would not keep their variables in registers. */
-#define MEAN_PLANES(name, dt)                                                                      \
-    static __attribute__((noinline)) void name(const struct k_mean *mean, const char *in,          \
-                                               char *out, struct k_slice slice)                    \
-    {                                                                                              \
-        mean_planes_of(dt, K_ROUND_NONE, mean, in, out, slice);                                    \
-    }
-MEAN_PLANES(mean_planes_f32, K_F32)
-MEAN_PLANES(mean_planes_f16, K_F16)
-MEAN_PLANES(mean_planes_bf16, K_BF16)
+K_TEMPLATE
+void mean_planes_as_are(enum k_dtype dt, const struct k_mean *mean, const char *in, char *out,
+                        struct k_slice slice)
+{
+    mean_planes_of(dt, K_ROUND_NONE, mean, in, out, slice);
+}
+K_OUT_OF_LINE(void, mean_planes_as_are,
+              (const struct k_mean *mean, const char *in, char *out, struct k_slice slice),
+              (mean, in, out, slice))
 
 K_TEMPLATE
 void mean_planes(enum k_dtype dt, const struct k_mean *mean, const char *in, char *out,
@@ -152,12 +152,8 @@ void mean_planes(enum k_dtype dt, const struct k_mean *mean, const char *in, cha
 {
     if (mean->rounding != K_ROUND_NONE)
         mean_planes_of(dt, mean->rounding, mean, in, out, slice);
-    else if (dt == K_F32)
-        mean_planes_f32(mean, in, out, slice);
-    else if (dt == K_F16)
-        mean_planes_f16(mean, in, out, slice);
     else
-        mean_planes_bf16(mean, in, out, slice);
+        mean_planes_as_are_of(dt, mean, in, out, slice);
 }
 
 /* ---- many channels, few cells ---- */
@@ -344,29 +340,19 @@ void sum_lane(enum k_dtype dt, enum k_rounding rounding, const struct k_mean *me
     }
 }
 
-/* Functions of their own: each row of sums calls one twice. */
-#define SUM_LANE(name, dt)                                                                         \
-    static __attribute__((noinline)) void name(const struct k_mean *mean, const char *plane,       \
-                                               int lane, int64_t channel, int64_t floats,          \
-                                               const char *end, float *to)                         \
-    {                                                                                              \
-        if (mean->rounding == K_ROUND_NONE)                                                        \
-            sum_lane(dt, K_ROUND_NONE, mean, plane, lane, channel, floats, end, to);               \
-        else                                                                                       \
-            sum_lane(dt, mean->rounding, mean, plane, lane, channel, floats, end, to);             \
-    }
-SUM_LANE(sum_lane_f32, K_F32)
-SUM_LANE(sum_lane_f16, K_F16)
-SUM_LANE(sum_lane_bf16, K_BF16)
-
 K_TEMPLATE
-void sum_lane_of(enum k_dtype dt, const struct k_mean *mean, const char *plane, int lane,
-                 int64_t channel, int64_t floats, const char *end, float *to)
+void sum_lane_rounded(enum k_dtype dt, const struct k_mean *mean, const char *plane, int lane,
+                      int64_t channel, int64_t floats, const char *end, float *to)
 {
-    if (dt == K_F32) sum_lane_f32(mean, plane, lane, channel, floats, end, to);
-    if (dt == K_F16) sum_lane_f16(mean, plane, lane, channel, floats, end, to);
-    if (dt == K_BF16) sum_lane_bf16(mean, plane, lane, channel, floats, end, to);
+    if (mean->rounding == K_ROUND_NONE)
+        sum_lane(dt, K_ROUND_NONE, mean, plane, lane, channel, floats, end, to);
+    else
+        sum_lane(dt, mean->rounding, mean, plane, lane, channel, floats, end, to);
 }
+K_OUT_OF_LINE(void, sum_lane_rounded,
+              (const struct k_mean *mean, const char *plane, int lane, int64_t channel,
+               int64_t floats, const char *end, float *to),
+              (mean, plane, lane, channel, floats, end, to))
 
 /* Row r, 0 to 7, of `floats` sums: lanes r and r + 8. */
 K_TEMPLATE
@@ -374,8 +360,8 @@ void sum_pair(enum k_dtype dt, const struct k_mean *mean, const char *plane, int
               int64_t channel, int64_t floats, const char *end, float *to)
 {
     float upper[MEAN_CHANNELS + LANES];
-    sum_lane_of(dt, mean, plane, row, channel, floats, end, to);
-    sum_lane_of(dt, mean, plane, row + HALF, channel, floats, end, upper);
+    sum_lane_rounded_of(dt, mean, plane, row, channel, floats, end, to);
+    sum_lane_rounded_of(dt, mean, plane, row + HALF, channel, floats, end, upper);
     for (int64_t x = 0; x < floats; x += VL)
         v_store(to + x, v_load(to + x) + v_load(upper + x));
 }

@@ -76,8 +76,7 @@ int64_t index_at(int index_size, const char *indices, int64_t i)
 /* ---- entries ---- */
 
 /* Makes the cell ready, or says that it is not of this part (then perhaps of none). */
-static __attribute__((noinline)) bool reach(struct part *part, int64_t cell, int64_t i,
-                                            int cell_size)
+K_OUTLINE bool reach(struct part *part, int64_t cell, int64_t i, int cell_size)
 {
     if (cell >= 0 && cell < part->count) {
         const int64_t until = part->count - cell > AHEAD ? cell + AHEAD : part->count;

@@ -16,6 +16,33 @@
 /* A body whose element type is a constant in each instance. */
 #define K_TEMPLATE static inline __attribute__((always_inline, unused))
 
+/* A function that is not inlined; a file need not use it. */
+#define K_OUTLINE static __attribute__((noinline, unused))
+
+/* body(enum k_dtype, ...) as functions of their own, body_f32 and so on, and body_of(dt, ...),
+ * which calls the one of its type: K_OUT_OF_LINE(int, body, (int a, char *b), (a, b)). */
+#define K_BARE(...) __VA_ARGS__
+#define K_OUT_OF_LINE(result, body, parameters, arguments)                                         \
+    K_OUTLINE result body##_f32 parameters                                                         \
+    {                                                                                              \
+        return body(K_F32, K_BARE arguments);                                                      \
+    }                                                                                              \
+    K_OUTLINE result body##_f16 parameters                                                         \
+    {                                                                                              \
+        return body(K_F16, K_BARE arguments);                                                      \
+    }                                                                                              \
+    K_OUTLINE result body##_bf16 parameters                                                        \
+    {                                                                                              \
+        return body(K_BF16, K_BARE arguments);                                                     \
+    }                                                                                              \
+    K_TEMPLATE                                                                                     \
+    result body##_of(enum k_dtype dt, K_BARE parameters)                                           \
+    {                                                                                              \
+        if (dt == K_F32) return body##_f32 arguments;                                              \
+        if (dt == K_F16) return body##_f16 arguments;                                              \
+        return body##_bf16 arguments;                                                              \
+    }
+
 /* The three instances of body(enum k_dtype, const params *, void *const buffers[], struct k_slice).
  */
 #define K_FLOATS(body, params)                                                                     \
