@@ -263,6 +263,7 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
     CELLS_RUN(cells_2_2_deep##suffix, dt, 2, 2, 2, 2, false, false)                                \
     CELLS_RUN(cells_2_2_apart##suffix, dt, 2, 2, 1, 2, false, true)                                \
     CELLS_RUN(cells_2_2_deep_apart##suffix, dt, 2, 2, 2, 2, false, true)                           \
+    CELLS_RUN(cells_3_1##suffix, dt, 3, 3, 1, 1, false, false)                                     \
     CELLS_RUN(cells_3_2##suffix, dt, 3, 3, 1, 2, false, false)                                     \
     CELLS_RUN(cells_3_2_apart##suffix, dt, 3, 3, 1, 2, false, true)                                \
     CELLS_RUN(cells_2_2_narrow##suffix, dt, 2, 2, 1, 2, true, false)                               \
@@ -291,6 +292,8 @@ void cells_scaled_of(enum k_dtype dt, const struct cells *c, int n, int m, const
                                                                             rows);                 \
         else if (threes && c->stride == 2)                                                         \
             (apart ? cells_3_2_apart##suffix : cells_3_2##suffix)(c, m, at, begin, end, rows);     \
+        else if (threes && c->stride == 1) /* bins, too */                                         \
+            cells_3_1##suffix(c, m, at, begin, end, rows);                                         \
         else                                                                                       \
             cells_any##suffix(c, m, at, begin, end, rows);                                         \
     }

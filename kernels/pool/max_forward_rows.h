@@ -44,16 +44,28 @@ bool forward_block(enum k_dtype dt, bool apart, struct forward *f, struct max_ro
     return fast_rows(dt, true, wide, apart, f, in, item, count, to);
 }
 
-/* Functions of their own: inlined, f16 and bf16 of 224 x 224 take a fifth longer (AVX-512). */
+/* Functions of their own: inlined, f16 and bf16 of 224 x 224 take a fifth longer (AVX-512); by
+ * K_OUT_OF_LINE, too. */
+#define APART_BLOCK(type, dt)                                                                      \
+    K_OUTLINE bool apart_##type(struct forward *f, int64_t item, int64_t count,                    \
+                                struct max_rows_out to)                                            \
+    {                                                                                              \
+        return forward_block(dt, true, f, NULL, item, count, to);                                  \
+    }
+APART_BLOCK(f32, K_F32)
+APART_BLOCK(f16, K_F16)
+APART_BLOCK(bf16, K_BF16)
+#undef APART_BLOCK
+
 K_TEMPLATE
-bool apart_rows(enum k_dtype dt, struct forward *f, int64_t item, int64_t count,
-                struct max_rows_out to)
+bool some_rows(enum k_dtype dt, bool apart, struct forward *f, struct max_rows *in, int64_t item,
+               int64_t count, struct max_rows_out to)
 {
-    return forward_block(dt, true, f, NULL, item, count, to);
+    if (!apart) return forward_block(dt, false, f, in, item, count, to);
+    if (dt == K_F32) return apart_f32(f, item, count, to);
+    if (dt == K_F16) return apart_f16(f, item, count, to);
+    return apart_bf16(f, item, count, to);
 }
-K_OUT_OF_LINE(bool, apart_rows,
-              (struct forward * f, int64_t item, int64_t count, struct max_rows_out to),
-              (f, item, count, to))
 
 /* Rows [item, end) of all windows. */
 K_TEMPLATE
@@ -80,8 +92,7 @@ void forward_rows(enum k_dtype dt, bool apart, struct forward *f, struct max_row
             to.places = outlet_room(&f->places, rows, index_bytes);
             to.place_pitch = joined ? index_bytes : outlet_pitch(&f->places, index_bytes);
         }
-        const bool good = apart ? apart_rows_of(dt, f, item, rows, to)
-                                : forward_block(dt, false, f, in, item, rows, to);
+        const bool good = some_rows(dt, apart, f, in, item, rows, to);
         if (!good) exact_rows(dt, f, item, rows, to);
         const int64_t times = joined ? 1 : rows, each = rows / times;
         outlet_took(&f->values, times, each * bytes);
