@@ -17,7 +17,7 @@ void NAME(glu_grad_wide)(vd *y, const vd *x, const vd *s)
     (void)s;
     const struct wide_sigmoids gate = wide_sigmoids_of(x[2], NAME(wide_exp)(-vd_abs(x[2])));
     y[0] = x[0] * gate.of_x;
-    y[1] = y[0] * x[1] * gate.of_minus_x;
+    y[1] = x[0] * x[1] * (gate.of_x * gate.of_minus_x);
 }
 WIDE(glu_grad)
 

@@ -23,6 +23,18 @@ ACLNN_API aclnnStatus aclnnLogSigmoidGetWorkspaceSize(const aclTensor *self, acl
 ACLNN_API aclnnStatus aclnnLogSigmoid(void *workspace, uint64_t workspaceSize,
                                       aclOpExecutor *executor, aclrtStream stream);
 
+/* The same.
+ *
+ * - buffer: is not written. Of any shape, or NULL; PyTorch's has no elements. */
+ACLNN_API aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor *self, aclTensor *out,
+                                                             aclTensor *buffer,
+                                                             uint64_t *workspaceSize,
+                                                             aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnLogSigmoidForward(void *workspace, uint64_t workspaceSize,
+                                             aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif
