@@ -164,10 +164,24 @@ static double sign_of(double x)
 static double slope(double p, double left, double by, double of)
 {
     const double size = fabs(left);
-    if (isinf(p)) return size == of ? by * sign_of(left) : 0 * by;
     if (of == 0 || (left == 0 && p < 1)) return 0;
     if (p < 2) return sign_of(left) * pow(size, p - 1) * by / pow(of, p - 1);
     return left * pow(size, p - 2) * by / pow(of, p - 1);
+}
+
+/* Of the largest difference, or of all that are as large: as the distance was, differences are
+ * rounded to the rows' type. */
+static void add_largest(enum k_dtype dtype, const double *x, const double *y, double by, double of,
+                        double *sums, int64_t count)
+{
+    double sizes[STRIP];
+    char rounded[STRIP * sizeof(double)];
+    for (int64_t k = 0; k < count; k++)
+        sizes[k] = fabs(x[k] - y[k]);
+    k_narrow(K_AS_F64, dtype, sizes, rounded, count);
+    k_widen(K_AS_F64, dtype, rounded, sizes, count);
+    for (int64_t k = 0; k < count; k++)
+        if (sizes[k] == of) sums[k] += by * sign_of(x[k] - y[k]);
 }
 
 static void add_slopes(double p, const double *restrict x, const double *restrict y, double by,
@@ -209,7 +223,10 @@ void K_SYMBOL(distance_grad)(const void *parameters, void *const buffers[], stru
             k_widen(K_AS_F64, d->dtype,
                     element(buffers[K_DISTANCE_GRAD_Y], d->dtype, y_at + j * d->features + first),
                     y, count);
-            add_slopes(d->p, x, y, by, of, sums, count);
+            if (isinf(d->p))
+                add_largest(d->dtype, x, y, by, of, sums, count);
+            else
+                add_slopes(d->p, x, y, by, of, sums, count);
         }
         char *to = (char *)buffers[K_DISTANCE_GRAD_TO];
         k_narrow(K_AS_F64, d->dtype, sums,

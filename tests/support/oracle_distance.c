@@ -74,12 +74,12 @@ static void pdist(struct rig_problem *problem)
         }
 }
 
-/* Of |left|_p by one of its features; d is the distance. */
-static double slope(double p, double left, double d)
+/* Of |left|_p by one of its features; d is the distance, a number of that type. */
+static double slope(enum case_dtype dtype, double p, double left, double d)
 {
     if (p == 0) return 0;
     if (p == 1) return (left > 0) - (left < 0);
-    if (isinf(p)) return fabs(left) == d ? (left > 0) - (left < 0) : 0;
+    if (isinf(p)) return oracle_round(dtype, fabs(left)) == d ? (left > 0) - (left < 0) : 0;
     if (d == 0 || (left == 0 && p < 1)) return 0;
     return copysign(pow(fabs(left), p - 1) / pow(d, p - 1), left);
 }
@@ -99,7 +99,8 @@ static void cdist_grad(struct rig_problem *problem)
             const int64_t other = row_of(x, row / rows, y, j) + k;
             const double left = oracle_value(problem, X, at) - oracle_value(problem, Y, other);
             const double d = oracle_value(problem, DISTANCES, row * columns + j);
-            const double term = oracle_value(problem, GRAD, row * columns + j) * slope(p, left, d);
+            const double term =
+                oracle_value(problem, GRAD, row * columns + j) * slope(x->dtype, p, left, d);
             sum += term;
             size += isfinite(term) ? fabs(term) : 0;
         }
@@ -115,12 +116,27 @@ static double some_order(struct random *random)
     return orders[random_below(random, 8)];
 }
 
-/* Distances are positive. */
+static double given(const struct rig_problem *problem, int operand, int64_t i)
+{
+    const struct rig_tensor *tensor = &problem->tensor[operand];
+    return oracle_from_bits(tensor->view.dtype, tensor->bits[i]);
+}
+
+/* Distances are positive; where p is infinite, the largest differences. */
 static void fill(struct rig_problem *problem, struct random *random)
 {
     struct rig_tensor *tensor = &problem->tensor[DISTANCES];
+    const struct operand *x = &problem->tensor[X].view, *y = &problem->tensor[Y].view;
+    const int64_t features = x->dims[x->rank - 1], columns = y->dims[y->rank - 2];
     for (int64_t i = 0; i < tensor->count; i++) {
-        const double d = random_once_in(random, 6) ? 0 : (double)random_between(random, 1, 8) / 2;
+        double d = random_once_in(random, 6) ? 0 : (double)random_between(random, 1, 8) / 2;
+        const int64_t row = i / columns, rows = x->dims[x->rank - 2];
+        const int64_t other = row_of(x, row / rows, y, i % columns);
+        for (int64_t k = 0; k < features && isinf(order_of(problem)); k++) {
+            const double left =
+                fabs(given(problem, X, row * features + k) - given(problem, Y, other + k));
+            d = k == 0 || left > d ? left : d;
+        }
         tensor->bits[i] = oracle_cast_real(tensor->view.dtype, d);
     }
 }
@@ -194,7 +210,8 @@ const struct oracle_row oracle_distance_rows[] = {
      .ulp = 1,
      .lines = LINES("cdist_backward f32 grad=2x3x5 x1=2x3x4 x2=2x5x4 cdist=2x3x5 p=2 out=2x3x4",
                     "cdist_backward bf16 grad=20x30 x1=20x1100 x2=30x1100 cdist=20x30 p=1 "
-                    "out=20x1100"),
+                    "out=20x1100",
+                    "cdist_backward f32 grad=20x30 x1=20x70 x2=30x70 cdist=20x30 p=-1 out=20x70"),
      .sound = "cdist_backward f32 grad=2x3x5 x1=2x3x4 x2=2x5x4 cdist=2x3x5 p=2 out=2x3x4"},
     {.name = "aclnnPdist",
      .oracle = pdist,
