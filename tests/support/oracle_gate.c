@@ -170,7 +170,8 @@ static void prelu(struct rig_problem *problem)
     const int64_t weights = problem->tensor[weight].count;
     const enum case_dtype type = type_of(problem);
     int64_t inner = 1;
-    double sum[ELEMENTS * 2] = {0}, size[ELEMENTS * 2] = {0};
+    long double sum[ELEMENTS * 2] = {0};
+    double size[ELEMENTS * 2] = {0};
     for (int axis = 2; axis < view->rank; axis++)
         inner *= view->dims[axis];
     for (int64_t i = 0; i < problem->tensor[self].count; i++) {
@@ -184,12 +185,12 @@ static void prelu(struct rig_problem *problem)
             oracle_value(problem, dy, oracle_broadcast(view, i, &problem->tensor[dy].view));
         give(problem, "gradInput", i, type, x > 0 ? g : w * g, 0);
         const double product = x > 0 ? 0 : x * g;
-        sum[channel] += type == CASE_F64 ? product : oracle_round(CASE_F32, product);
+        sum[channel] += (long double)(type == CASE_F64 ? product : oracle_round(CASE_F32, product));
         size[channel] += fabs(product);
     }
     if (dy < 0) return;
     for (int64_t i = 0; i < weights; i++) {
-        oracle_real(problem, sums, i, type, sum[i]);
+        oracle_real(problem, sums, i, type, (double)sum[i]);
         if (isfinite(size[i]))
             problem->tensor[sums].slack[i] = size[i] * (type == CASE_F64 ? 0x1p-46 : 0x1p-18);
     }

@@ -215,7 +215,8 @@ static void losses(struct rig_problem *problem)
     const int64_t reduction = norm_integer(problem, "reduction", 0);
     const int out = problem->operands - 1, self = norm_operand(problem, "self");
     int64_t count = 1;
-    double sum = 0, size = 0;
+    long double sum = 0;
+    double size = 0;
     for (int axis = 0; axis < whole.rank; axis++)
         count *= whole.dims[axis];
     const double batch = reduction == BATCHMEAN ? (double)problem->tensor[self].view.dims[0] : 1;
@@ -237,13 +238,13 @@ static void losses(struct rig_problem *problem)
             problem->tensor[out].slack[i] = slack_of(&whole, term.size);
             continue;
         }
-        sum += rounded(&whole, term.value);
+        sum += (long double)rounded(&whole, term.value);
         /* Each is rounded. */
         size += slack_of(&whole, term.size) +
                 fabs(term.value) * (whole.dtype == CASE_F64 ? 0x1p-49 : 0x1p-23);
     }
     if (loss->is_gradient || reduction == NONE) return;
-    oracle_real(problem, out, 0, whole.dtype, sum / divisor);
+    oracle_real(problem, out, 0, whole.dtype, (double)(sum / (long double)divisor));
     if (isfinite(size)) problem->tensor[out].slack[0] = size / divisor;
 }
 
