@@ -144,7 +144,6 @@ static __attribute__((noinline)) void make_weights(const struct meeting *t, void
 static void add_to_keys(const struct meeting *t, const float *weights, const float *rows,
                         int64_t columns, float *panel, float *sums)
 {
-    const struct gemm_ahead none = {(const char *)panel, 0};
     const int64_t apart = whole_tiles(columns);
     for (int64_t key = 0; key < t->keys; key += K_GEMM_PANEL) {
         const int64_t keys = gemm_min(t->keys - key, K_GEMM_PANEL);
@@ -161,7 +160,7 @@ static void add_to_keys(const struct meeting *t, const float *weights, const flo
         for (int64_t column = 0; column < columns; column += GEMM_COLUMNS)
             multiply_any(false, keys, vectors_of(columns - column), panel,
                          rows + column * K_ATTENTION_TILE, t->queries,
-                         (struct gemm_sums){sums + key * apart + column, apart, true}, none);
+                         (struct gemm_sums){sums + key * apart + column, apart, true});
     }
 }
 

@@ -160,10 +160,9 @@ static void panels_of_columns(enum k_dtype dt, const struct k_attention_side *si
 static void multiply_panels(int64_t rows, int64_t terms, int64_t vectors, const float *panels,
                             int64_t panel, const float *tile, float *sums, bool add)
 {
-    const struct gemm_ahead none = {(const char *)tile, 0};
     for (int64_t row = 0; row < rows; row += K_GEMM_PANEL)
         multiply_any(false, gemm_min(rows - row, K_GEMM_PANEL), vectors, panels + row * panel, tile,
-                     terms, (struct gemm_sums){sums + row * GEMM_COLUMNS, GEMM_COLUMNS, add}, none);
+                     terms, (struct gemm_sums){sums + row * GEMM_COLUMNS, GEMM_COLUMNS, add});
 }
 
 /* ---- what is visible ---- */

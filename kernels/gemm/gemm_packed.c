@@ -86,7 +86,6 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
                            int64_t stored, struct packed_buffers *own)
 {
     const struct k_gemm *g = item->gemm;
-    const struct gemm_ahead none = {(const char *)own->panel, 0};
     pack_columns(item, begin, terms, own);
     for (int64_t row = 0; row < item->rows; row += K_GEMM_PANEL) {
         pack_rows(item, row, begin, terms, own->panel);
@@ -99,8 +98,8 @@ static void multiply_terms(const struct gemm_item *item, int64_t begin, int64_t 
             }
             const float *tile = own->columns + column / GEMM_COLUMNS * tile_floats(g, terms);
             const int64_t rows = gemm_min(item->rows - row, K_GEMM_PANEL);
-            const int64_t vectors = (item->columns - column + VL - 1) / VL;
-            multiply_any(g->cut.pairs, rows, vectors, own->panel, tile, terms, sums, none);
+            multiply_any(g->cut.pairs, rows, (item->columns - column + VL - 1) / VL, own->panel,
+                         tile, terms, sums);
         }
     }
 }

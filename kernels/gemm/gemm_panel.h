@@ -5,22 +5,24 @@
 
 #include "kernels/gemm/gemm_block.h"
 
+#define PACKED    ((struct gemm_source){0})
+#define NO_RESULT ((struct gemm_result){0})
+#define NO_AHEAD  ((struct gemm_ahead){0})
+
 static __attribute__((noinline)) void multiply(int rows, const float *a, const float *b,
                                                int64_t depth, struct gemm_sums c,
                                                struct gemm_ahead ahead)
 {
-    const struct gemm_source packed = {0};
-    const struct gemm_result none = {0};
 #if K_VECTOR_BYTES == 64
-    if (rows == 8) gemm_block(8, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 7) gemm_block(7, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 6) gemm_block(6, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 5) gemm_block(5, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
+    if (rows == 8) gemm_block(8, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 7) gemm_block(7, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 6) gemm_block(6, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 5) gemm_block(5, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
 #endif
-    if (rows == 4) gemm_block(4, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 3) gemm_block(3, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 2) gemm_block(2, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
-    if (rows == 1) gemm_block(1, GEMM_WIDTH, false, a, b, depth, c, ahead, packed, none);
+    if (rows == 4) gemm_block(4, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 3) gemm_block(3, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 2) gemm_block(2, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
+    if (rows == 1) gemm_block(1, GEMM_WIDTH, false, a, b, depth, c, ahead, PACKED, NO_RESULT);
 }
 
 #if defined(K_PAIRS)
@@ -29,19 +31,15 @@ static __attribute__((noinline)) K_PAIRS_TARGET void multiply_pairs(int rows, co
                                                                     struct gemm_sums c,
                                                                     struct gemm_ahead ahead)
 {
-    const struct gemm_source packed = {0};
     if (rows == 8) {
-        gemm_pairs(8, GEMM_WIDTH, a, b, depth, c, ahead, packed);
+        gemm_pairs(8, GEMM_WIDTH, a, b, depth, c, ahead, PACKED);
         return;
     }
-    int row = 0;
-    if (rows >= 4) {
-        gemm_pairs(4, GEMM_WIDTH, a, b, depth, c, ahead, packed);
-        c.at += 4 * c.apart;
-        row = 4;
-    }
-    for (; row < rows; row++, c.at += c.apart)
-        gemm_pairs(1, GEMM_WIDTH, a + row, b, depth, c, ahead, packed);
+    const int first = rows & 4;
+    if (first) gemm_pairs(4, GEMM_WIDTH, a, b, depth, c, ahead, PACKED);
+    c.at += first * c.apart;
+    for (int row = first; row < rows; row++, c.at += c.apart)
+        gemm_pairs(1, GEMM_WIDTH, a + row, b, depth, c, ahead, PACKED);
 }
 #endif
 
@@ -60,17 +58,14 @@ static void multiply_panel(bool pairs, int64_t rows, const float *weight, const 
                  depth, sums, ahead);
     (void)pairs;
 }
-
 #if defined(K_PAIRS)
 static __attribute__((noinline, unused)) K_PAIRS_TARGET void
 multiply_last_pairs(int width, const float *a, const float *b, int64_t depth, struct gemm_sums c)
 {
-    const struct gemm_source packed = {0};
-    const struct gemm_ahead none = {0};
     if (width == 1)
-        gemm_pairs(GEMM_ROWS, 1, a, b, depth, c, none, packed);
+        gemm_pairs(GEMM_ROWS, 1, a, b, depth, c, NO_AHEAD, PACKED);
     else
-        gemm_pairs(GEMM_ROWS, 2, a, b, depth, c, none, packed);
+        gemm_pairs(GEMM_ROWS, 2, a, b, depth, c, NO_AHEAD, PACKED);
 }
 #endif
 
@@ -80,9 +75,6 @@ static __attribute__((noinline, unused)) void multiply_last(bool pairs, int widt
                                                             const float *b, int64_t terms,
                                                             struct gemm_sums c)
 {
-    const struct gemm_source packed = {0};
-    const struct gemm_result result = {0};
-    const struct gemm_ahead none = {0};
 #if defined(K_PAIRS)
     if (pairs) {
         multiply_last_pairs(width, a, b, (terms + 1) / 2, c);
@@ -92,22 +84,22 @@ static __attribute__((noinline, unused)) void multiply_last(bool pairs, int widt
     (void)pairs;
     for (int row = 0; row < K_GEMM_PANEL; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
         if (width == 1)
-            gemm_block(GEMM_ROWS, 1, false, a + row, b, terms, c, none, packed, result);
+            gemm_block(GEMM_ROWS, 1, false, a + row, b, terms, c, NO_AHEAD, PACKED, NO_RESULT);
         else
-            gemm_block(GEMM_ROWS, 2, false, a + row, b, terms, c, none, packed, result);
+            gemm_block(GEMM_ROWS, 2, false, a + row, b, terms, c, NO_AHEAD, PACKED, NO_RESULT);
 }
 
 /* Rows of a panel times the first vectors of a tile, up to a whole one of each. Sums behind the
  * last vector may be written. */
 static __attribute__((unused)) void multiply_any(bool pairs, int64_t rows, int64_t vectors,
                                                  const float *panel, const float *tile,
-                                                 int64_t terms, struct gemm_sums sums,
-                                                 struct gemm_ahead ahead)
+                                                 int64_t terms, struct gemm_sums sums)
 {
     if (rows == K_GEMM_PANEL && vectors < GEMM_WIDTH)
         multiply_last(pairs, (int)vectors, panel, tile, terms, sums);
     else
-        multiply_panel(pairs, rows, panel, tile, terms, sums, ahead);
+        multiply_panel(pairs, rows, panel, tile, terms, sums,
+                       (struct gemm_ahead){(const char *)tile, 0});
 }
 
 #endif
