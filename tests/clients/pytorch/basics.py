@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensor basics of PyTorch on device npu, each compared with device cpu: values, types and shapes.
 
-basics.py [--allow-missing] [PATTERN...]: prints "N of 120", each expression that failed and why, and the operators that are
+basics.py [--allow-missing] [PATTERN...]: prints "N of 127", each expression that failed and why, and the operators that are
 missing. An expression that fails for a missing operator has failed. Ends with 1 when one failed, or the rest (streams, events,
 graphs, files) did; with --allow-missing only when one failed for another reason than a missing operator.
 """
@@ -119,6 +119,13 @@ x.roll(2, 1)
 v.repeat(2, 3)
 x.tril()
 torch.nn.functional.pad(x, (1, 2))
+torch.nn.functional.mse_loss(x, y)
+torch.nn.functional.smooth_l1_loss(x, y, reduction="sum")
+torch.nn.functional.binary_cross_entropy_with_logits(x, y.sigmoid(), reduction="none")
+torch.nn.functional.kl_div(x, y.softmax(1), reduction="sum")
+torch.nn.functional.prelu(x, torch.tensor([0.25], device=d))
+torch.nn.functional.logsigmoid(x)
+torch.nn.functional.glu(x, 1)
 x[m]
 x[k]
 x.clone().index_put_((k,), torch.tensor(5.0, device=d))
@@ -337,7 +344,7 @@ def devices(_):
 def main(arguments):
     may_miss = arguments[:1] == ["--allow-missing"]
     words = arguments[1:] if may_miss else arguments
-    assert len(EXPRESSIONS) == 120 and len(set(EXPRESSIONS)) == 120, len(EXPRESSIONS)
+    assert len(EXPRESSIONS) == 127 and len(set(EXPRESSIONS)) == 127, len(EXPRESSIONS)
     chosen = [one for one in EXPRESSIONS if all(word in one for word in words)]
     operands, missing, passed, wrong = inputs(), collections.Counter(), 0, 0
     for expression in chosen:
