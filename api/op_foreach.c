@@ -102,6 +102,13 @@ static aclnnStatus each_types(struct op_problem *problem)
             OP_CHECK(problem->row->name, value->scalars->elements[j], ACLNN_ERR_PARAM_NULLPTR,
                      "%s[%" PRIu64 "] is NULL", value->name, j);
     }
+    /* What the rule of each place asks of it is asked of none where there are no places. */
+    for (int i = 0; i < problem->count && length_of(first) == 0; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (op_is_tensor(value) && !op_is_list(value) && value->tensor)
+            OP_TRY(op_check_type(problem->row->name, value->name, value->tensor,
+                                 problem->row->types, problem->row->type_names));
+    }
     for (uint64_t i = 0; i < length_of(first); i++) {
         go_to(&place, problem, i);
         OP_TRY(place.row.rule->types(&place.problem));
