@@ -180,6 +180,27 @@ static void pass_through(const struct k_loop *loop, enum k_dtype via, char *tile
     k_widen(loop->compute, via, room, tile, count);
 }
 
+/* Integers as values of a half type, rounded once: by way of f32 large ones would be twice. */
+static bool rounds_integers(const struct k_loop *loop, const struct k_loop_operand *operand)
+{
+    return loop->compute == K_AS_F32 && (operand->via == K_F16 || operand->via == K_BF16) &&
+           (operand->dtype == K_I64 || operand->dtype == K_I32 || operand->dtype == K_U32);
+}
+
+static void round_integers(const struct k_loop_operand *operand, const char *from, char *tile,
+                           int64_t count)
+{
+    enum { PART = 64 };
+    int64_t whole[PART];
+    char halves[2 * PART];
+    for (int64_t i = 0; i < count; i += PART) {
+        const int64_t some = count - i < PART ? count - i : PART;
+        k_widen(K_AS_I64, operand->dtype, from + i * k_dtype_size(operand->dtype), whole, some);
+        k_narrow(K_AS_I64, operand->via, whole, halves, some);
+        k_widen(K_AS_F32, operand->via, halves, tile + i * (int64_t)sizeof(float), some);
+    }
+}
+
 /* The operand's elements as a dense tile of the compute type: where they lie, or in `tile`. */
 static const void *fetch(const struct k_loop *loop, int i, void *const buffers[],
                          const struct box *box, char *tile, char *room)
@@ -195,6 +216,10 @@ static const void *fetch(const struct k_loop *loop, int i, void *const buffers[]
         elements = into;
     }
     if (is_plain) return elements;
+    if (rounds_integers(loop, operand)) {
+        round_integers(operand, elements, tile, count);
+        return tile;
+    }
     k_widen(loop->compute, operand->dtype, elements, tile, count);
     if (operand->via != operand->dtype) pass_through(loop, operand->via, tile, room, count);
     return tile;
