@@ -114,22 +114,6 @@ static const struct {
 
 /* ---- data ---- */
 
-static float from_half(uint16_t bits)
-{
-    const int exponent = bits >> 10 & 31;
-    const double whole = exponent ? 1024 + (bits & 1023) : bits & 1023;
-    const double value = ldexp(whole, (exponent ? exponent : 1) - 25);
-    return (float)(bits & 0x8000 ? -value : value);
-}
-
-static uint16_t to_half(float value)
-{
-    _Float16 half = (_Float16)value;
-    uint16_t bits;
-    memcpy(&bits, &half, 2);
-    return bits;
-}
-
 static void write_element(const struct tensor_spec *spec, void *data, int64_t i)
 {
     const int64_t step = i * 7919;
@@ -141,7 +125,7 @@ static void write_element(const struct tensor_spec *spec, void *data, int64_t i)
     else if (strcmp(spec->type, "bf16") == 0)
         ((uint16_t *)data)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     else if (strcmp(spec->type, "f16") == 0)
-        ((uint16_t *)data)[i] = to_half(value);
+        ((uint16_t *)data)[i] = aclFloatToFloat16(value);
     else if (strcmp(spec->type, "i64") == 0)
         ((int64_t *)data)[i] = step % spec->below;
     else
@@ -154,7 +138,7 @@ static double read_element(const struct tensor_spec *spec, const void *data, int
     if (strcmp(spec->type, "i64") == 0) return (double)((const int64_t *)data)[i];
     if (strcmp(spec->type, "bool") == 0) return ((const uint8_t *)data)[i];
     const uint16_t half = ((const uint16_t *)data)[i];
-    if (strcmp(spec->type, "f16") == 0) return (double)from_half(half);
+    if (strcmp(spec->type, "f16") == 0) return (double)aclFloat16ToFloat(half);
     const uint32_t bits = (uint32_t)half << 16;
     float value;
     memcpy(&value, &bits, 4);
