@@ -465,7 +465,7 @@ float *lenet_gradients(const struct lenet *net, int first, int last, uint64_t *c
     const int end = gradient(bias(last));
     *count =
         (uint64_t)((char *)net->address[end] + rounded_bytes(net, end) - begin) / sizeof(float);
-    return (float *)begin;
+    return (float *)(void *)begin;
 }
 
 static void write_floats(const struct lenet *net, int tensor, double value, double spread,
