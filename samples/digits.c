@@ -43,7 +43,8 @@ static int place(uint64_t *seed, const char *stroke, struct point *to)
     int count = 0;
     for (; stroke[count]; count++) {
         const int letter = stroke[count] - 'a';
-        const double y = letter / 5 / 2.0 - 1, x = letter % 5 / 2.0 - 1 + slant * y;
+        const int row = letter / 5, column = letter % 5;
+        const double y = row / 2.0 - 1, x = column / 2.0 - 1 + slant * y;
         to[count].x = left + x * wide * cos(angle) - y * high * sin(angle);
         to[count].y = top + x * wide * sin(angle) + y * high * cos(angle);
     }
@@ -56,7 +57,8 @@ static void draw(uint64_t *seed, int digit, float *image)
     const int count = place(seed, strokes[digit], points);
     const double thick = between(seed, 0.7, 1.6), noise = between(seed, 0, 0.3);
     for (int pixel = 0; pixel < DIGITS_PIXELS; pixel++) {
-        const struct point p = {pixel % DIGITS_SIDE, pixel / DIGITS_SIDE};
+        const int row = pixel / DIGITS_SIDE, column = pixel % DIGITS_SIDE;
+        const struct point p = {column, row};
         double nearest = DIGITS_SIDE;
         for (int i = 0; i + 1 < count; i++)
             nearest = fmin(nearest, distance(p, points[i], points[i + 1]));

@@ -485,7 +485,7 @@ static void initialise(const struct lenet *net, uint64_t seed)
 {
     for (int i = 0; i < LENET_PARAMETERS; i++) {
         const struct shape weights = parameters[i];
-        const double inputs = (double)(elements_of(weights) / weights.dims[0]);
+        const double inputs = (double)elements_of(weights) / (double)weights.dims[0];
         write_floats(net, LENET_PARAMETER + i, 0, i % 2 == 0 ? sqrt(6 / inputs) : 0, &seed);
         write_floats(net, LENET_VELOCITY + i, 0, 0, &seed);
     }

@@ -19,11 +19,24 @@
     FAMILY(reduce)                                                                                 \
     FAMILY(softmax)                                                                                \
     FAMILY(nll)                                                                                    \
-    FAMILY(gate) FAMILY(loss) FAMILY(layer_norm) FAMILY(index) FAMILY(mask) FAMILY(scatter)        \
-        FAMILY(parts) FAMILY(places) FAMILY(sort) FAMILY(search) FAMILY(channels) FAMILY(rotary)   \
-            FAMILY(random) FAMILY(amp) FAMILY(optimizer) FAMILY(lists) FAMILY(overlap)             \
-                FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention)     \
-                    FAMILY(infer)
+    FAMILY(gate)                                                                                   \
+    FAMILY(loss)                                                                                   \
+    FAMILY(layer_norm)                                                                             \
+    FAMILY(index)                                                                                  \
+    FAMILY(mask)                                                                                   \
+    FAMILY(scatter)                                                                                \
+    FAMILY(parts)                                                                                  \
+    FAMILY(places)                                                                                 \
+    FAMILY(sort)                                                                                   \
+    FAMILY(search)                                                                                 \
+    FAMILY(channels)                                                                               \
+    FAMILY(rotary)                                                                                 \
+    FAMILY(random)                                                                                 \
+    FAMILY(amp)                                                                                    \
+    FAMILY(optimizer)                                                                              \
+    FAMILY(lists)                                                                                  \
+    FAMILY(overlap)                                                                                \
+    FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention) FAMILY(infer)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
