@@ -5,8 +5,9 @@
  *     {"do":"run","count":N}                    -> {"ok":true,"seconds":ONE RUN}
  *
  * Element i of an input, in the order of memory, is (7919 i mod 8191 - 4095) / 4096, an integer
- * 7919 i mod N, a boolean the last bit of 7919 i mod 8191. sum and norm are those of the first
- * output's elements and of their magnitudes: contenders that agree have computed the same. */
+ * 7919 i mod N, a boolean the last bit of 7919 i mod 8191. sum and norm are those of the
+ * first output's finite elements and of their magnitudes: contenders that agree have computed the
+ * same. */
 #ifndef ACLNN_CPU_TESTS_BENCH_TENSOR_LINE_H
 #define ACLNN_CPU_TESTS_BENCH_TENSOR_LINE_H
 

@@ -152,6 +152,7 @@ static void add_sums(const struct call *c, cJSON *reply)
     double sum = 0, norm = 0;
     for (int64_t i = 0; i < spec->elements; i++) {
         const double value = read_element(spec, c->data[output], i);
+        if (!isfinite(value)) continue;
         sum += value;
         norm += fabs(value);
     }
