@@ -24,32 +24,6 @@ static const struct {
     {"TransData", false, true},
 };
 
-/* The axes of a format in the order of memory; NULL for a format that is cut into blocks, "" for
- * one that says nothing. */
-static const char *axes_of(aclFormat format)
-{
-    switch (format) {
-    case ACL_FORMAT_ND:
-        return "";
-    case ACL_FORMAT_NCHW:
-        return "NCHW";
-    case ACL_FORMAT_NHWC:
-        return "NHWC";
-    case ACL_FORMAT_HWCN:
-        return "HWCN";
-    case ACL_FORMAT_NCDHW:
-        return "NCDHW";
-    case ACL_FORMAT_NDHWC:
-        return "NDHWC";
-    case ACL_FORMAT_NC:
-        return "NC";
-    case ACL_FORMAT_NCL:
-        return "NCL";
-    default:
-        return NULL;
-    }
-}
-
 static bool is_known(const struct op_stored_tensor *tensor, const aclDataBuffer *data)
 {
     int64_t count;
@@ -63,7 +37,7 @@ static bool is_known(const struct op_stored_tensor *tensor, const aclDataBuffer 
 static bool find_order(const struct op_stored_tensor *from, const struct op_stored_tensor *to,
                        bool changes_format, int order[EX_MAX_RANK])
 {
-    const char *source = axes_of(from->format), *target = axes_of(to->format);
+    const char *source = op_format_axes(from->format), *target = op_format_axes(to->format);
     if (!source || !target || from->rank != to->rank) return false;
     const bool keeps = from->format == to->format || source[0] == '\0' || target[0] == '\0';
     if (!keeps && !changes_format) return false;

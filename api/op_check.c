@@ -363,3 +363,27 @@ aclnnStatus op_check_output_view(const char *op, const char *argument, const acl
     if (op_is_empty(tensor)) return ACLNN_SUCCESS;
     return check_no_overlap(op, argument, &tensor->descriptor);
 }
+
+const char *op_format_axes(aclFormat format)
+{
+    switch (format) {
+    case ACL_FORMAT_ND:
+        return "";
+    case ACL_FORMAT_NCHW:
+        return "NCHW";
+    case ACL_FORMAT_NHWC:
+        return "NHWC";
+    case ACL_FORMAT_HWCN:
+        return "HWCN";
+    case ACL_FORMAT_NCDHW:
+        return "NCDHW";
+    case ACL_FORMAT_NDHWC:
+        return "NDHWC";
+    case ACL_FORMAT_NC:
+        return "NC";
+    case ACL_FORMAT_NCL:
+        return "NCL";
+    default:
+        return NULL;
+    }
+}

@@ -103,4 +103,8 @@ bool op_same_shape(const aclTensor *a, const aclTensor *b);
 aclnnStatus op_check_input_view(const char *op, const char *argument, const aclTensor *tensor);
 aclnnStatus op_check_output_view(const char *op, const char *argument, const aclTensor *tensor);
 
+/* The axes of a format in the order of memory; NULL for a format that is cut into blocks, "" for
+ * one that says nothing. */
+const char *op_format_axes(aclFormat format);
+
 #endif

@@ -4,34 +4,16 @@
 #include <string.h>
 
 #include "aclnnop/aclnn_npu_format_cast.h"
+#include "api/op_check.h"
 #include "api/op_shape.h"
 #include "runtime/support/alloc.h"
 
 enum { SOURCE, TARGET };
 
-/* What the axes are, of formats that say it. */
-static const char *axes_of(int32_t format)
-{
-    switch (format) {
-    case ACL_FORMAT_NCHW:
-        return "NCHW";
-    case ACL_FORMAT_NHWC:
-        return "NHWC";
-    case ACL_FORMAT_HWCN:
-        return "HWCN";
-    case ACL_FORMAT_NCDHW:
-        return "NCDHW";
-    case ACL_FORMAT_NDHWC:
-        return "NDHWC";
-    default:
-        return NULL;
-    }
-}
-
 /* Axis i of the target is axis order[i] of the source. */
 static void find_order(int32_t from, int32_t to, int rank, int *order)
 {
-    const char *own = axes_of(from), *other = axes_of(to);
+    const char *own = op_format_axes((aclFormat)from), *other = op_format_axes((aclFormat)to);
     const bool names = own && other && strlen(own) == (size_t)rank && strlen(other) == strlen(own);
     for (int i = 0; i < rank; i++)
         order[i] = names ? (int)(strchr(own, other[i]) - own) : i;
@@ -82,8 +64,7 @@ static bool is_own(int format)
 
 static bool is_public(int format)
 {
-    return axes_of(format) || format == ACL_FORMAT_ND || format == ACL_FORMAT_NC ||
-           format == ACL_FORMAT_NCL;
+    return op_format_axes((aclFormat)format) != NULL;
 }
 
 aclnnStatus aclnnNpuFormatCastCalculateSizeAndFormat(const aclTensor *srcTensor,

@@ -73,7 +73,7 @@ void NAME(frac)(T *y, const T *x, const T *s)
     y[0] = x[0] - NAME(map)(FN(trunc), x[0]);
 }
 
-/* x[1]: 1 to the nearest, 2 down, 3 up, 4 as 1 but halves away from 0, 5 towards 0, 6 to the odd
+/* x[1]: 1 to the nearest, 2 down, 3 up, 4 as 1 but ties away from 0, 5 towards 0, 6 to the odd
  * neighbour, 7 the fraction; else as it is. */
 K_TEMPLATE
 void NAME(round_off)(T *y, const T *x, const T *s)

@@ -192,12 +192,12 @@ static void round_integers(const struct k_loop_operand *operand, const char *fro
 {
     enum { PART = 64 };
     int64_t whole[PART];
-    char halves[2 * PART];
+    char rounded[2 * PART];
     for (int64_t i = 0; i < count; i += PART) {
         const int64_t some = count - i < PART ? count - i : PART;
         k_widen(K_AS_I64, operand->dtype, from + i * k_dtype_size(operand->dtype), whole, some);
-        k_narrow(K_AS_I64, operand->via, whole, halves, some);
-        k_widen(K_AS_F32, operand->via, halves, tile + i * (int64_t)sizeof(float), some);
+        k_narrow(K_AS_I64, operand->via, whole, rounded, some);
+        k_widen(K_AS_F32, operand->via, rounded, tile + i * (int64_t)sizeof(float), some);
     }
 }
 

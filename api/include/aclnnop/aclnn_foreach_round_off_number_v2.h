@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* Each out[i] becomes x[i], rounded as roundMode says: 1 to the nearest integer, halves to the
+/* Each out[i] becomes x[i], rounded as roundMode says: 1 to the nearest integer, ties to the
  * even one (torch._foreach_round), 2 down (torch._foreach_floor), 3 up (torch._foreach_ceil), 4 to
- * the nearest, halves away from 0, 5 towards 0 (torch._foreach_trunc), 6 to the odd neighbour
+ * the nearest, ties away from 0, 5 towards 0 (torch._foreach_trunc), 6 to the odd neighbour
  * where x[i] is no integer, 7 what is left of 5 (torch._foreach_frac). Any other one changes
  * nothing.
  *
