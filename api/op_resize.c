@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images in another size: aclnnUpsample in one to three dimensions. */
+#include <string.h>
+
+#include "api/op_shape.h"
+#include "kernels/kernels.h"
+#include "kernels/resize/k_resize.h"
+
+/* A rule's `more`. */
+struct resize_rule {
+    struct op_shape_rule shape; /* first */
+    enum k_resize_mode mode;
+    int axes;
+};
+
+enum { SELF, OUTPUT_SIZE };
+
+static const struct resize_rule *rule_of(const struct op_problem *problem)
+{
+    return problem->row->rule->more;
+}
+
+/* ---- checks ---- */
+
+/* An image of `axes` axes of at least one element and as many as indices count. */
+static aclnnStatus check_image(const struct op_problem *problem, const char *name,
+                               const int64_t *sizes)
+{
+    for (int i = 0; i < rule_of(problem)->axes; i++)
+        OP_CHECK(problem->row->name, sizes[i] >= 1 && sizes[i] <= INT32_MAX,
+                 ACLNN_ERR_PARAM_INVALID, "%s[%d] is %" PRId64 "; it must be from 1 to 2147483647",
+                 name, i, sizes[i]);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus resize_shapes(struct op_problem *problem)
+{
+    const struct resize_rule *rule = rule_of(problem);
+    const struct op_value *self = &problem->values[SELF], *out = op_written(problem, 0);
+    const aclIntArray *size = problem->values[OUTPUT_SIZE].ints;
+    const char *name = problem->row->name;
+    const int rank = rule->axes + 2;
+    int64_t sizes[EX_MAX_RANK];
+    OP_TRY(op_check_channels_first(name, self->name, self->tensor, 0));
+    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
+    OP_TRY(op_check_rank(name, self->name, self->tensor, rank, rank));
+    OP_CHECK(name, size->size == (uint64_t)rule->axes, ACLNN_ERR_PARAM_INVALID,
+             "outputSize has %" PRIu64 " elements; it must have %d", size->size, rule->axes);
+    memcpy(sizes, self->tensor->descriptor.sizes, (size_t)rank * sizeof *sizes);
+    OP_TRY(check_image(problem, "outputSize", size->values));
+    if (sizes[0] > 0 && sizes[1] > 0) OP_TRY(check_image(problem, "the image's size", sizes + 2));
+    memcpy(sizes + 2, size->values, (size_t)rule->axes * sizeof *sizes);
+    return op_check_shape(problem, out, out->tensor, rank, sizes);
+}
+
+/* ---- plan ---- */
+
+/* The scale of the axis that is the i-th from the end. */
+static double scale_of(const struct op_problem *problem, int i)
+{
+    static const char *const names[] = {"scalesW", "scalesH", "scalesD"};
+    const double only = op_real_named(problem, "scaleL", op_real_named(problem, "scales", 0));
+    return op_real_named(problem, names[i], i == 0 ? only : 0);
+}
+
+static struct k_resize resize_of(const struct op_problem *problem, const int64_t *in,
+                                 const int64_t *out)
+{
+    const struct resize_rule *rule = rule_of(problem);
+    struct k_resize r = {.dtype = op_k_dtype_of(problem->type),
+                         .mode = rule->mode,
+                         .align_corners = op_integer_named(problem, "alignCorners", 0) != 0,
+                         .planes = out[0] * out[1]};
+    for (int i = 0; i < K_RESIZE_AXES; i++) {
+        struct k_resize_axis *axis = &r.axis[K_RESIZE_AXES - 1 - i];
+        const int at = rule->axes + 1 - i;
+        axis->is_plain = i >= rule->axes;
+        axis->in = axis->is_plain ? 1 : in[at];
+        axis->out = axis->is_plain ? 1 : out[at];
+        axis->scale = axis->is_plain ? 0 : scale_of(problem, i);
+    }
+    return r;
+}
+
+/* Scratch that holds places and weights. */
+static int add_table(struct ex_plan *plan, struct k_resize *r)
+{
+    const struct k_work work = k_resize_table_plan(r);
+    const int table = ex_scratch(plan, (size_t)r->table_bytes);
+    ex_step(plan, "resize_table", k_best()->resize_table, r, sizeof *r, work, EX_BUFFERS(table));
+    return table;
+}
+
+static void resize(const struct op_shape_call *call)
+{
+    const struct op_problem *problem = call->problem;
+    const int argument = (int)(op_written(problem, 0) - problem->values);
+    const struct op_place from = op_dense_source(call, SELF), to = op_dense_target(call, argument);
+    struct k_resize r = resize_of(problem, from.view.sizes, to.view.sizes);
+    const int table = add_table(call->plan, &r);
+    const struct k_work work = k_resize_plan(&r);
+    ex_step(call->plan, "resize", k_best()->resize, &r, sizeof r, work,
+            EX_BUFFERS(from.buffer, table, to.buffer));
+    op_deliver(call, &to, argument);
+}
+
+#define RESIZE(name, mode_, axes_)                                                                 \
+    const struct op_rule op_rule_##name = {                                                        \
+        .types = op_one_type,                                                                      \
+        .shapes = resize_shapes,                                                                   \
+        .more = &(const struct resize_rule){{resize}, mode_, axes_}}
+RESIZE(nearest1, K_RESIZE_NEAREST, 1);
+RESIZE(nearest2, K_RESIZE_NEAREST, 2);
+RESIZE(nearest3, K_RESIZE_NEAREST, 3);
+RESIZE(nearest_exact1, K_RESIZE_NEAREST_EXACT, 1);
+RESIZE(nearest_exact2, K_RESIZE_NEAREST_EXACT, 2);
+RESIZE(nearest_exact3, K_RESIZE_NEAREST_EXACT, 3);
+RESIZE(linear1, K_RESIZE_LINEAR, 1);
+RESIZE(linear2, K_RESIZE_LINEAR, 2);
+RESIZE(linear3, K_RESIZE_LINEAR, 3);
+RESIZE(cubic2, K_RESIZE_CUBIC, 2);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/resize/k_resize.h"
+
+static int64_t taps_of(enum k_resize_mode mode)
+{
+    return mode == K_RESIZE_LINEAR ? 2 : mode == K_RESIZE_CUBIC ? 4 : 1;
+}
+
+struct k_work k_resize_table_plan(struct k_resize *r)
+{
+    const int64_t weight = r->dtype == K_F64 ? 8 : 4;
+    int64_t bytes = 0, items = 0;
+    for (int i = 0; i < K_RESIZE_AXES; i++) {
+        struct k_resize_axis *a = &r->axis[i];
+        a->taps = a->is_plain ? 1 : (int)taps_of(r->mode);
+        a->table = bytes;
+        bytes += (a->taps * a->out * (4 + weight) + 63) / 64 * 64;
+        items += a->out;
+    }
+    r->table_bytes = bytes;
+    return (struct k_work){.items = items, .grain = 1024};
+}
+
+struct k_work k_resize_plan(const struct k_resize *r)
+{
+    const struct k_resize_axis *a = r->axis;
+    const int64_t cost = a[2].out * a[2].taps + a[0].taps * a[1].taps * a[2].in;
+    return (struct k_work){.items = r->planes * a[0].out * a[1].out, .grain = 16384 / cost + 1};
+}
