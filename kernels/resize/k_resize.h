@@ -27,7 +27,7 @@ struct k_resize_axis {
     double scale;    /* how much larger the result is; 0: as the sizes say */
     bool is_plain;
     int taps;
-    int64_t table; /* bytes in front of its part of the table */
+    int64_t weights, places; /* bytes in front of those of the table */
 };
 
 struct k_resize {
@@ -42,9 +42,9 @@ struct k_resize {
 enum { K_RESIZE_TABLE_TO };
 enum { K_RESIZE_FROM, K_RESIZE_TABLE, K_RESIZE_TO };
 
-/* The part of an axis: at[taps][out] as int32_t, then weights[taps][out] as float, or double if
- * that is the type. Items of resize_table are its results, of all axes one after the other; of
- * resize lines of the result. */
+/* The part of an axis: weights[taps][out] as float, or double if that is the type, then
+ * places[taps][out] as int32_t. Items of resize_table are its results, of all axes one after the
+ * other; of resize lines of the result. */
 struct k_work k_resize_table_plan(struct k_resize *resize);
 struct k_work k_resize_plan(const struct k_resize *resize);
 

@@ -42,8 +42,9 @@ static void nearest(const struct k_resize *r, const char *from, const char *tabl
                     struct k_slice slice)
 {
     const struct k_resize_axis *a = r->axis;
-    const int32_t *z = (const void *)(table + a[0].table), *y = (const void *)(table + a[1].table);
-    const int32_t *x = (const void *)(table + a[2].table);
+    const int32_t *z = (const void *)(table + a[0].places),
+                  *y = (const void *)(table + a[1].places);
+    const int32_t *x = (const void *)(table + a[2].places);
     const int64_t size = k_dtype_size(r->dtype);
     int64_t before = -1;
     for (int64_t item = slice.begin; item < slice.end; item++) {

@@ -11,8 +11,9 @@ struct LINES(axis) {
 static struct LINES(axis) LINES(axis_of)(const struct k_resize *r, const void *table, int i)
 {
     const struct k_resize_axis *a = &r->axis[i];
-    const int32_t *at = (const void *)((const char *)table + a->table);
-    return (struct LINES(axis)){at, (const void *)(at + a->taps * a->out), a->taps, a->out};
+    const char *bytes = table;
+    return (struct LINES(axis)){(const void *)(bytes + a->places),
+                                (const void *)(bytes + a->weights), a->taps, a->out};
 }
 
 /* line[j] += weight * from[j]; begins a line where it is the first. */

@@ -13,8 +13,9 @@ struct k_work k_resize_table_plan(struct k_resize *r)
     for (int i = 0; i < K_RESIZE_AXES; i++) {
         struct k_resize_axis *a = &r->axis[i];
         a->taps = a->is_plain ? 1 : (int)taps_of(r->mode);
-        a->table = bytes;
-        bytes += (a->taps * a->out * (4 + weight) + 63) / 64 * 64;
+        a->weights = bytes;
+        a->places = bytes + a->taps * a->out * weight;
+        bytes = (a->places + a->taps * a->out * 4 + 63) / 64 * 64;
         items += a->out;
     }
     r->table_bytes = bytes;

@@ -86,8 +86,8 @@ void K_SYMBOL(resize_table)(const void *parameters, void *const buffers[], struc
     int64_t begin = 0;
     for (int i = 0; i < K_RESIZE_AXES; begin += r->axis[i++].out) {
         const struct k_resize_axis *a = &r->axis[i];
-        int32_t *at = (void *)((char *)buffers[K_RESIZE_TABLE_TO] + a->table);
-        char *weight = (char *)(at + a->taps * a->out);
+        char *table = buffers[K_RESIZE_TABLE_TO], *weight = table + a->weights;
+        int32_t *at = (void *)(table + a->places);
         for (int64_t j = 0; j < a->out; j++) {
             int64_t places[K_RESIZE_TAPS];
             double weights[K_RESIZE_TAPS];
