@@ -320,9 +320,9 @@ static aclnnStatus check_allocation(const char *op, const char *argument,
                                     const struct ex_descriptor *d, int64_t last)
 {
     const void *address = atomic_load_explicit(&d->address, memory_order_acquire);
-    size_t element = ex_element_size(d->data_type), room, bytes;
+    size_t room, bytes;
     if (!address || !rt_blocks_room(address, &room)) return ACLNN_SUCCESS;
-    bytes = ((size_t)last + 1) * element;
+    bytes = ex_element_bytes(d->data_type, (size_t)last + 1);
     OP_CHECK(op, bytes <= room, ACLNN_ERR_PARAM_INVALID,
              "%s reaches byte %zu of memory that has %zu bytes from its address on", argument,
              bytes - 1, room);

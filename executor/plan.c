@@ -171,7 +171,6 @@ static int add_operand(struct ex_plan *plan, struct ex_descriptor *tensor)
     struct ex_buffer buffer = {.operand = operand};
     plan->operands[operand] = (struct ex_operand){.argument = plan->argument_count - 1};
     if (tensor) {
-        const size_t element = ex_element_size(tensor->data_type);
         int64_t count;
         if (!ex_element_count(tensor->sizes, tensor->rank, &count)) {
             fail(plan, ACLNN_ERR_PARAM_INVALID,
@@ -180,8 +179,8 @@ static int add_operand(struct ex_plan *plan, struct ex_descriptor *tensor)
         }
         ex_descriptor_retain(tensor);
         plan->operands[operand].tensor = tensor;
-        buffer.offset = (size_t)tensor->offset * element;
-        buffer.size = (size_t)count * element;
+        buffer.offset = ex_element_bytes(tensor->data_type, (size_t)tensor->offset);
+        buffer.size = ex_element_bytes(tensor->data_type, (size_t)count);
     }
     return add_buffer(plan, buffer);
 }

@@ -75,6 +75,12 @@ static inline size_t ex_element_size(int32_t data_type)
     return data_type >= 0 && (size_t)data_type < RT_LENGTH(bytes) ? bytes[data_type] : 0;
 }
 
+/* Bytes of so many elements; two of ACL_INT4 share one. */
+static inline size_t ex_element_bytes(int32_t data_type, size_t count)
+{
+    return data_type == ACL_INT4 ? count / 2 + count % 2 : count * ex_element_size(data_type);
+}
+
 /* The product of the sizes, which is 1 for rank 0 and 0 as soon as one size is 0. False when a size
  * is negative or the product does not fit; then *count is not written. */
 static inline bool ex_element_count(const int64_t *sizes, int rank, int64_t *count)

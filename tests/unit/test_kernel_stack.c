@@ -225,6 +225,12 @@ static const char *const rare_rows[] = {
     "softmaxSumOptional=1x1x60x8 attentionInOptional=1x60x64 dqOut=1x60x64 dkOut=1x200x64 "
     "dvOut=1x200x64",
     "median_dim bf16 self=7x9000 dim=1 valuesOut=7 indicesOut=7:i32",
+    "weight_quant_batch_matmul_v2 f16 x=5x2100 weight=2100x70:i8:s1x2100 antiquantScale=66x70 "
+    "antiquantOffsetOptional=66x70 quantScaleOptional=null quantOffsetOptional=null "
+    "biasOptional=null antiquantGroupSize=32 y=5x70",
+    "weight_quant_batch_matmul_v2 f16 x=300x600 weight=600x300:i8:s1x600 antiquantScale=19x300 "
+    "antiquantOffsetOptional=19x300 quantScaleOptional=null quantOffsetOptional=null "
+    "biasOptional=null antiquantGroupSize=32 y=300x300",
 };
 
 static void check_rare_rows(struct rig *rig, const char *line)

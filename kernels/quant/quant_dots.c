@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A few rows of x times columns of the weight, whose terms lie side by side. Within a group the sum
+ * is made of the integers alone; a fused product with the scale adds it to the column's lanes. */
+#include "kernels/quant/quant_weight.h"
+
+enum {
+    ROWS = 4,     /* at once */
+    TERMS = 1024, /* of x, at once */
+    GROUPS = TERMS / K_QUANT_GROUP,
+    BLOCK = 2 * VL,
+};
+
+struct work {
+    const struct k_quant *quant;
+    void *const *buffers;
+    int64_t first, rows, column, columns;                   /* of the result */
+    int64_t begin, terms;                                   /* the chunk of terms */
+    _Alignas(64) float x[ROWS][TERMS];                      /* zeros behind the terms */
+    float x_sums[ROWS][GROUPS];                             /* of each piece */
+    _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS];           /* sums */
+    float more[ROWS][K_QUANT_COLUMNS];                      /* of the offsets */
+    _Alignas(64) float scales[K_QUANT_COLUMNS][GROUPS + 1]; /* of the chunk's groups */
+    float offsets[K_QUANT_COLUMNS][GROUPS + 1];
+};
+
+/* Even terms of each block in front of the odd ones, as INT4 are widened. */
+static void part_block(float *x)
+{
+    float parted[BLOCK];
+    for (int i = 0; i < BLOCK; i++)
+        parted[i % 2 * VL + i / 2] = x[i];
+    memcpy(x, parted, sizeof parted);
+}
+
+/* A piece is what a group has of the chunk: all but the last are multiples of K_QUANT_GROUP. */
+static int64_t piece_end(const struct work *w, int64_t begin)
+{
+    const int64_t group = w->quant->group, at = w->begin + begin;
+    return gemm_min(w->terms, (at / group + 1) * group - w->begin);
+}
+
+static void load_x(struct work *w)
+{
+    const struct k_gemm *g = &w->quant->gemm;
+    for (int64_t row = 0; row < w->rows; row++) {
+        float *x = w->x[row];
+        memset(x, 0, sizeof w->x[row]);
+        widen(g->a.dtype,
+              v_address(w->buffers[K_QUANT_X], k_size(g->a.dtype) * ((w->first + row) * g->a.row +
+                                                                     w->begin * g->a.column)),
+              g->a.column, w->terms, x);
+        for (int64_t begin = 0, piece = 0; begin < w->terms && w->quant->has_offset; piece++) {
+            const int64_t end = piece_end(w, begin);
+            float sum = 0;
+            for (; begin < end; begin++)
+                sum += x[begin];
+            w->x_sums[row][piece] = sum;
+        }
+        for (int64_t i = 0; i < w->terms && w->quant->is_four; i += BLOCK)
+            part_block(x + i);
+    }
+}
+
+/* The sums of `columns` columns from `first` on, `rows` rows. */
+K_TEMPLATE
+void add_columns(bool is_four, int rows, int columns, struct work *w, int64_t first)
+{
+    const struct k_quant *q = w->quant;
+    const int64_t apart = is_four ? q->column / 2 : q->column;
+    const int64_t start = is_four ? w->begin / 2 : w->begin;
+    const char *weight = v_address(w->buffers[K_QUANT_WEIGHT], (w->column + first) * apart + start);
+    vf lanes[ROWS][ROWS];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int c = 0; c < columns; c++)
+            lanes[r][c] = w->lanes[r][first + c];
+    for (int64_t begin = 0, piece = 0; begin < w->terms; piece++) {
+        const int64_t end = piece_end(w, begin);
+        vf sum[ROWS][ROWS];
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+            for (int c = 0; c < columns; c++)
+                sum[r][c] = (vf){0};
+        for (; begin < end; begin += BLOCK) {
+#pragma GCC unroll 4
+            for (int c = 0; c < columns; c++) {
+                const char *at = v_address(weight, c * apart + (is_four ? begin / 2 : begin));
+                char rest[BLOCK] = {0};
+                if (end - begin < BLOCK) {
+                    memcpy(rest, at, (size_t)(is_four ? (end - begin + 1) / 2 : end - begin));
+                    at = rest;
+                }
+                const vf low = quant_load(is_four, 0, at);
+                const vf high = quant_load(is_four, 1, is_four ? at : at + VL);
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; r++) {
+                    sum[r][c] = v_fma(low, v_load(w->x[r] + begin), sum[r][c]);
+                    sum[r][c] = v_fma(high, v_load(w->x[r] + begin + VL), sum[r][c]);
+                }
+            }
+        }
+        begin = end;
+#pragma GCC unroll 4
+        for (int c = 0; c < columns; c++)
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                lanes[r][c] = v_fma(sum[r][c], v_all(w->scales[first + c][piece]), lanes[r][c]);
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int c = 0; c < columns; c++)
+            w->lanes[r][first + c] = lanes[r][c];
+}
+
+static void add_offsets(struct work *w)
+{
+    for (int64_t c = 0; c < w->columns; c++)
+        for (int64_t begin = 0, piece = 0; begin < w->terms; begin = piece_end(w, begin), piece++)
+            for (int64_t r = 0; r < w->rows; r++)
+                w->more[r][c] += w->scales[c][piece] * w->offsets[c][piece] * w->x_sums[r][piece];
+}
+
+/* Groups of so many columns from `first` on; where the rest begins. */
+K_TEMPLATE
+int64_t walk(bool is_four, int rows, int columns, struct work *w, int64_t first)
+{
+    for (; first + columns <= w->columns; first += columns)
+        add_columns(is_four, rows, columns, w, first);
+    return first;
+}
+
+/* Few rows leave registers for several columns. */
+K_TEMPLATE
+void add_all_columns(bool is_four, struct work *w)
+{
+    if (w->rows == 1)
+        walk(is_four, 1, 1, w, walk(is_four, 1, 4, w, 0));
+    else if (w->rows == 2)
+        walk(is_four, 2, 1, w, walk(is_four, 2, 2, w, 0));
+    else if (w->rows == 3)
+        walk(is_four, 3, 1, w, 0);
+    else
+        walk(is_four, 4, 1, w, 0);
+}
+
+static void add_chunk(struct work *w)
+{
+    const struct k_quant *q = w->quant;
+    const int64_t group = w->begin / q->group, last = (w->begin + w->terms - 1) / q->group;
+    load_x(w);
+    for (int64_t c = 0; c < w->columns; c++) {
+        quant_factors(&q->scale, w->buffers[K_QUANT_SCALE], group, w->column + c, last - group + 1,
+                      w->scales[c]);
+        if (q->has_offset)
+            quant_factors(&q->offset, w->buffers[K_QUANT_OFFSET], group, w->column + c,
+                          last - group + 1, w->offsets[c]);
+    }
+    if (q->is_four)
+        add_all_columns(true, w);
+    else
+        add_all_columns(false, w);
+    if (q->has_offset) add_offsets(w);
+}
+
+static void finish(const struct work *w)
+{
+    const struct k_gemm *g = &w->quant->gemm;
+    const int64_t size = k_size(g->c.dtype);
+    float bias[K_QUANT_COLUMNS] = {0};
+    if (g->has_addend)
+        widen(g->addend.dtype,
+              v_address(w->buffers[K_QUANT_BIAS],
+                        k_size(g->addend.dtype) * w->column * g->addend.column),
+              g->addend.column, w->columns, bias);
+    for (int64_t r = 0; r < w->rows; r++) {
+        _Alignas(64) float result[K_QUANT_COLUMNS] = {0};
+        for (int64_t c = 0; c < w->columns; c++) {
+            float lanes[VL], sum = w->more[r][c];
+            v_store(lanes, w->lanes[r][c]);
+            for (int step = VL / 2; step > 0; step /= 2)
+                for (int i = 0; i < step; i++)
+                    lanes[i] += lanes[i + step];
+            sum += lanes[0];
+            result[c] = g->has_addend ? sum + bias[c] : sum;
+        }
+        char *to = (char *)w->buffers[K_QUANT_Y] +
+                   size * ((w->first + r) * g->c.row + w->column * g->c.column);
+        narrow(g->c.dtype, result, w->columns, to, g->c.column);
+    }
+}
+
+k_fn K_SYMBOL(quant_dots);
+
+void K_SYMBOL(quant_dots)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_quant *q = parameters;
+    struct work w = {.quant = q, .buffers = buffers};
+    for (int64_t item = slice.begin; item < slice.end; item++) {
+        w.column = item * K_QUANT_COLUMNS;
+        w.columns = gemm_min(K_QUANT_COLUMNS, q->gemm.n - w.column);
+        for (w.first = 0; w.first < q->gemm.m; w.first += ROWS) {
+            w.rows = gemm_min(ROWS, q->gemm.m - w.first);
+            memset(w.lanes, 0, sizeof w.lanes);
+            memset(w.more, 0, sizeof w.more);
+            for (w.begin = 0; w.begin < q->gemm.k; w.begin += TERMS) {
+                w.terms = gemm_min(TERMS, q->gemm.k - w.begin);
+                add_chunk(&w);
+            }
+            finish(&w);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/kernels.h"
+#include "kernels/quant/k_quant.h"
+#include "kernels/way.h"
+
+bool k_quant_is_few(const struct k_quant *q)
+{
+    const bool is_along = q->row == 1 && (!q->is_four || q->column % 2 == 0 || q->gemm.n == 1);
+    return is_along && q->gemm.m <= K_QUANT_FEW;
+}
+
+struct k_work k_quant_dots_plan(struct k_quant *q)
+{
+    const int64_t cost = q->gemm.m * q->gemm.k * K_QUANT_COLUMNS;
+    return (struct k_work){.items = (q->gemm.n + K_QUANT_COLUMNS - 1) / K_QUANT_COLUMNS,
+                           .grain = (1 << 19) / (cost + 1) + 1};
+}
+
+struct k_work k_quant_packed_plan(struct k_quant *q)
+{
+    const struct k_problem problem = {.parameters = &q->gemm, .dtype = K_F32, .level = k_best()};
+    const struct k_work work = k_gemm_packed_plan(&problem);
+    q->gemm.cut.pairs = false;
+    return work;
+}
