@@ -11,6 +11,9 @@ get_property(libraries GLOBAL PROPERTY ACLNN_THIN_TARGETS)
 list(PREPEND libraries aclnn_cpu)
 install(DIRECTORY api/include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
 install(TARGETS ${libraries} EXPORT aclnn-cpu LIBRARY DESTINATION lib64)
+if(TARGET aclnn_hccl_gloo)
+    install(TARGETS aclnn_hccl_gloo LIBRARY DESTINATION lib64) # loaded by libhccl.so; nobody links it
+endif()
 install(TARGETS aclnn-cpu-info RUNTIME DESTINATION bin)
 add_custom_target(installed DEPENDS ${libraries} aclnn-cpu-info) # what must be built before cmake --install
 install(FILES LICENSE README.md DESTINATION share/doc/aclnn-cpu)

@@ -276,3 +276,8 @@ void co_port_await_received(struct co_port *port, int64_t timeout_ms, struct co_
 {
     attempt(port, fault, [&] { return port->buffer->waitRecv(milliseconds(timeout_ms)); });
 }
+
+const co_mesh_calls co_mesh_gloo = {
+    co_mesh_new,  co_mesh_free, co_mesh_break,   co_mesh_close,      co_port_new,
+    co_port_free, co_port_send, co_port_receive, co_port_await_sent, co_port_await_received,
+};

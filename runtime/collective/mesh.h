@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections between all ranks of a communicator, and sends and receives over them: gloo's, behind
- * functions of C. mesh.cpp is the one file that knows gloo.
+ * functions of C. mesh.cpp is the one file that knows gloo; mesh_load.c loads it.
  *
  * A port is a piece of memory that is sent from or received into. Sends and receives between two
  * ranks meet by slot, in the order of their calls; their sizes must be equal, so whatever decides
@@ -56,6 +56,26 @@ void co_port_receive(struct co_port *port, uint32_t from, uint64_t slot, size_t 
 /* For one send, or one receive, the oldest. Not within timeout_ms: a fault, and the mesh breaks. */
 void co_port_await_sent(struct co_port *port, int64_t timeout_ms, struct co_fault *fault);
 void co_port_await_received(struct co_port *port, int64_t timeout_ms, struct co_fault *fault);
+
+/* The same, as libhccl_gloo.so has them: its one symbol, co_mesh_gloo. */
+struct co_mesh_calls {
+    struct co_mesh *(*mesh_new)(uint32_t rank, uint32_t size, const char *host,
+                                const struct co_introduction *introduction, int64_t timeout_ms,
+                                struct co_fault *fault);
+    void (*mesh_free)(struct co_mesh *mesh);
+    void (*mesh_break)(struct co_mesh *mesh, HcclResult code, const char *text);
+    void (*mesh_close)(struct co_mesh *mesh);
+    struct co_port *(*port_new)(struct co_mesh *mesh, void *memory, size_t size,
+                                struct co_fault *fault);
+    void (*port_free)(struct co_port *port);
+    void (*port_send)(struct co_port *port, uint32_t to, uint64_t slot, size_t offset, size_t size,
+                      struct co_fault *fault);
+    void (*port_receive)(struct co_port *port, uint32_t from, uint64_t slot, size_t offset,
+                         size_t size, struct co_fault *fault);
+    void (*port_await_sent)(struct co_port *port, int64_t timeout_ms, struct co_fault *fault);
+    void (*port_await_received)(struct co_port *port, int64_t timeout_ms, struct co_fault *fault);
+};
+extern const struct co_mesh_calls co_mesh_gloo;
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh [--if-there|--make-only] [--allow-missing] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
+# run.sh [--if-there|--make-only] [--allow-missing] [--ranks N] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
 # HOME takes an environment with the wheels of requirements.txt, as PyPI has them, and an installed tree. --if-there: ends with
 # 77, which skips a test, where there is no such environment, instead of making it. --make-only: makes it, and no more. --allow-missing: operators that are missing
-# are counted and told, but only wrong values and other failures end with 1.
+# are counted and told, but only wrong values and other failures end with 1. --ranks N: torch.distributed over so many ranks, and no
+# more; without it two ranks come last.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if_there=0 make_only=0 options=()
+if_there=0 make_only=0 ranks=0 options=()
 while :; do
     case ${1:-} in
     --if-there) if_there=1 ;;
     --make-only) make_only=1 ;;
     --allow-missing) options+=("$1") ;;
+    --ranks)
+        ranks=$2
+        shift
+        ;;
     *) break ;;
     esac
     shift
@@ -47,8 +52,20 @@ fi
 cmake --install "$build" --prefix "$home/tree" >"$home/install.log"
 # shellcheck disable=SC1091 # made by the install
 . "$home/tree/set_env.sh"
+# Each rank with a device of its own, as on a machine with many, and all with device 0 of their process.
+distributed() {
+    local devices
+    for devices in "$1" 1; do
+        echo "torch.distributed, $1 ranks, each process sees $devices devices:"
+        ACLNN_CPU_DEVICES=$devices "$environment/bin/python" "$here/ranks.py" "$@" || status=1
+    done
+}
 basics() { "$environment/bin/python" "$here/basics.py" "${options[@]}" "$@"; }
 status=0
+if [ "$ranks" != 0 ]; then
+    distributed "$ranks" "$@"
+    exit $status
+fi
 for soc in Ascend910B1 Ascend950; do
     export ACLNN_CPU_SOC=$soc
     if ! TASK_QUEUE_ENABLE=0 basics "$@"; then
@@ -60,4 +77,5 @@ for soc in Ascend910B1 Ascend950; do
     # Five networks, ten steps each: a few seconds.
     [ $# -gt 0 ] || "$environment/bin/python" -W ignore "$here/training.py" || status=1
 done
+[ $# -gt 0 ] || distributed 2
 exit $status
