@@ -38,7 +38,8 @@ static const struct {
     {"ACLNN_CPU_LOG", "plan, calls: prints each plan, a line per operator call"},
     {"ACLNN_CPU_TIMELINE", "file that takes a timeline of the run; %p: the process"},
     {"ACLNN_CPU_SUMMARY", "1: prints a table per operator at the end"},
-    {"ACLNN_CPU_DEVICE_MEMORY", "size of the device's memory"},
+    {"ACLNN_CPU_DEVICES", "so many devices, 1 to 64"},
+    {"ACLNN_CPU_DEVICE_MEMORY", "size of each device's memory"},
     {"ACLNN_CPU_SOC", "what aclrtGetSocName answers"},
     {"ASCEND_LAUNCH_BLOCKING", "1: every launch waits for its work"},
     {"ASCEND_GLOBAL_LOG_LEVEL", "0 debug, 1 info, 2 warning, 3 error, 4 nothing"},
@@ -117,7 +118,9 @@ static void put_threads(struct page *page)
     put(page, " (%d in the affinity mask", config->mask_cpus);
     if (config->quota_cpus > 0) put(page, ", a quota of %d", config->quota_cpus);
     put(page, ")%s\n", config->threads_fill_cpus ? ", each bound to its CPU" : "");
-    put(page, "%-18s%zu MiB\n", "device memory", config->device_memory >> 20);
+    if (config->devices > 1) put(page, "%-18s%d\n", "devices", config->devices);
+    put(page, "%-18s%zu MiB%s\n", "device memory", config->device_memory >> 20,
+        config->devices > 1 ? " each" : "");
 }
 
 static void put_operators(struct page *page)

@@ -20,7 +20,7 @@ static aclError check_device(const char *who, int32_t device)
     if (rt_device_exists(device)) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_RT_INVALID_DEVICEID, who,
                            "deviceId is %" PRId32 "; devices are numbered from 0 to %d", device,
-                           RT_DEVICES - 1);
+                           rt_device_count() - 1);
 }
 
 /* --- devices -------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ static aclError check_device(const char *who, int32_t device)
 aclError aclrtGetDeviceCount(uint32_t *count)
 {
     RT_CHECK(count, ACL_ERROR_INVALID_PARAM, "count is NULL");
-    *count = RT_DEVICES;
+    *count = (uint32_t)rt_device_count();
     return ACL_SUCCESS;
 }
 

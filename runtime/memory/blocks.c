@@ -26,6 +26,7 @@
 #include "runtime/support/base.h"
 #include "runtime/support/block_tree.h"
 #include "runtime/support/config.h"
+#include "runtime/support/devices.h"
 #include "runtime/support/thread.h"
 
 #define RED_ZONE        (RT_WITH_ASAN ? 64 : 0) /* poisoned bytes behind every block */
@@ -33,7 +34,7 @@
 #define GRAIN           ((size_t)64)
 #define HUGE_PAGE       ((size_t)2 << 20)
 #define MAPPED_FROM     ((size_t)64 << 10) /* smaller blocks come from the heap */
-#define KEPT_SHARE      8                  /* of the device's memory, at most, is kept */
+#define KEPT_SHARE      8                  /* of all devices' memory, at most, is kept */
 #define KEPT_BLOCKS     4096
 #define SMALL_CLASSES   8 /* 64, 128, ... 512 bytes; above, eight classes to each doubling */
 #define SMALL_LIMIT_LOG 9
@@ -50,6 +51,7 @@ struct block {
     struct block *older, *newer;
     int class;
     enum rt_block_place place;
+    int32_t device;
     enum state state;
     bool huge;
 };
@@ -59,9 +61,12 @@ static struct rt_block_tree tree;
 static struct block *kept[2][CLASSES]; /* [huge][class], the last given back first */
 static struct block *oldest, *newest;
 static size_t kept_bytes, kept_count; /* capacities */
-static size_t used_bytes[2];          /* [place], of LIVE and GIVEN blocks and what is charged */
-static size_t given_bytes;            /* the device's bytes of these that are GIVEN */
-static size_t peak_bytes;             /* the most device bytes used at once */
+static size_t all_bytes;              /* of LIVE and GIVEN blocks and what is charged, anywhere */
+static struct {
+    size_t used;  /* its part of these */
+    size_t given; /* what of it is GIVEN */
+    size_t peak;  /* the most that was used at once */
+} devices[RT_DEVICES_MAX];
 static bool keeping;
 static size_t waiting; /* threads that wait for `released` */
 static pthread_cond_t released;
@@ -221,7 +226,12 @@ static void destroy_all(struct block *blocks)
     }
 }
 
-/* ---- The device's memory; the lock is held ---- */
+/* ---- The devices' memory; the lock is held ---- */
+
+static size_t total_of_all(void)
+{
+    return rt_config()->device_memory * (size_t)rt_device_count();
+}
 
 static bool fits(size_t bytes, size_t used)
 {
@@ -230,42 +240,43 @@ static bool fits(size_t bytes, size_t used)
 }
 
 /* Whether bytes fit, or will when what was given back is released. */
-static bool will_fit(size_t bytes)
+static bool will_fit(int32_t device, size_t bytes)
 {
-    return fits(bytes, used_bytes[RT_BLOCK_DEVICE] - given_bytes);
+    return fits(bytes, devices[device].used - devices[device].given);
 }
 
 /* Counts bytes as used; false when they do not fit. May give the lock up in between. */
-static bool charge(size_t bytes)
+static bool charge(int32_t device, size_t bytes)
 {
-    if (!fits(bytes, used_bytes[RT_BLOCK_DEVICE]) && will_fit(bytes) && !rt_self.running) {
+    if (!fits(bytes, devices[device].used) && will_fit(device, bytes) && !rt_self.running) {
         struct timespec end = rt_patience_ends();
         waiting++;
-        while (will_fit(bytes) && !fits(bytes, used_bytes[RT_BLOCK_DEVICE])) {
+        while (will_fit(device, bytes) && !fits(bytes, devices[device].used)) {
             if (pthread_cond_timedwait(&released, &lock, &end) != 0) break;
         }
         if (waiting > 0) waiting--;
     }
-    if (!will_fit(bytes)) return false;
-    used_bytes[RT_BLOCK_DEVICE] += bytes;
-    if (used_bytes[RT_BLOCK_DEVICE] > peak_bytes) peak_bytes = used_bytes[RT_BLOCK_DEVICE];
+    if (!will_fit(device, bytes)) return false;
+    all_bytes += bytes;
+    devices[device].used += bytes;
+    if (devices[device].used > devices[device].peak) devices[device].peak = devices[device].used;
     return true;
 }
 
-static void discharge(enum rt_block_place place, size_t bytes, bool was_given)
+static void discharge(enum rt_block_place place, int32_t device, size_t bytes, bool was_given)
 {
-    used_bytes[place] -= bytes;
+    all_bytes -= bytes;
     if (place != RT_BLOCK_DEVICE) return;
-    if (was_given) given_bytes -= bytes;
+    devices[device].used -= bytes;
+    if (was_given) devices[device].given -= bytes;
     if (waiting > 0) pthread_cond_broadcast(&released);
 }
 
-/* What is kept must not push the sum over the device's memory. */
+/* What is kept must not push the sum over the devices' memory. */
 static struct block *evict_excess(void)
 {
-    size_t total = rt_config()->device_memory;
-    size_t used = used_bytes[RT_BLOCK_DEVICE] + used_bytes[RT_BLOCK_HOST];
-    return evict(used < total ? total - used : 0, KEPT_BLOCKS);
+    size_t total = total_of_all();
+    return evict(all_bytes < total ? total - all_bytes : 0, KEPT_BLOCKS);
 }
 
 /* ---- What the store offers ---- */
@@ -275,6 +286,7 @@ static void hand_out(struct block *block, const struct rt_block_request *request
     RT_UNPOISON(block->node.memory, request->reserved);
     block->reserved = request->reserved;
     block->place = request->place;
+    block->device = request->device;
     block->state = LIVE;
 }
 
@@ -284,8 +296,8 @@ static enum rt_block_result take_kept(const struct rt_block_request *request, bo
 {
     take_lock();
     if (request->place == RT_BLOCK_HOST) {
-        used_bytes[RT_BLOCK_HOST] += request->reserved;
-    } else if (!charge(request->reserved)) {
+        all_bytes += request->reserved;
+    } else if (!charge(request->device, request->reserved)) {
         release_lock();
         return RT_BLOCK_NO_ROOM;
     }
@@ -328,7 +340,7 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
         block = create_or_evict(class, capacity, huge);
         take_lock();
         if (!block) {
-            discharge(request->place, request->reserved, false);
+            discharge(request->place, request->device, request->reserved, false);
             release_lock();
             return RT_BLOCK_NO_MEMORY;
         }
@@ -344,8 +356,8 @@ enum rt_block_result rt_blocks_take(const struct rt_block_request *request, void
 /* Ends the use of a block; returns what is to be destroyed. The lock is held. */
 static struct block *retire(struct block *block, bool was_given)
 {
-    size_t most = rt_config()->device_memory / KEPT_SHARE;
-    discharge(block->place, block->reserved, was_given);
+    size_t most = total_of_all() / KEPT_SHARE;
+    discharge(block->place, block->device, block->reserved, was_given);
     if (keeping && block->node.capacity <= most) {
         keep(block);
         return evict(most, KEPT_BLOCKS);
@@ -386,7 +398,7 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place)
         if (!defer)
             evicted = retire(block, false);
         else if (place == RT_BLOCK_DEVICE)
-            given_bytes += block->reserved;
+            devices[block->device].given += block->reserved;
     }
     release_lock();
     destroy_all(evicted);
@@ -403,8 +415,10 @@ bool rt_blocks_find(const void *address, struct rt_block_request *request)
     bool found = block && block->state == LIVE &&
                  (size_t)((const char *)address - block->node.memory) < block->reserved;
     if (found) {
-        *request = (struct rt_block_request){
-            .place = block->place, .reserved = block->reserved, .huge = block->huge};
+        *request = (struct rt_block_request){.place = block->place,
+                                             .device = block->device,
+                                             .reserved = block->reserved,
+                                             .huge = block->huge};
     }
     release_lock();
     return found;
@@ -434,40 +448,40 @@ bool rt_blocks_room(const void *address, size_t *room)
     return is_inside;
 }
 
-struct rt_block_usage rt_blocks_usage(void)
+struct rt_block_usage rt_blocks_usage(int32_t device)
 {
     struct rt_block_usage usage = {.total = rt_config()->device_memory};
     take_lock();
-    usage.used = used_bytes[RT_BLOCK_DEVICE];
-    usage.given = given_bytes;
-    usage.peak = peak_bytes;
+    usage.used = devices[device].used;
+    usage.given = devices[device].given;
+    usage.peak = devices[device].peak;
     release_lock();
     usage.free = usage.used < usage.total ? usage.total - usage.used : 0;
     return usage;
 }
 
-bool rt_blocks_charge(size_t bytes)
+bool rt_blocks_charge(int32_t device, size_t bytes)
 {
     rt_blocks_prepare();
     take_lock();
-    bool charged = charge(bytes);
+    bool charged = charge(device, bytes);
     struct block *evicted = charged ? evict_excess() : NULL;
     release_lock();
     destroy_all(evicted);
     return charged;
 }
 
-void rt_blocks_defer_discharge(size_t bytes)
+void rt_blocks_defer_discharge(int32_t device, size_t bytes)
 {
     take_lock();
-    given_bytes += bytes;
+    devices[device].given += bytes;
     release_lock();
 }
 
-void rt_blocks_discharge(size_t bytes, bool was_deferred)
+void rt_blocks_discharge(int32_t device, size_t bytes, bool was_deferred)
 {
     take_lock();
-    discharge(RT_BLOCK_DEVICE, bytes, was_deferred);
+    discharge(RT_BLOCK_DEVICE, device, bytes, was_deferred);
     release_lock();
 }
 

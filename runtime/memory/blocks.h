@@ -6,14 +6,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum rt_block_place {
-    RT_BLOCK_DEVICE, /* counts against the device's memory */
+    RT_BLOCK_DEVICE, /* counts against its device's memory */
     RT_BLOCK_HOST,
 };
 
 struct rt_block_request {
     enum rt_block_place place;
+    int32_t device;  /* with RT_BLOCK_DEVICE, one that exists */
     size_t reserved; /* bytes that may be touched, > 0: what accounting counts */
     bool huge;       /* huge pages when the block is large enough */
 };
@@ -54,7 +56,7 @@ bool rt_blocks_room(const void *address, size_t *room);
 /* What the block around an address was taken as; false when none that is handed out has it. */
 bool rt_blocks_find(const void *address, struct rt_block_request *request);
 
-struct rt_block_usage rt_blocks_usage(void);
+struct rt_block_usage rt_blocks_usage(int32_t device);
 
 /* Makes the store safe to fork. Who locks around its functions calls this before he makes himself
  * safe, because locks are taken for fork in the reverse order. */
@@ -62,10 +64,10 @@ void rt_blocks_prepare(void);
 
 /* Device memory that the caller gets from the system himself: counts bytes as used, with the same
  * rules as rt_blocks_take; false when they do not fit. */
-bool rt_blocks_charge(size_t bytes);
+bool rt_blocks_charge(int32_t device, size_t bytes);
 /* They count as given back from here on, until they are discharged. */
-void rt_blocks_defer_discharge(size_t bytes);
-void rt_blocks_discharge(size_t bytes, bool was_deferred);
+void rt_blocks_defer_discharge(int32_t device, size_t bytes);
+void rt_blocks_discharge(int32_t device, size_t bytes, bool was_deferred);
 
 /* Returns what is kept to the system, and keeps nothing more until the next rt_blocks_take. */
 void rt_blocks_end(void);

@@ -143,7 +143,7 @@ static void destroy_piece(struct piece *piece)
     rt_block_tree_remove(&pieces, &piece->node);
     munmap(piece->node.memory, piece->node.capacity);
     if (piece->what.place == RT_BLOCK_DEVICE)
-        rt_blocks_discharge(piece->node.capacity, piece->discharge);
+        rt_blocks_discharge(piece->what.device, piece->node.capacity, piece->discharge);
     rt_free(piece);
 }
 
@@ -153,7 +153,7 @@ static void note_discharge(struct piece *piece)
     if (!piece->freed || piece->mapped > 0 || piece->places == 0 || piece->discharge) return;
     if (piece->what.place != RT_BLOCK_DEVICE) return;
     piece->discharge = true;
-    rt_blocks_defer_discharge(piece->node.capacity);
+    rt_blocks_defer_discharge(piece->what.device, piece->node.capacity);
 }
 
 /* The addresses are without memory again. Should the system refuse that, for the number of its
@@ -224,10 +224,10 @@ enum rt_mapping_result rt_mappings_create(const struct rt_piece *what, void **ha
     if (!rt_size_add_ok(what->size, what->granularity, &capacity)) return RT_MAPPING_NO_ROOM;
     capacity = rt_round_up(what->size, what->granularity);
     bool charged = what->place == RT_BLOCK_DEVICE;
-    if (charged && !rt_blocks_charge(capacity)) return RT_MAPPING_NO_ROOM;
+    if (charged && !rt_blocks_charge(what->device, capacity)) return RT_MAPPING_NO_ROOM;
     struct piece *piece = new_piece(what, capacity);
     if (!piece) {
-        if (charged) rt_blocks_discharge(capacity, false);
+        if (charged) rt_blocks_discharge(what->device, capacity, false);
         return RT_MAPPING_NO_MEMORY;
     }
     *handle = piece->node.memory;

@@ -22,7 +22,8 @@ enum rt_mapping_result {
 };
 
 struct rt_piece {
-    enum rt_block_place place; /* device memory counts against the device's */
+    enum rt_block_place place; /* device memory counts against its device's */
+    int32_t device;
     size_t size;
     size_t granularity; /* a power of two, a page or more */
 };

@@ -22,9 +22,9 @@ enum {
 enum { USAGE_TEXT = 256 };
 
 /* "of the device's 64 bytes 60 are used and 4 are free" */
-static const char *describe_usage(char text[USAGE_TEXT])
+static const char *describe_usage(int32_t device, char text[USAGE_TEXT])
 {
-    struct rt_block_usage usage = rt_blocks_usage();
+    struct rt_block_usage usage = rt_blocks_usage(device);
     int length =
         snprintf(text, USAGE_TEXT, "of the device's %zu bytes %zu are used and %zu are free",
                  usage.total, usage.used, usage.free);
@@ -36,12 +36,12 @@ static const char *describe_usage(char text[USAGE_TEXT])
     return text;
 }
 
-aclError rt_memory_refuse(const char *who, size_t size, bool fits)
+aclError rt_memory_refuse(const char *who, int32_t device, size_t size, bool fits)
 {
     char usage[USAGE_TEXT];
     return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "%zu bytes were asked for%s; %s",
                            size, fits ? " and the system has no memory left" : "",
-                           describe_usage(usage));
+                           describe_usage(device, usage));
 }
 
 static aclError take(const char *who, const char *name, void **memory, size_t size, size_t spare,
@@ -63,12 +63,14 @@ static aclError take(const char *who, const char *name, void **memory, size_t si
 
     struct rt_block_request request = {
         .place = place,
+        .device = context->device,
         .reserved = rt_round_up(size, GRAIN) + spare,
         .huge = huge,
     };
     enum rt_block_result result = rt_blocks_take(&request, memory);
-    return result == RT_BLOCK_OK ? ACL_SUCCESS
-                                 : rt_memory_refuse(who, size, result == RT_BLOCK_NO_MEMORY);
+    return result == RT_BLOCK_OK
+               ? ACL_SUCCESS
+               : rt_memory_refuse(who, context->device, size, result == RT_BLOCK_NO_MEMORY);
 }
 
 /* The low byte of a policy names the page size; the bits above choose a kind of memory. */
@@ -180,7 +182,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     if (status != ACL_SUCCESS) return status;
 
     struct rt_block_usage usage = {0};
-    if ((unsigned)attr <= ACL_MEM_P2P_HUGE1G) usage = rt_blocks_usage();
+    if ((unsigned)attr <= ACL_MEM_P2P_HUGE1G) usage = rt_blocks_usage(context->device);
     *total = usage.total;
     *free = usage.free;
     return ACL_SUCCESS;
@@ -195,7 +197,7 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
     RT_CHECK(rt_device_exists(deviceId), ACL_ERROR_RT_INVALID_DEVICEID,
              "deviceId is %d; devices are numbered from 0 to %d", deviceId, rt_device_count() - 1);
     RT_CHECK(inputNum > 0, ACL_ERROR_RT_PARAM_INVALID, "inputNum is 0; it must be greater than 0");
-    struct rt_block_usage usage = rt_blocks_usage();
+    struct rt_block_usage usage = rt_blocks_usage(deviceId);
     *memUsageInfo =
         (aclrtMemUsageInfo){.name = "APP", .curMemSize = usage.used, .memPeakSize = usage.peak};
     *outputNum = 1;

@@ -10,7 +10,7 @@
 
 /* ACL_ERROR_RT_MEMORY_ALLOCATION with a text that says how much was asked for, is used and is free;
  * fits: the device has the room, but the system has no memory. */
-aclError rt_memory_refuse(const char *who, size_t size, bool fits);
+aclError rt_memory_refuse(const char *who, int32_t device, size_t size, bool fits);
 
 /* Whether all of [address, address + size) is memory that a device reaches without the host's help:
  * device memory, pinned or registered host memory. Copies between such need not wait. */

@@ -19,9 +19,10 @@ bool rt_memory_is_known(const void *address, size_t size)
            rt_mappings_contain(address, size);
 }
 
-static aclrtMemLocationType location_of(enum rt_block_place place)
+static aclrtMemLocation location_of(enum rt_block_place place, int32_t device)
 {
-    return place == RT_BLOCK_DEVICE ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
+    if (place != RT_BLOCK_DEVICE) return (aclrtMemLocation){.type = ACL_MEM_LOCATION_TYPE_HOST};
+    return (aclrtMemLocation){.type = ACL_MEM_LOCATION_TYPE_DEVICE, .id = (uint32_t)device};
 }
 
 void rt_memory_describe(const void *address, aclrtPtrAttributes *attributes)
@@ -30,10 +31,10 @@ void rt_memory_describe(const void *address, aclrtPtrAttributes *attributes)
     struct rt_piece piece;
     memset(attributes, 0, sizeof *attributes);
     if (rt_blocks_find(address, &request)) {
-        attributes->location.type = location_of(request.place);
+        attributes->location = location_of(request.place, request.device);
         attributes->pageSize = request.huge ? HUGE_PAGE : PAGE;
     } else if (rt_mappings_find(address, &piece)) {
-        attributes->location.type = location_of(piece.place);
+        attributes->location = location_of(piece.place, piece.device);
         attributes->pageSize = (uint32_t)piece.granularity;
     } else if (rt_host_registered(address, 1)) {
         attributes->location.type = ACL_MEM_LOCATION_TYPE_HOST;

@@ -66,6 +66,7 @@ static aclError check_prop(const char *who, const aclrtPhysicalMemProp *prop,
             "prop->memAttr is %d; %s memory of this kind cannot be had in pieces",
             (int)prop->memAttr, device ? "device" : "host");
     }
+    piece->device = device ? (int32_t)location->id : 0;
     piece->place = device ? RT_BLOCK_DEVICE : RT_BLOCK_HOST;
     piece->granularity = kinds[kind].page;
     return ACL_SUCCESS;
@@ -138,7 +139,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
              (int)prop->allocationType);
     enum rt_mapping_result result = rt_mappings_create(&piece, handle);
     if (result == RT_MAPPING_OK) return ACL_SUCCESS;
-    return rt_memory_refuse(__func__, size, result == RT_MAPPING_NO_MEMORY);
+    return rt_memory_refuse(__func__, piece.device, size, result == RT_MAPPING_NO_MEMORY);
 }
 
 /* handle is not that of a piece that can be used. */

@@ -24,7 +24,7 @@ static struct primary {
     struct rt_context *context;
     uint64_t count; /* aclrtSetDevice calls not yet undone; 0 with a context that only threads
                        without one use (aclInit's defaultDevice) */
-} primaries[RT_DEVICES];
+} primaries[RT_DEVICES_MAX];
 static _Atomic int32_t default_device = -1;
 
 static void free_context(struct rt_object *object)
@@ -118,7 +118,7 @@ bool rt_context_has_primary(int32_t device)
 void rt_context_forget_primaries(void)
 {
     pthread_mutex_lock(&device_lock);
-    for (int i = 0; i < RT_DEVICES; i++)
+    for (int i = 0; i < RT_DEVICES_MAX; i++)
         primaries[i] = (struct primary){0};
     pthread_mutex_unlock(&device_lock);
 }

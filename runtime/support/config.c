@@ -161,9 +161,17 @@ static void read_device_memory(const struct rt_cgroup *limits)
     long page = sysconf(_SC_PAGESIZE);
     size_t machine = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 30;
     if (limits->memory > 0 && limits->memory < machine) machine = limits->memory;
-    config.device_memory = machine;
+    config.device_memory = machine / (size_t)config.devices;
     read_bytes("ACLNN_CPU_DEVICE_MEMORY", &config.device_memory);
-    instead("ACLNN_CPU_DEVICE_MEMORY", "the machine's %zu MiB are used", machine >> 20);
+    instead("ACLNN_CPU_DEVICE_MEMORY", "the machine's %zu MiB are used",
+            config.device_memory >> 20);
+}
+
+static void read_devices(void)
+{
+    config.devices = 1;
+    read_integer("ACLNN_CPU_DEVICES", 1, RT_DEVICES_MAX, &config.devices);
+    instead("ACLNN_CPU_DEVICES", "%zu is taken", (size_t)config.devices);
 }
 
 static void read_topics(void)
@@ -219,6 +227,7 @@ static void read_environment(void)
     int saved_errno = errno; /* the first caller may be in the middle of telling it */
     struct rt_cgroup limits = rt_cgroup_limits("/sys/fs/cgroup", "/proc/self/cgroup");
     read_threads(&limits);
+    read_devices();
     read_device_memory(&limits);
     read_topics();
     read_levels();

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RT_DEVICES_MAX = 64 };
+
 struct rt_config {
     int threads; /* ACLNN_CPU_THREADS, else the CPUs this process may use (affinity, cgroup quota);
                     >= 1 */
@@ -23,8 +25,9 @@ struct rt_config {
     int log_level;          /* ASCEND_GLOBAL_LOG_LEVEL 0..4; 3 when unset */
     bool log_to_stdout;     /* ASCEND_SLOG_PRINT_TO_STDOUT=1 */
     bool log_asked;         /* one of these two is set; else no level is written */
-    size_t device_memory;   /* ACLNN_CPU_DEVICE_MEMORY in bytes (suffixes K M G), else the machine's
-                               memory */
+    int devices;            /* ACLNN_CPU_DEVICES, else 1 */
+    size_t device_memory;   /* of each, ACLNN_CPU_DEVICE_MEMORY in bytes (suffixes K M G), else an
+                               equal share of the machine's memory */
     char soc_name[32];      /* ACLNN_CPU_SOC, else Ascend910B1 */
 };
 

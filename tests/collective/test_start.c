@@ -344,6 +344,47 @@ static void all_in_one(struct rank *rank)
     rank_end(rank);
 }
 
+/* Four devices of one process, in another order: sums on the devices' streams. */
+static void four_in_one(struct rank *rank)
+{
+    enum { DEVICES = 4, COUNT = 5000 };
+    int32_t devices[] = {2, 0, 3, 1}, twice[] = {0, 1, 2, 1};
+    HcclComm comms[DEVICES];
+    aclrtStream streams[DEVICES];
+    float *values[DEVICES];
+    setenv("ACLNN_CPU_DEVICES", "4", 1);
+    RANK_EXPECT(rank, HcclCommInitAll(DEVICES, twice, comms) == HCCL_E_PARA, "%s", rank_text());
+    RANK_CALL(rank, HcclCommInitAll(DEVICES, devices, comms));
+    for (int i = 0; i < DEVICES; i++) {
+        uint32_t id = 0;
+        RANK_CALL(rank, HcclGetRankId(comms[i], &id));
+        RANK_EXPECT(rank, id == (uint32_t)i, "rank %u", id);
+        RANK_CALL(rank, aclrtSetDevice(devices[i]));
+        RANK_CALL(rank, aclrtCreateStream(&streams[i]));
+        RANK_CALL(rank, aclrtMalloc((void **)&values[i], COUNT * sizeof(float), 0));
+        for (int k = 0; k < COUNT; k++)
+            values[i][k] = (float)(k % 100 + i);
+        RANK_CALL(rank, HcclAllReduce(values[i], values[i], COUNT, HCCL_DATA_TYPE_FP32,
+                                      HCCL_REDUCE_SUM, comms[i], streams[i]));
+    }
+    for (int i = 0; i < DEVICES; i++) {
+        RANK_CALL(rank, aclrtSetDevice(devices[i]));
+        RANK_CALL(rank, aclrtSynchronizeStream(streams[i]));
+        for (int k = 0; k < COUNT; k++)
+            RANK_EXPECT(rank, values[i][k] == (float)(4 * (k % 100) + 6), "device %d, %d: %g",
+                        devices[i], k, (double)values[i][k]);
+        RANK_CALL(rank, aclrtFree(values[i]));
+    }
+    for (int i = 0; i < DEVICES; i++)
+        RANK_CALL(rank, HcclCommDestroy(comms[i]));
+    rank_end(rank);
+}
+
+Test(start, four_devices_of_a_process, .timeout = 600)
+{
+    cr_expect_eq(ranks_run(1, four_in_one), 0);
+}
+
 Test(start, all_devices_of_a_process, .timeout = 600)
 {
     cr_expect_eq(ranks_run(1, all_in_one), 0);

@@ -204,6 +204,6 @@ Test(memory_in_flight, same_bytes_as_one_by_one, .timeout = 600)
     cr_expect_eq(failures, 0);
     cr_expect_eq(differences, 0);
     cr_assert_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
-    cr_expect_eq(rt_blocks_usage().used, 0, "%zu bytes are left", rt_blocks_usage().used);
+    cr_expect_eq(rt_blocks_usage(0).used, 0, "%zu bytes are left", rt_blocks_usage(0).used);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
 }

@@ -16,10 +16,10 @@
 
 static void clear_environment(void)
 {
-    static const char *const names[] = {"ACLNN_CPU_THREADS",       "ACLNN_CPU_DEVICE_MEMORY",
-                                        "ACLNN_CPU_MATH",          "ACLNN_CPU_SOC",
-                                        "ACLNN_CPU_LOG",           "ASCEND_LAUNCH_BLOCKING",
-                                        "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT"};
+    static const char *const names[] = {
+        "ACLNN_CPU_DEVICES",      "ACLNN_CPU_THREADS",       "ACLNN_CPU_DEVICE_MEMORY",
+        "ACLNN_CPU_MATH",         "ACLNN_CPU_SOC",           "ACLNN_CPU_LOG",
+        "ASCEND_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
 }
@@ -32,6 +32,7 @@ Test(config, defaults)
     cr_assert_not_null(config);
     cr_expect_eq(rt_config(), config);
     cr_expect(config->threads >= 1);
+    cr_expect_eq(config->devices, 1);
     cr_expect_not(config->launch_blocking);
     cr_expect_not(config->exact_math);
     cr_expect_eq(config->log_topics, 0);
@@ -45,6 +46,7 @@ Test(config, defaults)
 Test(config, values)
 {
     setenv("ACLNN_CPU_THREADS", "7", 1);
+    setenv("ACLNN_CPU_DEVICES", "64", 1);
     setenv("ACLNN_CPU_DEVICE_MEMORY", "3G", 1);
     setenv("ACLNN_CPU_MATH", "exact", 1);
     setenv("ACLNN_CPU_SOC", "Ascend910_9391", 1);
@@ -54,6 +56,7 @@ Test(config, values)
     setenv("ASCEND_SLOG_PRINT_TO_STDOUT", "1", 1);
     const struct rt_config *config = rt_config();
     cr_expect_eq(config->threads, 7);
+    cr_expect_eq(config->devices, 64);
     cr_expect_eq(config->device_memory, (size_t)3 << 30);
     cr_expect(config->exact_math);
     cr_expect_str_eq(config->soc_name, "Ascend910_9391");
@@ -111,6 +114,7 @@ ParameterizedTest(struct bytes *bytes, config, device_memory, .init = clear_envi
 Test(config, nonsense_keeps_defaults_and_is_told)
 {
     setenv("ACLNN_CPU_THREADS", "many", 1);
+    setenv("ACLNN_CPU_DEVICES", "65", 1);
     setenv("ACLNN_CPU_DEVICE_MEMORY", "lots", 1);
     setenv("ACLNN_CPU_MATH", "approximate", 1);
     setenv("ACLNN_CPU_SOC", "a name that is longer than any chip's name", 1);
@@ -122,18 +126,16 @@ Test(config, nonsense_keeps_defaults_and_is_told)
     static char text[8192];
     capture_end(&capture, text, sizeof text);
     cr_expect(config->threads >= 1);
+    cr_expect_eq(config->devices, 1);
     cr_expect_not(config->exact_math);
     cr_expect_not(config->launch_blocking);
     cr_expect_not(config->log_to_stdout);
     cr_expect_eq(config->log_topics, RT_LOG_PLAN);
     cr_expect_str_eq(config->soc_name, "Ascend910B1");
-    static const char *const told[] = {"ACLNN_CPU_THREADS",
-                                       "ACLNN_CPU_DEVICE_MEMORY",
-                                       "ACLNN_CPU_MATH",
-                                       "ACLNN_CPU_SOC",
-                                       "ACLNN_CPU_LOG",
-                                       "ASCEND_LAUNCH_BLOCKING",
-                                       "ASCEND_SLOG_PRINT_TO_STDOUT"};
+    static const char *const told[] = {"ACLNN_CPU_THREADS",       "ACLNN_CPU_DEVICES",
+                                       "ACLNN_CPU_DEVICE_MEMORY", "ACLNN_CPU_MATH",
+                                       "ACLNN_CPU_SOC",           "ACLNN_CPU_LOG",
+                                       "ASCEND_LAUNCH_BLOCKING",  "ASCEND_SLOG_PRINT_TO_STDOUT"};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         char *line = strstr(text, told[i]);
         cr_assert_not_null(line, "%s is not told", told[i]);

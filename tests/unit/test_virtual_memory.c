@@ -445,13 +445,13 @@ Test(virtual_memory, unmapped_memory_lives_until_queued_work_has_run)
     expect_refused(aclrtMapMem(range, PAGE, 0, piece_of(PAGE), 0), ACL_ERROR_RT_PARAM_INVALID,
                    "not inside");
     cr_expect_eq(free_bytes(), before - 2 * PAGE, "counted as free while queued work uses it");
-    cr_expect_eq(rt_blocks_usage().given, PAGE);
+    cr_expect_eq(rt_blocks_usage(0).given, PAGE);
     gate_open(&gate);
     cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
     for (size_t i = 0; i < PAGE; i++)
         cr_assert_eq(((char *)result)[i], 6);
     cr_expect_eq(free_bytes(), before - PAGE);
-    cr_expect_eq(rt_blocks_usage().given, 0);
+    cr_expect_eq(rt_blocks_usage(0).given, 0);
     cr_assert_eq(aclrtFree(result), ACL_SUCCESS);
 }
 
@@ -513,10 +513,10 @@ Test(virtual_memory, finalize_ends_what_is_in_flight)
     range[PAGE] = 4;
     gate_open(&gate);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
-    cr_expect_eq(rt_blocks_usage().used, PAGE);
+    cr_expect_eq(rt_blocks_usage(0).used, PAGE);
     cr_expect_eq(range[PAGE], 4, "what the program holds stays");
     unmap(range + PAGE);
     free_piece(held);
     release(range);
-    cr_expect_eq(rt_blocks_usage().used, 0);
+    cr_expect_eq(rt_blocks_usage(0).used, 0);
 }

@@ -564,7 +564,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
 /* ---- Devices ---- */
 
-/* How many devices there are. Needs no context. */
+/* How many devices there are: ACLNN_CPU_DEVICES, else 1. Needs no context. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t *count);
 
 /* Makes the device's default context, which all threads share, the calling thread's current one,
@@ -609,7 +609,8 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId,
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId,
                                                       int32_t peerDeviceId);
 
-/* From the current context's device to its peer, one direction. ACL_ERROR_INVALID_PARAM for the
+/* From the current context's device to its peer, one direction. Nothing depends on it: devices of
+ * one process reach each other's memory with or without it. ACL_ERROR_INVALID_PARAM for the
  * current device itself; ACL_ERROR_FEATURE_UNSUPPORTED unless flags is 0. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 
@@ -1043,8 +1044,8 @@ ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
                                                        aclrtPtrAttributes *attributes);
 
 /* Free and total bytes of the current context's device, the same for every attribute; both 0 for a
- * value outside the enumeration. The total is ACLNN_CPU_DEVICE_MEMORY, else what this process may
- * use of the machine's memory. A block that was freed counts as used as long as queued work may
+ * value outside the enumeration. The total is ACLNN_CPU_DEVICE_MEMORY, else this device's
+ * equal share of what this process may use of the machine's memory. A block that was freed counts as used as long as queued work may
  * use it. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
