@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# network.sh PROGRAM [cable]: ranks on four hosts that are network namespaces of this machine, joined by a bridge: 1 Gbit/s, then latency and
+# loss; with cable a host's cable is pulled while they work: all ranks, cut off or not, must fail within HCCL_EXEC_TIMEOUT.
+# Ends with 77 where namespaces cannot be made.
+set -u
+program=$1
+hosts=4 name=aclnn$$ limit_s=3
+folder=$(mktemp -d)
+# shellcheck disable=SC2317 # called by the trap
+clean() {
+    local host
+    for host in $(seq 0 $((hosts - 1))) bridge; do ip netns del "$name-$host" 2>/dev/null; done
+    rm -rf "$folder"
+}
+trap clean EXIT
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+command -v ip >/dev/null || skip "there is no ip (Debian: iproute2)"
+ip netns add "$name-bridge" 2>/dev/null || skip "network namespaces cannot be made here"
+on() {
+    local host=$1
+    shift
+    ip netns exec "$name-$host" "$@"
+}
+on bridge ip link add bridge type bridge 2>/dev/null || skip "a bridge cannot be made here"
+on bridge ip link set bridge up
+for host in $(seq 0 $((hosts - 1))); do
+    ip netns add "$name-$host"
+    on bridge ip link add "cable$host" type veth peer name eth0 netns "$name-$host" 2>/dev/null || skip "veth cannot be made here"
+    on bridge ip link set "cable$host" master bridge up
+    on "$host" ip link set lo up
+    on "$host" ip address add "10.77.0.$((host + 1))/24" dev eth0
+    on "$host" ip link set eth0 up
+done
+
+started=()
+start() { # ROUNDS
+    local host
+    started=()
+    rm -f "$folder"/root*
+    for host in $(seq 0 $((hosts - 1))); do
+        RANK=$host WORLD_SIZE=$hosts HCCL_SOCKET_IFNAME=eth0 HCCL_CONNECT_TIMEOUT=30 HCCL_EXEC_TIMEOUT=$limit_s ACLNN_CPU_THREADS=1 \
+            on "$host" timeout 60 "$program" "$folder/root" "$1" &
+        started+=($!)
+    done
+}
+# finish CODE: whether all ended with it.
+finish() {
+    local process ended status=0
+    for process in "${started[@]}"; do
+        wait "$process"
+        ended=$?
+        [ $ended = "$1" ] || { echo "a rank ended with $ended, not $1"; status=1; }
+    done
+    return $status
+}
+# shape ARGUMENT...: of every host's way out.
+shape() {
+    local host
+    for host in $(seq 0 $((hosts - 1))); do on "$host" tc qdisc replace dev eth0 root "$@" 2>/dev/null || return 1; done
+}
+
+if [ "${2:-}" = cable ]; then
+    start 1000000
+    for _ in $(seq 300); do # until they work
+        [ ! -e "$folder/root.works" ] || break
+        sleep 0.1
+    done
+    echo "the cable of host 3 is pulled"
+    begun=$SECONDS
+    on bridge ip link set cable3 down
+    finish 3 || exit 1
+    [ $((SECONDS - begun)) -le $((limit_s + 3)) ] || { echo "it took $((SECONDS - begun)) s"; exit 1; }
+    exit 0
+fi
+status=0
+if shape tbf rate 1gbit burst 256kb latency 50ms; then
+    echo "1 Gbit/s:"
+    start 20
+    finish 0 || status=1
+else
+    echo "not run: 1 Gbit/s, tc cannot shape here"
+fi
+if shape netem delay 2ms loss 0.5%; then
+    echo "latency of 2 ms, loss of 0.5 %:"
+    start 10
+    finish 0 || status=1
+else
+    echo "not run: latency and loss, this kernel has no netem"
+fi
+exit $status
