@@ -8,19 +8,21 @@ enum {
     TERMS = 1024, /* of x, at once */
     GROUPS = TERMS / K_QUANT_GROUP,
     BLOCK = 2 * VL,
+    SCALES = GROUPS + 1, /* apart */
 };
 
 struct work {
     const struct k_quant *quant;
     void *const *buffers;
-    int64_t first, rows, column, columns;                   /* of the result */
-    int64_t begin, terms;                                   /* the chunk of terms */
-    _Alignas(64) float x[ROWS][TERMS];                      /* zeros behind the terms */
-    float x_sums[ROWS][GROUPS];                             /* of each piece */
-    _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS];           /* sums */
-    float more[ROWS][K_QUANT_COLUMNS];                      /* of the offsets */
-    _Alignas(64) float scales[K_QUANT_COLUMNS][GROUPS + 1]; /* of the chunk's groups */
-    float offsets[K_QUANT_COLUMNS][GROUPS + 1];
+    int64_t first, rows, column, columns;               /* of the result */
+    int64_t begin, terms;                               /* the chunk of terms */
+    int64_t pieces, ends[GROUPS + 1];                   /* of its groups */
+    _Alignas(64) float x[ROWS][TERMS];                  /* zeros behind the terms */
+    float x_sums[ROWS][GROUPS];                         /* of each piece */
+    _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS];       /* sums */
+    float more[ROWS][K_QUANT_COLUMNS];                  /* of the offsets */
+    _Alignas(64) float scales[K_QUANT_COLUMNS][SCALES]; /* of the chunk's groups */
+    float offsets[K_QUANT_COLUMNS][SCALES];
 };
 
 /* Even terms of each block in front of the odd ones, as INT4 are widened. */
@@ -32,11 +34,13 @@ static void part_block(float *x)
     memcpy(x, parted, sizeof parted);
 }
 
-/* A piece is what a group has of the chunk: all but the last are multiples of K_QUANT_GROUP. */
-static int64_t piece_end(const struct work *w, int64_t begin)
+/* Where what a group has of the chunk ends: all but the last are multiples of K_QUANT_GROUP. */
+static void find_pieces(struct work *w)
 {
-    const int64_t group = w->quant->group, at = w->begin + begin;
-    return gemm_min(w->terms, (at / group + 1) * group - w->begin);
+    const int64_t group = w->quant->group;
+    int64_t end = (w->begin / group + 1) * group - w->begin;
+    for (w->pieces = 0; w->pieces == 0 || w->ends[w->pieces - 1] < w->terms; end += group)
+        w->ends[w->pieces++] = gemm_min(end, w->terms);
 }
 
 static void load_x(struct work *w)
@@ -49,11 +53,10 @@ static void load_x(struct work *w)
               v_address(w->buffers[K_QUANT_X], k_size(g->a.dtype) * ((w->first + row) * g->a.row +
                                                                      w->begin * g->a.column)),
               g->a.column, w->terms, x);
-        for (int64_t begin = 0, piece = 0; begin < w->terms && w->quant->has_offset; piece++) {
-            const int64_t end = piece_end(w, begin);
+        for (int64_t piece = 0, term = 0; piece < w->pieces && w->quant->has_offset; piece++) {
             float sum = 0;
-            for (; begin < end; begin++)
-                sum += x[begin];
+            for (; term < w->ends[piece]; term++)
+                sum += x[term];
             w->x_sums[row][piece] = sum;
         }
         for (int64_t i = 0; i < w->terms && w->quant->is_four; i += BLOCK)
@@ -61,52 +64,70 @@ static void load_x(struct work *w)
     }
 }
 
+/* sum[][] += a block of the terms of each column, from `at` on, `apart` bytes from each other. */
+K_TEMPLATE
+void add_block(bool is_four, int rows, int columns, const char *at, int64_t apart, const float *x,
+               vf sum[ROWS][ROWS])
+{
+#pragma GCC unroll 4
+    for (int c = 0; c < columns; c++) {
+        const char *from = v_address(at, c * apart);
+        __builtin_prefetch(v_address(from, columns * apart)); /* of the next columns */
+        const vf low = quant_load(is_four, 0, from);
+        const vf high = quant_load(is_four, 1, is_four ? from : from + VL);
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++) {
+            sum[r][c] = v_fma(low, v_load(x + r * TERMS), sum[r][c]);
+            sum[r][c] = v_fma(high, v_load(x + r * TERMS + VL), sum[r][c]);
+        }
+    }
+}
+
+/* The same of less than a block: `bytes` of each column. */
+K_TEMPLATE
+void add_rest(bool is_four, int rows, int columns, const char *at, int64_t apart, int64_t bytes,
+              const float *x, vf sum[ROWS][ROWS])
+{
+    char rest[ROWS][BLOCK] = {{0}};
+    for (int c = 0; c < columns; c++)
+        memcpy(rest[c], v_address(at, c * apart), (size_t)bytes);
+    add_block(is_four, rows, columns, rest[0], BLOCK, x, sum);
+}
+
 /* The sums of `columns` columns from `first` on, `rows` rows. */
 K_TEMPLATE
 void add_columns(bool is_four, int rows, int columns, struct work *w, int64_t first)
 {
-    const struct k_quant *q = w->quant;
-    const int64_t apart = is_four ? q->column / 2 : q->column;
-    const int64_t start = is_four ? w->begin / 2 : w->begin;
-    const char *weight = v_address(w->buffers[K_QUANT_WEIGHT], (w->column + first) * apart + start);
+    const int divisor = is_four ? 2 : 1; /* terms of a byte */
+    const int64_t apart = w->quant->column / divisor;
+    const char *at =
+        v_address(w->buffers[K_QUANT_WEIGHT], (w->column + first) * apart + w->begin / divisor);
+    const float *scales = w->scales[first];
     vf lanes[ROWS][ROWS];
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < columns; c++)
             lanes[r][c] = w->lanes[r][first + c];
-    for (int64_t begin = 0, piece = 0; begin < w->terms; piece++) {
-        const int64_t end = piece_end(w, begin);
+    for (int64_t term = 0, piece = 0; piece < w->pieces; piece++) {
+        const int64_t end = w->ends[piece];
         vf sum[ROWS][ROWS];
 #pragma GCC unroll 4
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
             for (int c = 0; c < columns; c++)
                 sum[r][c] = (vf){0};
-        for (; begin < end; begin += BLOCK) {
-#pragma GCC unroll 4
-            for (int c = 0; c < columns; c++) {
-                const char *at = v_address(weight, c * apart + (is_four ? begin / 2 : begin));
-                char rest[BLOCK] = {0};
-                if (end - begin < BLOCK) {
-                    memcpy(rest, at, (size_t)(is_four ? (end - begin + 1) / 2 : end - begin));
-                    at = rest;
-                }
-                const vf low = quant_load(is_four, 0, at);
-                const vf high = quant_load(is_four, 1, is_four ? at : at + VL);
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; r++) {
-                    sum[r][c] = v_fma(low, v_load(w->x[r] + begin), sum[r][c]);
-                    sum[r][c] = v_fma(high, v_load(w->x[r] + begin + VL), sum[r][c]);
-                }
-            }
-        }
-        begin = end;
+        for (; term + BLOCK <= end; term += BLOCK, at += BLOCK / divisor)
+            add_block(is_four, rows, columns, at, apart, w->x[0] + term, sum);
+        if (term < end)
+            add_rest(is_four, rows, columns, at, apart, (end - term + divisor - 1) / divisor,
+                     w->x[0] + term, sum);
+        term = end;
 #pragma GCC unroll 4
         for (int c = 0; c < columns; c++)
 #pragma GCC unroll 4
             for (int r = 0; r < rows; r++)
-                lanes[r][c] = v_fma(sum[r][c], v_all(w->scales[first + c][piece]), lanes[r][c]);
+                lanes[r][c] = v_fma(sum[r][c], v_all(scales[c * SCALES + piece]), lanes[r][c]);
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
@@ -118,7 +139,7 @@ void add_columns(bool is_four, int rows, int columns, struct work *w, int64_t fi
 static void add_offsets(struct work *w)
 {
     for (int64_t c = 0; c < w->columns; c++)
-        for (int64_t begin = 0, piece = 0; begin < w->terms; begin = piece_end(w, begin), piece++)
+        for (int64_t piece = 0; piece < w->pieces; piece++)
             for (int64_t r = 0; r < w->rows; r++)
                 w->more[r][c] += w->scales[c][piece] * w->offsets[c][piece] * w->x_sums[r][piece];
 }
@@ -150,13 +171,14 @@ static void add_chunk(struct work *w)
 {
     const struct k_quant *q = w->quant;
     const int64_t group = w->begin / q->group, last = (w->begin + w->terms - 1) / q->group;
+    find_pieces(w);
     load_x(w);
     for (int64_t c = 0; c < w->columns; c++) {
-        quant_factors(&q->scale, w->buffers[K_QUANT_SCALE], group, w->column + c, last - group + 1,
-                      w->scales[c]);
+        quant_factors(&q->scale, w->buffers[K_QUANT_SCALE], group, w->column + c, q->scale.group,
+                      last - group + 1, w->scales[c]);
         if (q->has_offset)
             quant_factors(&q->offset, w->buffers[K_QUANT_OFFSET], group, w->column + c,
-                          last - group + 1, w->offsets[c]);
+                          q->offset.group, last - group + 1, w->offsets[c]);
     }
     if (q->is_four)
         add_all_columns(true, w);

@@ -5,7 +5,7 @@
 #include "kernels/gemm/gemm_panel.h"
 #include "kernels/quant/quant_weight.h"
 
-enum { GROUPS = K_GEMM_DEPTH / K_QUANT_GROUP + 1 };
+enum { GROUPS = 16 }; /* of K_GEMM_DEPTH terms, rounded up to vectors */
 
 struct packed_work {
     _Alignas(64) float columns[K_GEMM_DEPTH * K_GEMM_COLUMNS + PACK_SLACK]; /* [tile][term][] */
@@ -60,10 +60,11 @@ static void widen_column(const struct strip *s, int64_t column, float *to)
     const struct k_quant *q = s->quant;
     const int64_t first = s->begin / q->group, last = (s->begin + s->terms - 1) / q->group;
     float scales[GROUPS], offsets[GROUPS] = {0};
-    quant_factors(&q->scale, s->buffers[K_QUANT_SCALE], first, column, last - first + 1, scales);
+    quant_factors(&q->scale, s->buffers[K_QUANT_SCALE], first, column, q->scale.group,
+                  last - first + 1, scales);
     if (q->has_offset)
-        quant_factors(&q->offset, s->buffers[K_QUANT_OFFSET], first, column, last - first + 1,
-                      offsets);
+        quant_factors(&q->offset, s->buffers[K_QUANT_OFFSET], first, column, q->offset.group,
+                      last - first + 1, offsets);
     for (int64_t term = 0, end, piece = 0; term < s->terms; term = end, piece++) {
         end = piece_end(s, term);
         widen_piece(s, column * q->column + s->begin + term, end - term, scales[piece],
@@ -101,13 +102,11 @@ static void pack_along_columns(const struct strip *s, float *to)
     for (int64_t term = 0, end; term < s->terms; term = end) {
         const int64_t group = (s->begin + term) / q->group;
         end = piece_end(s, term);
-        for (int64_t c = 0; c < s->columns; c++) {
-            quant_factors(&q->scale, s->buffers[K_QUANT_SCALE], group, s->column + c, 1,
-                          scales + c);
-            if (q->has_offset)
-                quant_factors(&q->offset, s->buffers[K_QUANT_OFFSET], group, s->column + c, 1,
-                              offsets + c);
-        }
+        quant_factors(&q->scale, s->buffers[K_QUANT_SCALE], group, s->column, q->scale.column,
+                      s->columns, scales);
+        if (q->has_offset)
+            quant_factors(&q->offset, s->buffers[K_QUANT_OFFSET], group, s->column,
+                          q->offset.column, s->columns, offsets);
         for (int64_t t = term; t < end; t++) {
             const int64_t index = (s->begin + t) * q->row + s->column * q->column;
             float *row = to + t * GEMM_COLUMNS;

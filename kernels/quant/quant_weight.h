@@ -4,7 +4,6 @@
 #define ACLNN_CPU_KERNELS_QUANT_QUANT_WEIGHT_H
 
 #include "kernels/gemm/gemm_item.h"
-#include "kernels/loop/convert.h"
 #include "kernels/quant/k_quant.h"
 #include "kernels/vector/integers.h"
 
@@ -26,18 +25,13 @@ static inline float quant_element(bool is_four, const char *weight, int64_t inde
     return (float)(four >= 8 ? four - 16 : four);
 }
 
-/* `count` factors of consecutive groups of a column. */
+/* `count` factors `step` elements from each other, and zeros up to a whole vector. */
 static inline void quant_factors(const struct k_quant_factor *factor, const void *buffer,
-                                 int64_t group, int64_t column, int64_t count, float *to)
+                                 int64_t group, int64_t column, int64_t step, int64_t count,
+                                 float *to)
 {
-    const int64_t size = k_dtype_size(factor->dtype);
-    const char *at = v_address(buffer, size * (group * factor->group + column * factor->column));
-    if (factor->group == 1) {
-        k_widen(K_AS_F32, factor->dtype, at, to, count);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++)
-        k_widen(K_AS_F32, factor->dtype, v_address(at, i * size * factor->group), to + i, 1);
+    const int64_t at = group * factor->group + column * factor->column;
+    widen(factor->dtype, v_address(buffer, k_size(factor->dtype) * at), step, count, to);
 }
 
 #endif
