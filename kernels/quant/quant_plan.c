@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/kernels.h"
 #include "kernels/quant/k_quant.h"
+#include "kernels/quant/k_quantize.h"
 #include "kernels/way.h"
 
 bool k_quant_is_few(const struct k_quant *q)
@@ -22,4 +23,9 @@ struct k_work k_quant_packed_plan(struct k_quant *q)
     const struct k_work work = k_gemm_packed_plan(&problem);
     q->gemm.cut.pairs = false;
     return work;
+}
+
+struct k_work k_quantize_plan(const struct k_quantize *q)
+{
+    return (struct k_work){.items = q->rows, .grain = 16384 / (q->columns + 1) + 1};
 }

@@ -36,7 +36,7 @@
     FAMILY(optimizer)                                                                              \
     FAMILY(lists)                                                                                  \
     FAMILY(overlap)                                                                                \
-    FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention) FAMILY(infer) FAMILY(resize) FAMILY(quant)
+    FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention) FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
