@@ -42,10 +42,11 @@ static void put_operator(struct line *line, const char *op)
 static const char *type_word(int32_t type)
 {
     static const char *const words[] = {
-        [ACL_FLOAT] = "f32",  [ACL_FLOAT16] = "f16", [ACL_BF16] = "bf16", [ACL_DOUBLE] = "f64",
-        [ACL_INT8] = "i8",    [ACL_UINT8] = "u8",    [ACL_INT16] = "i16", [ACL_UINT16] = "u16",
-        [ACL_INT32] = "i32",  [ACL_INT64] = "i64",   [ACL_BOOL] = "bool", [ACL_UINT32] = "u32",
-        [ACL_UINT64] = "u64",
+        [ACL_FLOAT] = "f32",  [ACL_FLOAT16] = "f16",   [ACL_BF16] = "bf16",
+        [ACL_DOUBLE] = "f64", [ACL_INT8] = "i8",       [ACL_UINT8] = "u8",
+        [ACL_INT16] = "i16",  [ACL_UINT16] = "u16",    [ACL_INT32] = "i32",
+        [ACL_INT64] = "i64",  [ACL_BOOL] = "bool",     [ACL_UINT32] = "u32",
+        [ACL_UINT64] = "u64", [ACL_COMPLEX64] = "c64", [ACL_COMPLEX128] = "c128",
     };
     bool has_word = type >= 0 && (size_t)type < RT_LENGTH(words) && words[type];
     return has_word ? words[type] : "?";

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
 #include "api/op_rule.h"
@@ -105,20 +106,32 @@ void op_copy_step(struct ex_plan *plan, int from, const struct op_view *from_vie
         if (to_view->sizes[i] == 0) return;
     if (from_view->type == to_view->type)
         copy_raw(plan, from, from_view, to, to_view);
+    else if (op_is_complex(from_view->type) || op_is_complex(to_view->type))
+        op_complex_cast(plan, from, from_view, to, to_view);
     else
         copy_cast(plan, from, from_view, to, to_view);
 }
 
 /* ---- rules ---- */
 
-/* Each of the row's types as each other. */
+/* Each of the row's types as each other, but no complex one as BOOL. */
 static aclnnStatus any_types(struct op_problem *problem)
 {
-    const struct op_value *first = problem->tensor[0];
-    for (int i = 0; i < problem->tensor_count; i++)
+    const struct op_value *first = problem->tensor[0], *source = first, *target = first;
+    for (int i = 0; i < problem->tensor_count; i++) {
         OP_TRY(op_check_type(problem->row->name, problem->tensor[i]->name,
                              problem->tensor[i]->tensor, problem->row->types,
                              problem->row->type_names));
+        if (op_is_written(problem->tensor[i]))
+            target = problem->tensor[i];
+        else
+            source = problem->tensor[i];
+    }
+    const aclDataType from = (aclDataType)source->tensor->descriptor.data_type;
+    OP_CHECK(problem->row->name,
+             !op_is_complex(from) || target->tensor->descriptor.data_type != ACL_BOOL,
+             ACLNN_ERR_PARAM_INVALID, "%s has data type %s, which cannot be cast to %s's, BOOL",
+             source->name, op_data_type_name(from), target->name);
     problem->type = problem->result = (aclDataType)first->tensor->descriptor.data_type;
     return ACLNN_SUCCESS;
 }
@@ -209,7 +222,11 @@ void op_plan_copy(struct ex_plan *plan, const struct op_problem *problem, const 
     const aclTensor *source = problem->values[from].tensor, *target = problem->values[to].tensor;
     const struct op_view target_view = op_view_of(target), own = op_view_of(source);
     struct op_view view = op_view_broadcast(&own, problem->rank, problem->sizes);
-    if (!op_disturbs(&target->descriptor, &source->descriptor)) {
+    const bool in_steps = view.type != target_view.type &&
+                          (op_is_complex(view.type) || op_is_complex(target_view.type));
+    const bool disturbs = in_steps ? op_meets(&target->descriptor, &source->descriptor)
+                                   : op_disturbs(&target->descriptor, &source->descriptor);
+    if (!disturbs) {
         op_copy_step(plan, buffers[from], &view, buffers[to], &target_view);
         return;
     }

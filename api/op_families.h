@@ -13,6 +13,10 @@
 op_row_plan op_plan_elementwise;
 #define OP_CORE_elementwise(core) K_CORE_##core
 
+/* Elementwise, and complex numbers. */
+op_row_plan op_plan_fill;
+#define OP_CORE_fill(core) K_CORE_##core
+
 op_row_plan op_plan_equal;
 #define OP_CORE_equal(core) 0
 

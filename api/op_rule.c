@@ -169,6 +169,16 @@ double op_scalar_real(const aclScalar *scalar)
     }
 }
 
+double op_scalar_imaginary(const aclScalar *scalar)
+{
+    float single;
+    double wide;
+    memcpy(&single, scalar->value + sizeof single, sizeof single);
+    memcpy(&wide, scalar->value + sizeof wide, sizeof wide);
+    if (scalar->data_type == ACL_COMPLEX64) return single;
+    return scalar->data_type == ACL_COMPLEX128 ? wide : 0;
+}
+
 static int64_t truncated(double value)
 {
     if (value != value) return 0;

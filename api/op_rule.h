@@ -20,7 +20,8 @@ bool op_is_integer(aclDataType type); /* bool is none */
 
 /* A scalar's value; of a complex one the real part. */
 double op_scalar_real(const aclScalar *scalar);
-int64_t op_scalar_integer(const aclScalar *scalar); /* towards 0 */
+double op_scalar_imaginary(const aclScalar *scalar); /* 0 of a real one */
+int64_t op_scalar_integer(const aclScalar *scalar);  /* towards 0 */
 
 /* ---- arguments of a problem ---- */
 

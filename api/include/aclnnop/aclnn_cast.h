@@ -13,7 +13,7 @@ extern "C" {
 /* out = self as numbers of type dtype, as torch.Tensor.to; values as aclnnInplaceCopy's.
  *
  * - self, out: of one shape. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8,
- *   UINT16, UINT32 or BOOL.
+ *   UINT16, UINT32, BOOL, COMPLEX64 or COMPLEX128.
  * - dtype: out's data type. */
 ACLNN_API aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor *self, const aclDataType dtype,
                                                 aclTensor *out, uint64_t *workspaceSize,

@@ -12,8 +12,8 @@ extern "C" {
 
 /* Every element of selfRef becomes 0, as torch.Tensor.zero_.
  *
- * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or
- * BOOL. */
+ * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL,
+ * COMPLEX64 or COMPLEX128. */
 ACLNN_API aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,
                                                        aclOpExecutor **executor);
 

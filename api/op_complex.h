@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Complex numbers as pairs of real ones: the real part lies first. */
+#ifndef ACLNN_CPU_API_OP_COMPLEX_H
+#define ACLNN_CPU_API_OP_COMPLEX_H
+
+#include "api/op_copy.h"
+
+bool op_is_complex(aclDataType type); /* COMPLEX64, COMPLEX128 */
+
+/* The real (0) or imaginary (1) parts of a view of complex numbers, as FLOAT or DOUBLE. */
+struct op_view op_complex_part(const struct op_view *view, int part);
+
+/* Steps that copy between two types of which one at least is complex, of the same shape. A real
+ * number's imaginary part is 0; a complex one loses its own where it becomes real. The views share
+ * no memory. */
+void op_complex_cast(struct ex_plan *plan, int from, const struct op_view *from_view, int to,
+                     const struct op_view *to_view);
+
+#endif
