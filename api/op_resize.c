@@ -104,11 +104,55 @@ static void resize(const struct op_shape_call *call)
     op_deliver(call, &to, argument);
 }
 
+/* ---- gradients ---- */
+
+enum { GRAD, GRAD_OUTPUT_SIZE, INPUT_SIZE };
+
+static aclnnStatus grad_shapes(struct op_problem *problem)
+{
+    const struct resize_rule *rule = rule_of(problem);
+    const struct op_value *grad = &problem->values[GRAD], *out = op_written(problem, 0);
+    const aclIntArray *output = problem->values[GRAD_OUTPUT_SIZE].ints;
+    const aclIntArray *input = problem->values[INPUT_SIZE].ints;
+    const char *name = problem->row->name;
+    const int rank = rule->axes + 2;
+    int64_t sizes[EX_MAX_RANK];
+    OP_TRY(op_check_channels_first(name, grad->name, grad->tensor, 0));
+    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
+    OP_CHECK(name, output->size == (uint64_t)rule->axes, ACLNN_ERR_PARAM_INVALID,
+             "outputSize has %" PRIu64 " elements; it must have %d", output->size, rule->axes);
+    OP_CHECK(name, input->size == (uint64_t)rank, ACLNN_ERR_PARAM_INVALID,
+             "inputSize has %" PRIu64 " elements; it must have %d", input->size, rank);
+    OP_TRY(check_image(problem, "outputSize", output->values));
+    OP_TRY(check_image(problem, "inputSize", input->values + 2));
+    OP_TRY(op_check_shape(problem, out, out->tensor, rank, input->values));
+    memcpy(sizes, input->values, 2 * sizeof *sizes);
+    memcpy(sizes + 2, output->values, (size_t)rule->axes * sizeof *sizes);
+    return op_check_shape(problem, grad, grad->tensor, rank, sizes);
+}
+
+static void grad(const struct op_shape_call *call)
+{
+    const struct op_problem *problem = call->problem;
+    const int argument = (int)(op_written(problem, 0) - problem->values);
+    const struct op_place from = op_dense_source(call, GRAD), to = op_dense_target(call, argument);
+    struct k_resize r = resize_of(problem, to.view.sizes, from.view.sizes);
+    const int table = add_table(call->plan, &r);
+    const struct k_work work = k_resize_grad_plan(&r);
+    ex_step(call->plan, "resize_grad", k_best()->resize_grad, &r, sizeof r, work,
+            EX_BUFFERS(from.buffer, table, to.buffer));
+    op_deliver(call, &to, argument);
+}
+
 #define RESIZE(name, mode_, axes_)                                                                 \
     const struct op_rule op_rule_##name = {                                                        \
         .types = op_one_type,                                                                      \
         .shapes = resize_shapes,                                                                   \
-        .more = &(const struct resize_rule){{resize}, mode_, axes_}}
+        .more = &(const struct resize_rule){{resize}, mode_, axes_}};                              \
+    const struct op_rule op_rule_##name##_grad = {                                                 \
+        .types = op_one_type,                                                                      \
+        .shapes = grad_shapes,                                                                     \
+        .more = &(const struct resize_rule){{grad}, mode_, axes_}}
 RESIZE(nearest1, K_RESIZE_NEAREST, 1);
 RESIZE(nearest2, K_RESIZE_NEAREST, 2);
 RESIZE(nearest3, K_RESIZE_NEAREST, 3);

@@ -48,4 +48,8 @@ enum { K_RESIZE_FROM, K_RESIZE_TABLE, K_RESIZE_TO };
 struct k_work k_resize_table_plan(struct k_resize *resize);
 struct k_work k_resize_plan(const struct k_resize *resize);
 
+/* resize_grad: each element of the operand gets the sum of what results took of it, times their
+ * weights; from is the results' gradient. Items are lines of the operand. */
+struct k_work k_resize_grad_plan(const struct k_resize *resize);
+
 #endif

@@ -94,3 +94,15 @@ void K_SYMBOL(resize)(const void *parameters, void *const buffers[], struct k_sl
     else
         single_run(r, from, table, to, slice);
 }
+
+k_fn K_SYMBOL(resize_grad);
+
+void K_SYMBOL(resize_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_resize *r = parameters;
+    const char *from = buffers[K_RESIZE_FROM], *table = buffers[K_RESIZE_TABLE];
+    if (r->dtype == K_F64)
+        double_grad(r, from, table, buffers[K_RESIZE_TO], slice);
+    else
+        single_grad(r, from, table, buffers[K_RESIZE_TO], slice);
+}

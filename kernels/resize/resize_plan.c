@@ -28,3 +28,14 @@ struct k_work k_resize_plan(const struct k_resize *r)
     const int64_t cost = a[2].out * a[2].taps + a[0].taps * a[1].taps * a[2].in;
     return (struct k_work){.items = r->planes * a[0].out * a[1].out, .grain = 16384 / cost + 1};
 }
+
+struct k_work k_resize_grad_plan(const struct k_resize *r)
+{
+    const struct k_resize_axis *a = r->axis;
+    const double seen =
+        (double)a[0].out * a[0].taps * (double)a[1].out * a[1].taps * (double)a[2].out * a[2].taps;
+    const int64_t lines = a[0].in * a[1].in;
+    const double cost = seen / (double)lines + (double)a[2].in + 1;
+    return (struct k_work){.items = r->planes * lines,
+                           .grain = (int64_t)(cost < 16384 ? 16384 / cost : 0) + 1};
+}

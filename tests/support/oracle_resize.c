@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images in another size, element by element. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/oracle_norm.h"
@@ -25,7 +26,9 @@ static double scale_of(const struct rig_problem *problem, int i)
     static const char *const names[] = {"scalesW", "scalesH", "scalesD"};
     double scale = norm_real(problem, names[i], 0);
     if (i == 0 && scale == 0) scale = norm_real(problem, "scales", norm_real(problem, "scaleL", 0));
-    return strstr(problem->op->name, "V2") ? (double)(float)scale : scale; /* a FLOAT argument */
+    return strstr(problem->op->name, "Nearest") && strstr(problem->op->name, "V2")
+               ? (double)(float)scale
+               : scale; /* a FLOAT argument */
 }
 
 static double keys(double x)
@@ -104,6 +107,40 @@ static void resize(struct rig_problem *problem)
     }
 }
 
+/* Each result's gradient goes to what the result was made of. */
+static void resize_grad(struct rig_problem *problem)
+{
+    const struct operand *from = &problem->tensor[0].view, *out = &problem->tensor[1].view;
+    const int axes = from->rank - 2;
+    const int64_t count = problem->tensor[1].count;
+    double *sums = calloc((size_t)count * 3 + 1, sizeof *sums);
+    double *sizes = sums + count, *terms = sizes + count;
+    for (int64_t i = 0; i < problem->tensor[0].count; i++) {
+        struct taps taps[AXES] = {{1, {0}, {1}}, {1, {0}, {1}}, {1, {0}, {1}}};
+        int64_t in[AXES] = {1, 1, 1}, rest = i;
+        const double value = oracle_value(problem, 0, i);
+        for (int j = 0; j < axes; j++) {
+            const int axis = from->rank - 1 - j;
+            taps[j] =
+                taps_of(problem, j, rest % from->dims[axis], out->dims[axis], from->dims[axis]);
+            in[j] = out->dims[axis];
+            rest /= from->dims[axis];
+        }
+        for (int n = 0; n < taps[0].count * taps[1].count * taps[2].count; n++) {
+            const int x = n % taps[0].count, y = n / taps[0].count % taps[1].count;
+            const int z = n / taps[0].count / taps[1].count;
+            const int64_t row = (rest * in[2] + taps[2].at[z]) * in[1] + taps[1].at[y];
+            const int64_t at = row * in[0] + taps[0].at[x];
+            sums[at] += taps[0].weight[x] * taps[1].weight[y] * taps[2].weight[z] * value;
+            sizes[at] += fabs(value);
+            terms[at]++;
+        }
+    }
+    for (int64_t at = 0; at < count; at++)
+        norm_put_single(problem, 1, at, sums[at], sizes[at], terms[at] + 4);
+    free(sums);
+}
+
 /* ---- random problems ---- */
 
 static struct test_case random_resize(const struct rig_operator *op, struct random *random,
@@ -111,8 +148,9 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
 {
     static const char *const letters[] = {"scalesW", "scalesH", "scalesD"};
     const bool is_near = strstr(op->name, "Nearest") != NULL;
+    const bool is_grad = strstr(op->name, "Backward") != NULL;
     struct test_case test =
-        is_near ? random_start(op, random, dtype) : norm_start(op, random, dtype);
+        is_near && !is_grad ? random_start(op, random, dtype) : norm_start(op, random, dtype);
     int64_t self[CASE_RANK], out[CASE_RANK];
     double scales[AXES];
     const int axes = strstr(op->name, "1d") ? 1 : strstr(op->name, "2d") ? 2 : 3;
@@ -125,8 +163,9 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
         scales[i - 2] = (double)out[i] / (double)self[i];
         if (random_once_in(random, 3)) scales[i - 2] = (double)random_below(random, 9) / 4 - 0.25;
     }
-    random_tensor(&test, random, "self", dtype, self, axes + 2, false);
+    random_tensor(&test, random, op->tensor[0], dtype, is_grad ? out : self, axes + 2, false);
     random_ints(&test, "outputSize", out + 2, axes);
+    if (is_grad) random_ints(&test, "inputSize", self, axes + 2);
     for (const struct rig_argument *at = op->names->argument; at->name; at++) {
         if (at->kind == OP_BOOL) random_number(&test, at->name, (double)random_below(random, 2));
         if (at->kind != OP_FLOAT && at->kind != OP_DOUBLE) continue;
@@ -135,7 +174,7 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
             if (strcmp(at->name, letters[i]) == 0) axis = axes - 1 - i;
         random_number(&test, at->name, scales[axis]);
     }
-    random_tensor(&test, random, "out", dtype, out, axes + 2, true);
+    random_tensor(&test, random, op->tensor[1], dtype, is_grad ? self : out, axes + 2, true);
     return test;
 }
 
@@ -147,6 +186,12 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
 #define LINEAR(operator, line, ...)                                                                \
     {                                                                                              \
         .name = (operator), .oracle = resize, .random = random_resize, .ulp = 1,                   \
+        .lines = LINES(line __VA_OPT__(, ) __VA_ARGS__), .sound = (line)                           \
+    }
+
+#define GRAD(operator, line, ...)                                                                  \
+    {                                                                                              \
+        .name = (operator), .oracle = resize_grad, .random = random_resize, .ulp = 1,              \
         .lines = LINES(line __VA_OPT__(, ) __VA_ARGS__), .sound = (line)                           \
     }
 
@@ -192,5 +237,53 @@ const struct oracle_row oracle_resize_rows[] = {
            "scalesW=0 out=1x1x9x2600",
            "upsample_bicubic2d f32 self=1x1x50x1400 outputSize=9x60 alignCorners=1 scalesH=0 "
            "scalesW=0 out=1x1x9x60"),
+    GRAD("aclnnUpsampleNearest1dBackward", "upsample_nearest1d_backward f32 gradOut=2x3x9 "
+                                           "outputSize=9 inputSize=2x3x5 scales=0 out=2x3x5"),
+    GRAD("aclnnUpsampleNearest2dBackward",
+         "upsample_nearest2d_backward f32 gradOut=2x3x10x8 outputSize=10x8 inputSize=2x3x5x4 "
+         "scalesH=0 scalesW=0 gradInput=2x3x5x4",
+         "upsample_nearest2d_backward f32 gradOut=1x2x67x83 outputSize=67x83 inputSize=1x2x33x41 "
+         "scalesH=0 scalesW=0 gradInput=1x2x33x41",
+         "upsample_nearest2d_backward f32 gradOut=1x1x33x41 outputSize=33x41 inputSize=1x1x67x83 "
+         "scalesH=0 scalesW=0 gradInput=1x1x67x83"),
+    GRAD("aclnnUpsampleNearest3dBackward",
+         "upsample_nearest3d_backward f32 gradOut=2x3x4x3x9 outputSize=4x3x9 inputSize=2x3x2x3x4 "
+         "scalesD=0 scalesH=0 scalesW=0 gradInput=2x3x2x3x4"),
+    GRAD("aclnnUpsampleNearestExact1dBackward",
+         "upsample_nearest_exact1d_backward f32 gradOutput=2x3x9 outputSize=9 inputSize=2x3x5 "
+         "scales=0 out=2x3x5"),
+    GRAD("aclnnUpsampleNearestExact2dBackward",
+         "upsample_nearest_exact2d_backward f32 gradOutput=2x3x10x8 outputSize=10x8 "
+         "inputSize=2x3x5x4 scalesH=0 scalesW=0 out=2x3x5x4"),
+    GRAD("aclnnUpsampleNearestExact3dBackward",
+         "upsample_nearest_exact3d_backward f32 gradOut=2x3x4x3x9 outputSize=4x3x9 "
+         "inputSize=2x3x2x3x4 scalesD=0 scalesH=0 scalesW=0 gradInput=2x3x2x3x4"),
+    GRAD("aclnnUpsampleLinear1dBackward",
+         "upsample_linear1d_backward f32 gradOut=2x3x9 outputSize=9 inputSize=2x3x5 alignCorners=0 "
+         "scales=0 out=2x3x5",
+         "upsample_linear1d_backward f32 gradOut=1x2x2401 outputSize=2401 inputSize=1x2x1200 "
+         "alignCorners=0 scales=0 out=1x2x1200",
+         "upsample_linear1d_backward f32 gradOut=1x1x1200 outputSize=1200 inputSize=1x1x2401 "
+         "alignCorners=0 scales=0 out=1x1x2401"),
+    GRAD("aclnnUpsampleBilinear2dBackward",
+         "upsample_bilinear2d_backward f32 gradOut=2x3x10x8 outputSize=10x8 inputSize=2x3x5x4 "
+         "alignCorners=0 scalesH=0 scalesW=0 out=2x3x5x4",
+         "upsample_bilinear2d_backward f32 gradOut=1x2x67x2201 outputSize=67x2201 "
+         "inputSize=1x2x33x1100 alignCorners=0 scalesH=0 scalesW=0 out=1x2x33x1100",
+         "upsample_bilinear2d_backward f32 gradOut=1x1x33x1100 outputSize=33x1100 "
+         "inputSize=1x1x67x2201 alignCorners=0 scalesH=0 scalesW=0 out=1x1x67x2201"),
+    GRAD("aclnnUpsampleBilinear2dBackwardV2",
+         "upsample_bilinear2d_backward_v2 f32 gradOut=2x3x10x8 outputSize=10x8 inputSize=2x3x5x4 "
+         "alignCorners=0 scalesH=0 scalesW=0 out=2x3x5x4"),
+    GRAD("aclnnUpsampleTrilinear3dBackward",
+         "upsample_trilinear3d_backward f32 gradOut=2x3x4x3x9 outputSize=4x3x9 inputSize=2x3x2x3x4 "
+         "alignCorners=0 scalesD=0 scalesH=0 scalesW=0 gradInput=2x3x2x3x4"),
+    GRAD("aclnnUpsampleBicubic2dBackward",
+         "upsample_bicubic2d_backward f32 gradOut=2x3x10x8 outputSize=10x8 inputSize=2x3x5x4 "
+         "alignCorners=0 scalesH=0 scalesW=0 gradInput=2x3x5x4",
+         "upsample_bicubic2d_backward f32 gradOut=1x2x19x1401 outputSize=19x1401 "
+         "inputSize=1x2x9x700 alignCorners=0 scalesH=0 scalesW=0 gradInput=1x2x9x700",
+         "upsample_bicubic2d_backward f32 gradOut=1x1x9x700 outputSize=9x700 inputSize=1x1x19x1401 "
+         "alignCorners=0 scalesH=0 scalesW=0 gradInput=1x1x19x1401"),
     {.name = NULL},
 };

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gradient of images in another size. */
+#ifndef OP_API_INC_UNAMPLE_NEAREST_2D_BACKWARD_H_
+#define OP_API_INC_UNAMPLE_NEAREST_2D_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The gradient of aclnnUpsampleNearest2d: each element of gradInput is the sum of what the results
+ * took of it, times their weights. Half types are summed in FLOAT and rounded once.
+ *
+ * - gradOut: inputSize's N and C, then outputSize; in formats that have the channels first. FLOAT,
+ *   FLOAT16, BF16 or DOUBLE, as gradInput.
+ * - outputSize: 2 numbers, each at least 1.
+ * - inputSize: 4 numbers, the shape of gradInput; those of the image at least 1, N and C may be 0.
+ * - scalesH, scalesW: as in the forward.
+ * - gradInput: inputSize. */
+ACLNN_API aclnnStatus aclnnUpsampleNearest2dBackwardGetWorkspaceSize(
+    const aclTensor *gradOut, const aclIntArray *outputSize, const aclIntArray *inputSize,
+    double scalesH, double scalesW, aclTensor *gradInput, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnUpsampleNearest2dBackward(void *workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
