@@ -174,6 +174,7 @@ aclnnStatus op_one_type(struct op_problem *problem)
         const uint64_t count = op_is_list(value) ? value->tensors->size : 1;
         for (uint64_t j = 0; j < count; j++) {
             const aclTensor *tensor = tensor_of(value, j);
+            if (!tensor && !op_is_list(value)) continue;
             OP_TRY(op_check_type(row->name, value->name, tensor, row->types, row->type_names));
             if (first)
                 OP_TRY(op_check_same_type(row->name, value->name, tensor, first_name, first));

@@ -61,7 +61,8 @@ struct op_view op_view_part(const struct op_view *view, int axis, int64_t begin,
 
 /* ---- checks ---- */
 
-/* No array is NULL; all tensors, those of lists too, have one type, which is one of the row's. */
+/* No array is NULL; all tensors that are given, those of lists too, have one type, which is one of
+ * the row's. */
 aclnnStatus op_one_type(struct op_problem *problem);
 /* The axis of `value`, an INT64 argument, of that tensor. */
 aclnnStatus op_check_axis(const struct op_problem *problem, const struct op_value *value,

@@ -136,8 +136,10 @@ static void resize_grad(struct rig_problem *problem)
             terms[at]++;
         }
     }
-    for (int64_t at = 0; at < count; at++)
+    for (int64_t at = 0; at < count; at++) {
         norm_put_single(problem, 1, at, sums[at], sizes[at], terms[at] + 4);
+        problem->tensor[1].sums[at].terms = (int64_t)terms[at] + 4; /* one after the other */
+    }
     free(sums);
 }
 

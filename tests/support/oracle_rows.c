@@ -36,7 +36,11 @@
     FAMILY(optimizer)                                                                              \
     FAMILY(lists)                                                                                  \
     FAMILY(overlap)                                                                                \
-    FAMILY(distance) FAMILY(cross) FAMILY(unique) FAMILY(margin) FAMILY(attention) FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize)
+    FAMILY(distance)                                                                               \
+    FAMILY(cross)                                                                                  \
+    FAMILY(unique)                                                                                 \
+    FAMILY(margin)                                                                                 \
+    FAMILY(attention) FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(linalg)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

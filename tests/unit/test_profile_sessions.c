@@ -193,8 +193,8 @@ Test(profile_sessions, refusals)
 /* As on a device under msprof: the run is recorded already, but marks go into its file. */
 Test(profile_sessions, the_environment_comes_first)
 {
-    aclprofConfig *config = make_config(ACL_PROF_TASK_TIME);
     setenv("ACLNN_CPU_TIMELINE", path, 1);
+    aclprofConfig *config = make_config(ACL_PROF_TASK_TIME);
     cr_expect_eq(aclprofInit(folder, strlen(folder)), ACL_ERROR_PROF_ALREADY_RUN);
     cr_expect_eq(aclprofStart(config), ACL_ERROR_PROF_ALREADY_RUN);
     cr_expect_eq(aclprofStop(config), ACL_ERROR_PROF_ALREADY_RUN);
