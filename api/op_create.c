@@ -59,6 +59,18 @@ static int64_t numbers_of(const struct op_problem *problem, bool takes_end)
     return takes_end ? (int64_t)floor(count) + 1 : (int64_t)ceil(count);
 }
 
+static aclnnStatus check_count(const struct op_problem *problem, const struct op_value *out,
+                               int64_t count)
+{
+    struct op_shape_text text;
+    OP_CHECK(problem->row->name,
+             op_element_count(out->tensor->descriptor.rank, out->tensor->descriptor.sizes) == count,
+             ACLNN_ERR_PARAM_INVALID,
+             "out's shape is %s; it must have as many elements as there are numbers, %" PRId64,
+             op_shape(&text, out->tensor), count);
+    return ACLNN_SUCCESS;
+}
+
 static aclnnStatus check_numbers(struct op_problem *problem, bool takes_end)
 {
     const struct op_value *out = &problem->values[3];
@@ -77,7 +89,7 @@ static aclnnStatus check_numbers(struct op_problem *problem, bool takes_end)
     const int64_t count = numbers_of(problem, takes_end);
     OP_CHECK(problem->row->name, count >= 0, ACLNN_ERR_PARAM_INVALID,
              "start is %g, end %g, step %g: more numbers than can be counted", start, end, step);
-    return op_check_shape(problem, out, out->tensor, 1, &count);
+    return check_count(problem, out, count);
 }
 
 static aclnnStatus arange_shapes(struct op_problem *problem)
@@ -128,16 +140,10 @@ static void arange(const struct op_shape_call *call)
 
 static aclnnStatus steps_shapes(struct op_problem *problem)
 {
-    const struct op_value *steps = &problem->values[2], *out = &problem->values[out_of(problem)];
-    struct op_shape_text text;
-    const int64_t elements =
-        op_element_count(out->tensor->descriptor.rank, out->tensor->descriptor.sizes);
+    const struct op_value *steps = &problem->values[2];
     OP_CHECK(problem->row->name, steps->integer >= 0, ACLNN_ERR_PARAM_INVALID,
              "steps is %" PRId64 "; it must not be negative", steps->integer);
-    OP_CHECK(problem->row->name, elements == steps->integer, ACLNN_ERR_PARAM_INVALID,
-             "out's shape is %s; it must have as many elements as steps says, %" PRId64,
-             op_shape(&text, out->tensor), steps->integer);
-    return ACLNN_SUCCESS;
+    return check_count(problem, &problem->values[out_of(problem)], steps->integer);
 }
 
 /* In double; of integers the ends are cut first. */

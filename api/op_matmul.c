@@ -197,7 +197,7 @@ static aclnnStatus matmul_shapes(struct op_problem *problem)
 }
 
 const struct op_rule op_rule_matmul = {
-    .types = matmul_types, .shapes = matmul_shapes, .runs_empty = true};
+    .types = matmul_types, .shapes = matmul_shapes, .runs_empty = true, .takes_nz = true};
 
 /* ---- plan ---- */
 

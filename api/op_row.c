@@ -54,6 +54,14 @@ static aclnnStatus check_format(const char *name, const struct op_value *value,
     return op_check_public_format(name, value->name, tensor);
 }
 
+static aclnnStatus check_format_or_nz(const char *name, const struct op_value *value,
+                                      const aclTensor *tensor)
+{
+    return tensor->descriptor.storage_format == ACL_FORMAT_FRACTAL_NZ
+               ? ACLNN_SUCCESS
+               : check_format(name, value, tensor);
+}
+
 static aclnnStatus check_rank(const char *name, const struct op_value *value,
                               const aclTensor *tensor)
 {
@@ -72,7 +80,7 @@ static aclnnStatus check(struct op_problem *problem)
     for (int i = 0; i < problem->count; i++)
         OP_TRY(check_null(problem->row->name, &problem->values[i]));
     OP_TRY(rule->types(problem));
-    if (!rule->any_storage) OP_TRY(check_each(problem, check_format));
+    OP_TRY(check_each(problem, rule->takes_nz ? check_format_or_nz : check_format));
     OP_TRY(check_each(problem, check_rank));
     OP_TRY(check_each(problem, check_sizes));
     OP_TRY(rule->shapes(problem));

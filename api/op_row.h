@@ -33,7 +33,7 @@ struct op_rule {
     aclnnStatus (*types)(struct op_problem *problem);
     aclnnStatus (*shapes)(struct op_problem *problem);
     bool runs_empty;    /* the plan has steps although a tensor is empty */
-    bool any_storage;   /* private storage formats are taken as ND */
+    bool takes_nz;      /* FRACTAL_NZ is taken as ND */
     unsigned selectors; /* operands (bit i: the i-th) that select and are not computed with */
     const struct op_rule *base; /* of an operator on lists: the rule of its tensors at one place */
     /* For the family's own use. */

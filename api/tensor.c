@@ -107,7 +107,9 @@ static void describe(struct ex_descriptor *d, int64_t *block, const struct shape
     d->strides = strides;
     d->storage_sizes = storage_sizes;
     if (is_private(s->format))
-        rt_log(ACL_WARNING, "a tensor has the private format %d; operators refuse it",
+        rt_log(ACL_WARNING,
+               "a tensor has the private format %d; operators refuse it, but products of matrices "
+               "take FRACTAL_NZ as ND",
                (int)s->format);
 }
 

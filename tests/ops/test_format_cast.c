@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "acl/acl.h"
+#include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_npu_format_cast.h"
 #include "tests/unit/meta.h"
 
@@ -106,4 +107,28 @@ Test(format_cast, the_layouts_of_devices_are_the_plain_one)
     aclDestroyTensor(source);
     aclDestroyTensor(other);
     aclDestroyTensor(fractal);
+}
+
+/* What TransMatmulWeight leaves as it is, a client then calls FRACTAL_NZ; a storage shape of that
+ * layout has other extents. */
+Test(format_cast, products_take_a_private_format_as_nd)
+{
+    static const int64_t sizes[] = {2, 2}, strides[] = {2, 1}, stored[] = {1, 1, 16, 16};
+    float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[4] = {0};
+    aclTensor *left = aclCreateTensor(sizes, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, sizes, 2, a);
+    aclTensor *right =
+        aclCreateTensor(sizes, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_FRACTAL_NZ, stored, 4, b);
+    aclTensor *out = aclCreateTensor(sizes, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, sizes, 2, c);
+    uint64_t size;
+    aclOpExecutor *executor;
+    cr_assert_eq(aclnnMmGetWorkspaceSize(left, right, out, 0, &size, &executor), ACL_SUCCESS, "%s",
+                 aclGetRecentErrMsg());
+    void *workspace = malloc(size + 1);
+    cr_assert_eq(aclnnMm(workspace, size, executor, NULL), ACL_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+    cr_expect(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
+    free(workspace);
+    aclDestroyTensor(left);
+    aclDestroyTensor(right);
+    aclDestroyTensor(out);
 }

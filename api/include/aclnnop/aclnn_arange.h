@@ -14,8 +14,8 @@ extern "C" {
  *
  * - start, end: end lies in step's direction, or is start.
  * - step: not 0, nor 0 as an integer where out is of integers.
- * - out: one dimension with ceil((end - start) / step) elements. FLOAT, FLOAT16, BF16, DOUBLE,
- *   INT8, INT16, INT32, INT64 or UINT8.
+ * - out: of any shape, row by row, with ceil((end - start) / step) elements. FLOAT, FLOAT16, BF16,
+ * DOUBLE, INT8, INT16, INT32, INT64 or UINT8.
  *
  * Computed in int64 where out is of integers (the scalars are cut) or all scalars are, else in
  * double, and rounded once. */

