@@ -169,6 +169,24 @@ const struct op_rule op_rule_index = {
 
 /* ---- aclnnIndexPutImpl ---- */
 
+/* A whole axis is an empty tensor of selfRef's type with one dimension, beside one that has
+ * elements. Any other empty tensor is an index, that of a mask without a true element. */
+static bool selects_nothing(const struct op_problem *problem)
+{
+    const aclTensorList *list = list_of(problem)->tensors;
+    const int32_t type = self_of(problem)->tensor->descriptor.data_type;
+    bool has_elements = list->size == 0;
+    for (uint64_t i = 0; i < list->size; i++) {
+        const struct ex_descriptor *index = &list->elements[i]->descriptor;
+        if (!op_is_empty(list->elements[i]))
+            has_elements = true;
+        else if (index->rank != 1 || (index->data_type != type && (index->data_type == ACL_INT32 ||
+                                                                   index->data_type == ACL_INT64)))
+            return true;
+    }
+    return !has_elements;
+}
+
 static aclnnStatus put_shapes(struct op_problem *problem)
 {
     const struct op_value *values = op_argument_named(problem, "values");
@@ -176,7 +194,7 @@ static aclnnStatus put_shapes(struct op_problem *problem)
     struct op_shape_text text;
     struct lookup lookup;
     OP_TRY(look_up(problem, &lookup));
-    if (op_is_empty(values->tensor)) return ACLNN_SUCCESS;
+    if (op_is_empty(values->tensor) || selects_nothing(problem)) return ACLNN_SUCCESS;
     bool fits = true;
     for (int i = 1; i <= d->rank; i++)
         fits = fits && (d->sizes[d->rank - i] == 1 ||
@@ -214,6 +232,7 @@ static void plan_put(const struct op_shape_call *call)
     struct lookup lookup;
     const enum k_combine combine =
         op_argument_named(call->problem, "accumulate")->integer ? K_ADD : K_SET;
+    if (selects_nothing(call->problem)) return;
     look_up(call->problem, &lookup);
     struct op_table table = op_table_of(
         call, &(const struct op_table_request){.combine = combine,

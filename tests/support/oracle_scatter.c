@@ -42,6 +42,21 @@ static void scatter(struct rig_problem *problem)
     table_finish(problem, &table);
 }
 
+/* Some mask had no true element. */
+static bool selects_nothing(const struct rig_problem *problem)
+{
+    int empty = 0, masks = 0;
+    for (int i = 0; i < problem->call.count[1]; i++) {
+        const struct rig_tensor *index = &problem->tensor[problem->call.first[1] + i];
+        const enum case_dtype dtype = index->view.dtype;
+        empty += index->count == 0;
+        masks += index->count == 0 &&
+                 (index->view.rank > 1 || (dtype != problem->tensor[0].view.dtype &&
+                                           (dtype == CASE_I64 || dtype == CASE_I32)));
+    }
+    return masks > 0 || empty == problem->call.count[1];
+}
+
 static void index_put(struct rig_problem *problem)
 {
     const struct index_list list = index_list_of(problem, 0);
@@ -53,6 +68,7 @@ static void index_put(struct rig_problem *problem)
     memcpy(result.dims, list.result.dims, sizeof list.result.dims);
     for (int i = 0; i < result.rank; i++)
         count *= result.dims[i];
+    if (selects_nothing(problem)) count = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t at[2 * RANK] = {0};
         shape_indices(&result, i, at);
@@ -139,7 +155,12 @@ const struct oracle_row oracle_scatter_rows[] = {
                     "accumulate=1",
                     "index_put_impl bf16 selfRef=50x600 indices=[90:i64] values=90x600 "
                     "accumulate=1",
-                    "index_put_impl f32 selfRef=50x60x70 indices=[0:f32,90:i64] values=1"),
+                    "index_put_impl f32 selfRef=50x60x70 indices=[0:f32,90:i64] values=1",
+                    "index_put_impl f32 selfRef=3x4 indices=[0:i64] values=1 accumulate=1",
+                    "index_put_impl i64 selfRef=3x4 indices=[0:i64,0:i64] values=1 accumulate=1",
+                    "index_put_impl f32 selfRef=3x4 indices=[0:f32,0:i64] values=1 accumulate=1",
+                    "index_put_impl i64 selfRef=3x4 indices=[0:i64,2:i64] values=1 accumulate=1",
+                    "index_put_impl i64 selfRef=3x4 indices=[0x2:i64,2:i64] values=1"),
      .sound = "index_put_impl f32 selfRef=2x3 indices=[4:i64,4:i64] values=4"},
     {.name = NULL},
 };

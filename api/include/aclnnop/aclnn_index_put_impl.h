@@ -15,7 +15,9 @@ extern "C" {
  *
  * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or
  *   UINT32, with at most 8 dimensions.
- * - indices: as aclnnIndex has them.
+ * - indices: as aclnnIndex has them, but only an empty tensor of selfRef's type with one dimension
+ *   stands for a whole axis, and only beside one that has elements. Any other empty tensor (of
+ * INT32 or INT64 where selfRef's type is another) selects nothing: nothing is written.
  * - values: of selfRef's type; broadcasts to the shape of selfRef[indices], which has at most 8
  *   dimensions.
  * - accumulate: adds. Values that meet are added in the order of the indices, row by row: the
