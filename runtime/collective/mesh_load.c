@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/collective/mesh.h"
 
@@ -16,12 +17,24 @@
 static const struct co_mesh_calls *calls; /* NULL: it cannot be had */
 static char reason[100];
 
+/* Beside this library, by its whole path: sanitizers take dlopen's place and know nothing of a
+ * RUNPATH. */
+static void find(char *path, size_t size)
+{
+    Dl_info own = {0};
+    const char *folder = dladdr((void *)&calls, &own) ? own.dli_fname : "";
+    const char *end = strrchr(folder, '/');
+    const int length = end ? (int)(end + 1 - folder) : 0;
+    snprintf(path, size, "%.*s%s", length, folder, LIBRARY);
+}
+
 static void load(void)
 {
-    /* Found beside this library (its RUNPATH). nodelete: gloo's threads. Sanitizers refuse
-     * RTLD_DEEPBIND. */
+    char path[4096];
+    find(path, sizeof(path));
+    /* nodelete: gloo's threads. Sanitizers refuse RTLD_DEEPBIND. */
     const int deep = CO_SANITIZED ? 0 : RTLD_DEEPBIND;
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | deep);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | deep);
     if (library) calls = dlsym(library, "co_mesh_gloo");
     const char *text = calls ? NULL : dlerror();
     if (text) snprintf(reason, sizeof(reason), "%s", text);
