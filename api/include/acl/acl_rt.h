@@ -1045,8 +1045,8 @@ ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
 
 /* Free and total bytes of the current context's device, the same for every attribute; both 0 for a
  * value outside the enumeration. The total is ACLNN_CPU_DEVICE_MEMORY, else this device's
- * equal share of what this process may use of the machine's memory. A block that was freed counts as used as long as queued work may
- * use it. */
+ * equal share of what this process may use of the machine's memory. A block that was freed counts
+ * as used as long as queued work may use it. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /* Newer. What programs use of a device's memory and the most they used at once, in bytes, in one
