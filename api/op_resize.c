@@ -13,7 +13,7 @@ struct resize_rule {
     int axes;
 };
 
-enum { SELF, OUTPUT_SIZE };
+enum { IMAGE, OUTPUT_SIZE, INPUT_SIZE }; /* self or gradOut; the last of gradients */
 
 static const struct resize_rule *rule_of(const struct op_problem *problem)
 {
@@ -36,7 +36,7 @@ static aclnnStatus check_image(const struct op_problem *problem, const char *nam
 static aclnnStatus resize_shapes(struct op_problem *problem)
 {
     const struct resize_rule *rule = rule_of(problem);
-    const struct op_value *self = &problem->values[SELF], *out = op_written(problem, 0);
+    const struct op_value *self = &problem->values[IMAGE], *out = op_written(problem, 0);
     const aclIntArray *size = problem->values[OUTPUT_SIZE].ints;
     const char *name = problem->row->name;
     const int rank = rule->axes + 2;
@@ -51,6 +51,29 @@ static aclnnStatus resize_shapes(struct op_problem *problem)
     if (sizes[0] > 0 && sizes[1] > 0) OP_TRY(check_image(problem, "the image's size", sizes + 2));
     memcpy(sizes + 2, size->values, (size_t)rule->axes * sizeof *sizes);
     return op_check_shape(problem, out, out->tensor, rank, sizes);
+}
+
+static aclnnStatus grad_shapes(struct op_problem *problem)
+{
+    const struct resize_rule *rule = rule_of(problem);
+    const struct op_value *grad = &problem->values[IMAGE], *out = op_written(problem, 0);
+    const aclIntArray *output = problem->values[OUTPUT_SIZE].ints;
+    const aclIntArray *input = problem->values[INPUT_SIZE].ints;
+    const char *name = problem->row->name;
+    const int rank = rule->axes + 2;
+    int64_t sizes[EX_MAX_RANK];
+    OP_TRY(op_check_channels_first(name, grad->name, grad->tensor, 0));
+    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
+    OP_CHECK(name, output->size == (uint64_t)rule->axes, ACLNN_ERR_PARAM_INVALID,
+             "outputSize has %" PRIu64 " elements; it must have %d", output->size, rule->axes);
+    OP_CHECK(name, input->size == (uint64_t)rank, ACLNN_ERR_PARAM_INVALID,
+             "inputSize has %" PRIu64 " elements; it must have %d", input->size, rank);
+    OP_TRY(check_image(problem, "outputSize", output->values));
+    OP_TRY(check_image(problem, "inputSize", input->values + 2));
+    OP_TRY(op_check_shape(problem, out, out->tensor, rank, input->values));
+    memcpy(sizes, input->values, 2 * sizeof *sizes);
+    memcpy(sizes + 2, output->values, (size_t)rule->axes * sizeof *sizes);
+    return op_check_shape(problem, grad, grad->tensor, rank, sizes);
 }
 
 /* ---- plan ---- */
@@ -82,66 +105,34 @@ static struct k_resize resize_of(const struct op_problem *problem, const int64_t
     return r;
 }
 
-/* Scratch that holds places and weights. */
-static int add_table(struct ex_plan *plan, struct k_resize *r)
+/* Places and weights first, in scratch. */
+static void plan_resize(const struct op_shape_call *call, bool is_grad)
 {
-    const struct k_work work = k_resize_table_plan(r);
-    const int table = ex_scratch(plan, (size_t)r->table_bytes);
-    ex_step(plan, "resize_table", k_best()->resize_table, r, sizeof *r, work, EX_BUFFERS(table));
-    return table;
+    const struct op_problem *problem = call->problem;
+    const int argument = (int)(op_written(problem, 0) - problem->values);
+    const struct op_place from = op_dense_source(call, IMAGE), to = op_dense_target(call, argument);
+    const int64_t *in = is_grad ? to.view.sizes : from.view.sizes;
+    const int64_t *out = is_grad ? from.view.sizes : to.view.sizes;
+    struct k_resize r = resize_of(problem, in, out);
+    const struct k_work places = k_resize_table_plan(&r);
+    const int table = ex_scratch(call->plan, (size_t)r.table_bytes);
+    ex_step(call->plan, "resize_table", k_best()->resize_table, &r, sizeof r, places,
+            EX_BUFFERS(table));
+    const struct k_work work = is_grad ? k_resize_grad_plan(&r) : k_resize_plan(&r);
+    ex_step(call->plan, is_grad ? "resize_grad" : "resize",
+            is_grad ? k_best()->resize_grad : k_best()->resize, &r, sizeof r, work,
+            EX_BUFFERS(from.buffer, table, to.buffer));
+    op_deliver(call, &to, argument);
 }
 
 static void resize(const struct op_shape_call *call)
 {
-    const struct op_problem *problem = call->problem;
-    const int argument = (int)(op_written(problem, 0) - problem->values);
-    const struct op_place from = op_dense_source(call, SELF), to = op_dense_target(call, argument);
-    struct k_resize r = resize_of(problem, from.view.sizes, to.view.sizes);
-    const int table = add_table(call->plan, &r);
-    const struct k_work work = k_resize_plan(&r);
-    ex_step(call->plan, "resize", k_best()->resize, &r, sizeof r, work,
-            EX_BUFFERS(from.buffer, table, to.buffer));
-    op_deliver(call, &to, argument);
-}
-
-/* ---- gradients ---- */
-
-enum { GRAD, GRAD_OUTPUT_SIZE, INPUT_SIZE };
-
-static aclnnStatus grad_shapes(struct op_problem *problem)
-{
-    const struct resize_rule *rule = rule_of(problem);
-    const struct op_value *grad = &problem->values[GRAD], *out = op_written(problem, 0);
-    const aclIntArray *output = problem->values[GRAD_OUTPUT_SIZE].ints;
-    const aclIntArray *input = problem->values[INPUT_SIZE].ints;
-    const char *name = problem->row->name;
-    const int rank = rule->axes + 2;
-    int64_t sizes[EX_MAX_RANK];
-    OP_TRY(op_check_channels_first(name, grad->name, grad->tensor, 0));
-    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
-    OP_CHECK(name, output->size == (uint64_t)rule->axes, ACLNN_ERR_PARAM_INVALID,
-             "outputSize has %" PRIu64 " elements; it must have %d", output->size, rule->axes);
-    OP_CHECK(name, input->size == (uint64_t)rank, ACLNN_ERR_PARAM_INVALID,
-             "inputSize has %" PRIu64 " elements; it must have %d", input->size, rank);
-    OP_TRY(check_image(problem, "outputSize", output->values));
-    OP_TRY(check_image(problem, "inputSize", input->values + 2));
-    OP_TRY(op_check_shape(problem, out, out->tensor, rank, input->values));
-    memcpy(sizes, input->values, 2 * sizeof *sizes);
-    memcpy(sizes + 2, output->values, (size_t)rule->axes * sizeof *sizes);
-    return op_check_shape(problem, grad, grad->tensor, rank, sizes);
+    plan_resize(call, false);
 }
 
 static void grad(const struct op_shape_call *call)
 {
-    const struct op_problem *problem = call->problem;
-    const int argument = (int)(op_written(problem, 0) - problem->values);
-    const struct op_place from = op_dense_source(call, GRAD), to = op_dense_target(call, argument);
-    struct k_resize r = resize_of(problem, to.view.sizes, from.view.sizes);
-    const int table = add_table(call->plan, &r);
-    const struct k_work work = k_resize_grad_plan(&r);
-    ex_step(call->plan, "resize_grad", k_best()->resize_grad, &r, sizeof r, work,
-            EX_BUFFERS(from.buffer, table, to.buffer));
-    op_deliver(call, &to, argument);
+    plan_resize(call, true);
 }
 
 #define RESIZE(name, mode_, axes_)                                                                 \

@@ -18,12 +18,12 @@ static aclnnStatus weight_quant_types(struct op_problem *problem)
 {
     const char *name = problem->row->name;
     const struct op_value *values = problem->values, *y = op_written(problem, 0);
-    const uint64_t halves = OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16);
+    const uint64_t half_types = OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16);
     const aclTensor *x = values[X].tensor, *bias = values[BIAS].tensor;
     for (int i = QUANT_SCALE; i <= QUANT_OFFSET; i++)
         OP_CHECK(name, !values[i].tensor, ACLNN_ERR_PARAM_INVALID,
                  "%s is given; results of INT8 are not supported, it must be NULL", values[i].name);
-    OP_TRY(op_check_type(name, "x", x, halves, "FLOAT16, BF16"));
+    OP_TRY(op_check_type(name, "x", x, half_types, "FLOAT16, BF16"));
     OP_TRY(op_check_type(name, "weight", values[WEIGHT].tensor,
                          OP_TYPE(ACL_INT8) | OP_TYPE(ACL_INT4), "INT8, INT4"));
     OP_TRY(op_check_same_type(name, values[SCALE].name, values[SCALE].tensor, "x", x));
