@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh [--if-there|--make-only] [--allow-missing] [--ranks N] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
+# run.sh [--if-there|--make-only] [--allow-missing] [--full] [--ranks N] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
 # HOME takes an environment with the wheels of requirements.txt, as PyPI has them, and an installed tree. --if-there: ends with
 # 77, which skips a test, where there is no such environment, instead of making it. --make-only: makes it, and no more. --allow-missing: operators that are missing
 # are counted and told, but only wrong values and other failures end with 1. --ranks N: torch.distributed over so many ranks, and no
-# more; without it two ranks come last.
+# more; without it two ranks come last. --full: networks of the size that people train, and no more.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if_there=0 make_only=0 ranks=0 options=()
+if_there=0 make_only=0 full=0 ranks=0 options=()
 while :; do
     case ${1:-} in
     --if-there) if_there=1 ;;
     --make-only) make_only=1 ;;
     --allow-missing) options+=("$1") ;;
+    --full) full=1 ;;
     --ranks)
         ranks=$2
         shift
@@ -66,6 +67,12 @@ if [ "$ranks" != 0 ]; then
     distributed "$ranks" "$@"
     exit $status
 fi
+script() { "$environment/bin/python" -W ignore "$here/$1.py" "${@:2}" || status=1; }
+if [ $full = 1 ]; then
+    script training --full "$@"
+    [ $# -gt 0 ] || script decoding --full
+    exit $status
+fi
 for soc in Ascend910B1 Ascend950; do
     export ACLNN_CPU_SOC=$soc
     if ! TASK_QUEUE_ENABLE=0 basics "$@"; then
@@ -74,8 +81,16 @@ for soc in Ascend910B1 Ascend950; do
         echo "once more, submitted by torch_npu's own thread:"
         TASK_QUEUE_ENABLE=1 basics "$@" || status=1
     fi
-    # Five networks, ten steps each: a few seconds.
-    [ $# -gt 0 ] || "$environment/bin/python" -W ignore "$here/training.py" || status=1
+    [ $# -eq 0 ] || continue
+    # Nine networks, ten steps each, and a text of 24 words: a few seconds.
+    script training
+    script decoding
+    script faults
 done
-[ $# -gt 0 ] || distributed 2
+[ $# -eq 0 ] || exit $status
+for queue in 1 2; do # the networks above have 0
+    echo "submitted with TASK_QUEUE_ENABLE=$queue:"
+    TASK_QUEUE_ENABLE=$queue script training Adam
+done
+distributed 2
 exit $status
