@@ -142,7 +142,8 @@ static aclnnStatus find_shape(struct op_problem *problem, const struct product *
     for (int i = 1; i <= batch; i++) {
         const int64_t of_a = i <= a->batch_rank ? a->batch_sizes[a->batch_rank - i] : 1;
         const int64_t of_b = i <= b->batch_rank ? b->batch_sizes[b->batch_rank - i] : 1;
-        const bool may_repeat = problem->row->core == OP_MATMUL_matmul;
+        const bool may_repeat =
+            problem->row->core == OP_MATMUL_matmul || problem->row->core == OP_MATMUL_bmm;
         OP_CHECK(problem->row->name, of_a == of_b || (may_repeat && (of_a == 1 || of_b == 1)),
                  ACLNN_ERR_PARAM_INVALID, "%s has a batch of %" PRId64 ", %s one of %" PRId64,
                  p->left->name, of_a, p->right->name, of_b);

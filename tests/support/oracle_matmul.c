@@ -162,6 +162,7 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
     struct test_case test = random_start(op, random, dtype);
     const bool is_gemm = strcmp(name, "aclnnGemm") == 0, is_any = strcmp(name, "aclnnMatmul") == 0;
     const bool has_batch = strstr(name, "bmm") || strstr(name, "Batch");
+    const bool repeats = is_any || strcmp(name, "aclnnBatchMatMul") == 0;
     const bool a_turned = is_gemm && random_once_in(random, 2);
     const bool b_turned = is_gemm && random_once_in(random, 2);
     int a_rank = has_batch ? 3 : r.is_outer || strcmp(name, "aclnnDot") == 0 ? 1 : 2;
@@ -180,9 +181,9 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
     for (int i = 0; i < most; i++)
         batch[i] = random_between(random, has_batch ? 0 : 1, 3);
     for (int i = 0; i < a_batch; i++)
-        a[i] = is_any && random_once_in(random, 3) ? 1 : batch[most - a_batch + i];
+        a[i] = repeats && random_once_in(random, 3) ? 1 : batch[most - a_batch + i];
     for (int i = 0; i < b_batch; i++)
-        b[i] = is_any && random_once_in(random, 3) ? 1 : batch[most - b_batch + i];
+        b[i] = repeats && random_once_in(random, 3) ? 1 : batch[most - b_batch + i];
     int rank = 0;
     for (int i = 0; i < most && !r.sums_batch; i++) {
         const int64_t of_a = i < most - a_batch ? 1 : a[i - (most - a_batch)];

@@ -12,8 +12,8 @@ extern "C" {
 
 /* out[i] = self[i] mat2[i], as torch.bmm.
  *
- * - self: (b, m, k); mat2: (b, k, n); out: (b, m, n). FLOAT, FLOAT16, BF16, each its own; or
- *   DOUBLE, all of them.
+ * - self: (b, m, k); mat2: (b, k, n); out: (b, m, n). The b of self or mat2 may be 1: that matrix
+ *   serves all of the other's. FLOAT, FLOAT16, BF16, each its own; or DOUBLE, all of them.
  * - cubeMathType: 0 multiplies numbers as they are; 1 and 3 round FLOAT ones to HF32, 2 all to
  *   FLOAT16.
  *
