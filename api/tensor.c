@@ -8,6 +8,7 @@
 
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/log.h"
 
@@ -148,6 +149,7 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
     atomic_init(&tensor->descriptor.references, 1);
     atomic_init(&tensor->descriptor.address, tensorData);
     describe(&tensor->descriptor, tensor->own, &shape);
+    rt_check_born(RT_CHECK_TENSOR, tensor, 0);
     return tensor;
 }
 
@@ -185,6 +187,7 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor)
 {
+    if (tensor) rt_check_died(RT_CHECK_TENSOR, tensor);
     ex_descriptor_release((struct ex_descriptor *)tensor);
     return ACLNN_SUCCESS;
 }

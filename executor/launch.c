@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "aclnn/opdev/op_errno.h"
+#include "executor/accesses.h"
 #include "executor/executor.h"
 #include "runtime/profile/profile.h"
 #include "runtime/schedule/pool.h"
@@ -16,6 +17,7 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/asan.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/log.h"
 
@@ -214,6 +216,7 @@ static aclnnStatus enqueue(struct ex_executor *executor, void *workspace, struct
     }
     aclnnStatus status = snapshot_addresses(plan, addresses);
     if (status == ACLNN_SUCCESS) {
+        if (rt_check_on()) ex_tell_accesses(plan, addresses, workspace, stream);
         unsigned flags = plan->operand_bytes >= LARGE_BYTES ? RT_SUBMIT_LARGE : 0;
         if (rt_stream_submit(stream, &task, flags) == ACL_SUCCESS) return ACLNN_SUCCESS;
         status = ACLNN_ERR_RUNTIME_ERROR;

@@ -15,6 +15,7 @@
 #include "executor/executor.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/asan.h"
+#include "runtime/support/checked.h"
 
 enum {
     SHARDS = 64,
@@ -137,6 +138,7 @@ aclOpExecutor *ex_handle_new(struct ex_executor *executor)
     const uint64_t use = atomic_load_explicit(&slot->word, memory_order_relaxed) >> USE_SHIFT;
     atomic_store_explicit(&slot->word, use << USE_SHIFT | ALIVE | 1, memory_order_release);
     const uint64_t handle = (uint64_t)TAG << TAG_SHIFT | (uint64_t)slot->index << USE_SHIFT | use;
+    rt_check_born(RT_CHECK_EXECUTOR, (const void *)(uintptr_t)handle, 0);
     return (aclOpExecutor *)(uintptr_t)handle;
 }
 
@@ -174,7 +176,10 @@ struct ex_executor *ex_handle_end(const aclOpExecutor *handle)
     uint64_t word;
     struct ex_slot *slot = find(handle, &word);
     while (slot && names(handle, word))
-        if (change(slot, &word, word & ~ALIVE)) return executor_of(slot);
+        if (change(slot, &word, word & ~ALIVE)) {
+            rt_check_died(RT_CHECK_EXECUTOR, handle);
+            return executor_of(slot);
+        }
     return NULL;
 }
 
@@ -183,8 +188,10 @@ struct ex_executor *ex_handle_take(const aclOpExecutor *handle)
     uint64_t word;
     struct ex_slot *slot = find(handle, &word);
     while (slot && names(handle, word))
-        if (change(slot, &word, (word & REPEATABLE) != 0 ? word + 1 : word & ~ALIVE))
+        if (change(slot, &word, (word & REPEATABLE) != 0 ? word + 1 : word & ~ALIVE)) {
+            if ((word & REPEATABLE) == 0) rt_check_died(RT_CHECK_EXECUTOR, handle);
             return executor_of(slot);
+        }
     return NULL;
 }
 

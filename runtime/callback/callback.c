@@ -18,6 +18,7 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
@@ -123,7 +124,10 @@ static void run_taken_locked(struct report *report, struct rt_callback *callback
     if (!callback->is_blocking) report->subscriber->running = callback->stream;
     unlock_report(report);
     rt_self.in_callback = true;
+    if (rt_check_on())
+        rt_check_hooks.function_begins((uintptr_t)callback->function, callback->data);
     callback->function(callback->data);
+    if (rt_check_on()) rt_check_hooks.function_ends();
     call.has_returned = true;
 }
 

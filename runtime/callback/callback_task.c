@@ -12,6 +12,7 @@
 #include "runtime/schedule/host.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/point.h"
 
@@ -273,6 +274,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
              "no thread is subscribed to stream %u; aclrtSubscribeReport does that", queue->id);
     RT_CHECK(!has_ended || is_captured, ACL_ERROR_RT_STREAM_NO_CB_REG,
              "the thread that is subscribed to stream %u has ended", queue->id);
+    if (rt_check_on()) rt_check_hooks.function(queue, (uintptr_t)fn, userData);
     if (is_captured && capture(queue, &what, &status)) return status;
     return launch(queue, &what);
 }

@@ -15,6 +15,7 @@
 #include "runtime/schedule/record.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/float_env.h"
 #include "runtime/support/point.h"
@@ -40,7 +41,11 @@ static void call(const struct rt_task *task)
 {
     if (task->word[WORD_FUNCTION].number != 0) {
         aclrtHostFunc function = (aclrtHostFunc)task->word[WORD_FUNCTION].number;
+        if (rt_check_on())
+            rt_check_hooks.function_begins(task->word[WORD_FUNCTION].number,
+                                           task->word[WORD_ARGUMENT].pointer);
         function(task->word[WORD_ARGUMENT].pointer);
+        if (rt_check_on()) rt_check_hooks.function_ends();
         return;
     }
     struct extension *extension = task->word[WORD_STREAM_TASK].pointer;
@@ -149,6 +154,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
     struct rt_task task = {
         .kind = &host_function_kind,
         .word = {[WORD_FUNCTION].number = (uint64_t)(uintptr_t)fn, [WORD_ARGUMENT].pointer = args}};
+    if (rt_check_on()) rt_check_hooks.function(queue, (uintptr_t)fn, args);
     return rt_stream_submit(queue, &task, RT_SUBMIT_LARGE);
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/schedule/handles.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 enum { FIRST_ROOM = 16 };
@@ -81,6 +82,7 @@ struct rt_graph *rt_graph_new(struct rt_context *context)
 void rt_graph_destroy(struct rt_graph *graph)
 {
     if (!rt_registry_remove(&graph->object)) return;
+    rt_check_died(RT_CHECK_GRAPH, graph);
     rt_task_group_forget_all(graph);
     rt_object_release(&graph->object);
 }

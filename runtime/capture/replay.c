@@ -20,6 +20,7 @@
 #include "runtime/schedule/claim.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/schedule/record.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -448,6 +449,7 @@ static aclError execute(const char *who, aclmdlRI handle, aclrtStream stream_han
     if (status != ACL_SUCCESS) return status;
     status = rt_stream_resolve(who, stream_handle, stream);
     if (status == ACL_SUCCESS) status = submit(who, graph, *stream, ticket);
+    if (rt_check_on() && status == ACL_SUCCESS) rt_check_hooks.replay(*stream, graph);
     if (status != ACL_SUCCESS) rt_object_release(&graph->object);
     return status;
 }
@@ -479,6 +481,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
     else
         RT_CHECK(rt_queue_await_until(queue, ticket, deadline), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                  "the graph has not run within %" PRId32 " ms; it goes on", timeout);
+    rt_check_joined(queue);
     return rt_stream_take_error(__func__, queue);
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/capture/graph.h"
 #include "runtime/capture/task_group.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/thread.h"
 
@@ -437,6 +438,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
         return status;
     }
     atomic_store_explicit(&graph->status, RT_GRAPH_READY, memory_order_release);
+    rt_check_born(RT_CHECK_GRAPH, graph, 0);
     *modelRI = graph;
     return ACL_SUCCESS;
 }

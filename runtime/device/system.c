@@ -12,6 +12,7 @@
 #include "runtime/memory/blocks.h"
 #include "runtime/profile/profile.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/config.h"
 #include "runtime/support/error.h"
 
@@ -54,6 +55,7 @@ static aclError start(const char *path)
 static void end(void)
 {
     rt_runtime_shutdown();
+    if (rt_check_on()) rt_check_hooks.end();
     rt_profile_finish();
     rt_allocators_end();
     rt_blocks_end();

@@ -10,6 +10,7 @@
 #include "runtime/profile/profile.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -102,6 +103,7 @@ static void end_event(struct rt_object *object)
 {
     struct rt_event *event = (struct rt_event *)object;
     if (!rt_registry_remove(object)) return;
+    rt_check_died(RT_CHECK_EVENT, object);
     pthread_mutex_lock(&event->lock);
     rt_mark_put_locked(event->shown);
     event->shown = NULL;
@@ -158,6 +160,7 @@ static aclError create_event(const char *who, aclrtEvent *handle, uint32_t flags
     event->unused = &event->own[0];
     rt_registry_add(&event->object, RT_OBJECT_EVENT, &context->object, &event_class);
     *handle = event;
+    rt_check_born(RT_CHECK_EVENT, event, 0);
     return ACL_SUCCESS;
 }
 
@@ -263,6 +266,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
     aclError status = resolve_both(__func__, event, true, stream, &found, &queue);
     if (status != ACL_SUCCESS) return status;
     if (!rt_event_record_in_capture(__func__, found, queue, &status)) status = record(found, queue);
+    if (rt_check_on() && status == ACL_SUCCESS) rt_check_hooks.record(queue, found);
     rt_event_release(found);
     return status;
 }
@@ -315,6 +319,7 @@ static aclError stream_wait(const char *who, aclrtStream stream, aclrtEvent even
     if (status != ACL_SUCCESS) return status;
     if (!rt_event_wait_in_capture(who, found, queue, &status))
         status = wait_for(found, queue, seconds);
+    if (rt_check_on() && status == ACL_SUCCESS) rt_check_hooks.wait(queue, found, found->is_ex);
     rt_event_release(found);
     return status;
 }
@@ -352,6 +357,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     } else if (!rt_event_reset_in_capture(__func__, found, queue, &status) &&
                (found->flags & ACL_EVENT_TIME_LINE) == 0) {
         rt_event_reset_now(found);
+        if (rt_check_on()) rt_check_hooks.reset(found);
     }
     rt_event_release(found);
     return status;

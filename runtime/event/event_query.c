@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/event/mark.h"
 #include "runtime/schedule/handles.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 
@@ -57,6 +58,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
     struct shown shown = look_at(found);
     bool is_complete = shown.is_recorded ? shown.is_done : found->is_ex;
     if (!is_complete) kick_recorder(&shown);
+    if (rt_check_on() && is_complete) rt_check_hooks.joined_event(found);
     *status =
         is_complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     rt_event_release(found);
@@ -83,6 +85,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
         struct shown shown = look_at(found);
         bool is_pending = shown.is_recorded && !shown.is_done;
         if (is_pending) kick_recorder(&shown);
+        if (rt_check_on() && !is_pending) rt_check_hooks.joined_event(found);
         *status = is_pending ? ACL_EVENT_STATUS_NOT_READY : ACL_EVENT_STATUS_COMPLETE;
     }
     rt_event_release(found);
@@ -126,12 +129,14 @@ static aclError synchronize(const char *who, aclrtEvent event, int64_t deadline_
     aclError status = rt_event_acquire_uncaptured(who, "event", event, &found);
     if (status != ACL_SUCCESS) return status;
     struct shown shown = look_at(found);
-    rt_event_release(found);
     struct rt_stream *stream = acquire_recorder(&shown);
-    if (!stream) return ACL_SUCCESS;
-    if (!shown.is_done) status = await(who, event, stream, shown.place.ticket, deadline_ns);
-    if (status == ACL_SUCCESS) status = rt_stream_take_error(who, stream);
-    rt_object_release(&stream->object);
+    if (stream) {
+        if (!shown.is_done) status = await(who, event, stream, shown.place.ticket, deadline_ns);
+        if (status == ACL_SUCCESS) status = rt_stream_take_error(who, stream);
+        rt_object_release(&stream->object);
+    }
+    if (rt_check_on() && status == ACL_SUCCESS) rt_check_hooks.joined_event(found);
+    rt_event_release(found);
     return status;
 }
 

@@ -17,6 +17,8 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -234,7 +236,9 @@ static void free_notify(struct rt_object *object)
 
 static void end_notify(struct rt_object *object)
 {
-    if (rt_registry_remove(object)) rt_object_release(object);
+    if (!rt_registry_remove(object)) return;
+    rt_check_died(RT_CHECK_NOTIFY, object);
+    rt_object_release(object);
 }
 
 /* What the parent had queued is not the child's. */
@@ -271,6 +275,7 @@ static aclError create(const char *who, const char *argument, void **handle,
     pthread_mutex_init(&notify->lock, NULL);
     rt_registry_add(&notify->object, kind, &context->object, &notify_class);
     *handle = notify;
+    rt_check_born(RT_CHECK_NOTIFY, notify, 0);
     return ACL_SUCCESS;
 }
 
@@ -295,6 +300,26 @@ static aclError destroy(const char *who, const char *argument, void *handle,
     return ACL_SUCCESS;
 }
 
+static void tell(const struct notify *notify, struct rt_stream *stream, const struct rt_task *task)
+{
+    static const enum rt_check_number changes[] = {
+        [ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE] = RT_CHECK_SET,
+        [ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE] = RT_CHECK_ADD,
+        [ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE] = RT_CHECK_OR,
+        [ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE] = RT_CHECK_AND,
+    };
+    const uint64_t mode = task->word[WORD_MODE].number, value = task->word[WORD_VALUE].number;
+    if (!task->kind->ready) {
+        if (mode < RT_LENGTH(changes)) rt_check_hooks.signal(stream, notify, changes[mode], value);
+        return;
+    }
+    enum rt_check_number how = RT_CHECK_WAIT_ANY;
+    if (mode == ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE) how = RT_CHECK_WAIT_EQ;
+    if (mode == ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE) how = RT_CHECK_WAIT_GEQ;
+    if (mode == ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE) how = RT_CHECK_WAIT_ABOVE;
+    rt_check_hooks.await(stream, notify, how, value, task->word[WORD_CLEARS].number != 0);
+}
+
 /* The task takes over the reference that acquire gave. */
 static aclError submit(const char *who, struct notify *notify, aclrtStream handle,
                        struct rt_task *task)
@@ -307,6 +332,7 @@ static aclError submit(const char *who, struct notify *notify, aclrtStream handl
         status = rt_error_report(ACL_ERROR_RT_STREAM_CONTEXT, who,
                                  "the notify belongs to another device than the stream");
     if (status == ACL_SUCCESS) {
+        if (rt_check_on()) tell(notify, stream, task);
         int before = atomic_fetch_add_explicit(&notify->waits, waits, memory_order_relaxed);
         status = rt_stream_submit(stream, task, !waits && before > 0 ? RT_SUBMIT_LARGE : 0);
         if (status != ACL_SUCCESS)

@@ -15,6 +15,7 @@
 #include "runtime/schedule/hooks.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/fork.h"
 #include "runtime/support/point.h"
@@ -188,6 +189,7 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
     RT_CHECK(flag == 0, ACL_ERROR_RT_PARAM_INVALID, "flag is %" PRIu32 "; it must be 0", flag);
     status = rt_stream_resolve(__func__, stream, &queue);
     if (status != ACL_SUCCESS) return status;
+    if (rt_check_on()) rt_check_hooks.signal(queue, devAddr, RT_CHECK_SET, value);
     bool is_awaited = atomic_load_explicit(&rt_value_waits, memory_order_relaxed) > 0;
     struct rt_task task = {.kind = &write_kind,
                            .word = {[WORD_ADDRESS].pointer = devAddr, [WORD_VALUE].number = value}};
@@ -207,6 +209,13 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
                            .word = {[WORD_ADDRESS].pointer = devAddr,
                                     [WORD_VALUE].number = value,
                                     [WORD_HOW].number = flag}};
+    static const enum rt_check_number how[] = {
+        [ACL_STREAM_WAIT_VALUE_GEQ] = RT_CHECK_WAIT_GEQ,
+        [ACL_STREAM_WAIT_VALUE_EQ] = RT_CHECK_WAIT_EQ,
+        [ACL_STREAM_WAIT_VALUE_AND] = RT_CHECK_WAIT_AND,
+        [ACL_STREAM_WAIT_VALUE_NOR] = RT_CHECK_WAIT_ANY,
+    };
+    if (rt_check_on()) rt_check_hooks.await(queue, devAddr, how[flag], value, false);
     return rt_stream_submit(queue, &task, 0);
 }
 

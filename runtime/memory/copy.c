@@ -12,6 +12,7 @@
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_rt.h"
@@ -96,6 +97,60 @@ static aclError check_rows(const char *who, const struct rt_rows *rows, aclrtMem
     return ACL_SUCCESS;
 }
 
+/* ---- What is told to the checker ---- */
+
+/* The host's side of a copy may be any memory of the program. */
+static void tell_copy(struct rt_stream *stream, const char *who, const struct rt_rows *rows,
+                      aclrtMemcpyKind kind)
+{
+    const bool to_device =
+        kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
+        kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE || kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
+    const bool from_device = kind == ACL_MEMCPY_DEVICE_TO_HOST ||
+                             kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
+                             kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
+    const struct rt_check_access accesses[] = {
+        {.address = rows->from,
+         .width = rows->width,
+         .pitch = rows->from_pitch,
+         .rows = rows->height,
+         .role = "source",
+         .argument = -1,
+         .reads = true,
+         .needs_device = from_device,
+         .may_be_foreign = !from_device},
+        {.address = rows->to,
+         .width = rows->width,
+         .pitch = rows->to_pitch,
+         .rows = rows->height,
+         .role = "target",
+         .argument = -1,
+         .writes = true,
+         .needs_device = to_device,
+         .may_be_foreign = !to_device},
+    };
+    rt_check_hooks.access(stream, who, accesses, RT_LENGTH(accesses));
+}
+
+void rt_copy_tell(struct rt_stream *stream, const char *who, const void *to, const void *from,
+                  size_t count)
+{
+    const struct rt_rows rows = {(char *)(uintptr_t)to, count, from, count, count, 1};
+    tell_copy(stream, who, &rows, ACL_MEMCPY_DEFAULT);
+}
+
+static void tell_fill(struct rt_stream *stream, const char *who, const void *memory, size_t count)
+{
+    const struct rt_check_access access = {.address = memory,
+                                           .width = count,
+                                           .rows = 1,
+                                           .role = "target",
+                                           .argument = -1,
+                                           .writes = true,
+                                           .may_be_foreign = true};
+    rt_check_hooks.access(stream, who, &access, 1);
+}
+
 /* ---- Synchronous ---- */
 
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
@@ -104,6 +159,8 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
     if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
+    if (rt_check_on())
+        tell_copy(NULL, __func__, &(struct rt_rows){dst, count, src, count, count, 1}, kind);
     if (dst != src) rt_move(dst, src, count);
     if (begin != 0) rt_profile_call(__func__, begin, 2 * count);
     return ACL_SUCCESS;
@@ -117,6 +174,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
     if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
+    if (rt_check_on()) tell_copy(NULL, __func__, &rows, kind);
     rt_move_rows(&rows);
     if (begin != 0) rt_profile_call(__func__, begin, 2 * width * height);
     return ACL_SUCCESS;
@@ -128,6 +186,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
     if (status == ACL_SUCCESS) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS) return status;
     int64_t begin = rt_profile_begin();
+    if (rt_check_on()) tell_fill(NULL, __func__, devPtr, count);
     rt_fill(devPtr, value, count);
     if (begin != 0) rt_profile_call(__func__, begin, count);
     return ACL_SUCCESS;
@@ -208,6 +267,7 @@ aclError rt_copy_queue(struct rt_stream *stream, void *to, const void *from, siz
     task.word[0].pointer = to;
     task.word[1].pointer = (void *)from;
     task.word[2].number = count;
+    if (rt_check_on()) rt_copy_tell(stream, "aclrtMemcpyBatchAsync", to, from, count);
     return submit(stream, &task, count, false);
 }
 
@@ -224,6 +284,8 @@ static aclError copy_async(const char *who, void *to, size_t room, const void *f
     task.word[0].pointer = to;
     task.word[1].pointer = (void *)from;
     task.word[2].number = count;
+    if (rt_check_on())
+        tell_copy(stream, who, &(struct rt_rows){to, count, from, count, count, 1}, kind);
     bool wait = !rt_memory_is_known(to, count) || !rt_memory_is_known(from, count);
     if (!wait && kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
         void *copy = snapshot(from, count);
@@ -268,6 +330,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
     task.word[3].number = spitch;
     task.word[4].number = width;
     task.word[5].number = height;
+    if (rt_check_on()) tell_copy(queue, __func__, &rows, kind);
     size_t to_extent = (height - 1) * dpitch + width;
     size_t from_extent = (height - 1) * spitch + width;
     bool wait = !rt_memory_is_known(dst, to_extent) || !rt_memory_is_known(src, from_extent);
@@ -287,5 +350,6 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     task.word[0].pointer = devPtr;
     task.word[1].number = (uint64_t)(uint8_t)value;
     task.word[2].number = count;
+    if (rt_check_on()) tell_fill(queue, __func__, devPtr, count);
     return submit(queue, &task, count, !rt_memory_is_known(devPtr, count));
 }

@@ -10,6 +10,7 @@
 #include "runtime/memory/transfer.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/schedule/stream.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_rt.h"
@@ -171,8 +172,10 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
     aclError status = check(__func__, &batch, failIndex, &empty);
     if (status == ACL_SUCCESS && !empty) status = rt_capture_check_unsafe(__func__);
     if (status != ACL_SUCCESS || empty) return status;
-    for (size_t i = 0; i < numBatches; i++)
+    for (size_t i = 0; i < numBatches; i++) {
+        if (rt_check_on()) rt_copy_tell(NULL, __func__, dsts[i], srcs[i], sizes[i]);
         rt_move(dsts[i], srcs[i], sizes[i]);
+    }
     return ACL_SUCCESS;
 }
 

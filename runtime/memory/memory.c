@@ -6,6 +6,7 @@
 #include "runtime/schedule/context.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 
@@ -68,9 +69,11 @@ static aclError take(const char *who, const char *name, void **memory, size_t si
         .huge = huge,
     };
     enum rt_block_result result = rt_blocks_take(&request, memory);
-    return result == RT_BLOCK_OK
-               ? ACL_SUCCESS
-               : rt_memory_refuse(who, context->device, size, result == RT_BLOCK_NO_MEMORY);
+    if (result != RT_BLOCK_OK)
+        return rt_memory_refuse(who, context->device, size, result == RT_BLOCK_NO_MEMORY);
+    rt_check_born(place == RT_BLOCK_DEVICE ? RT_CHECK_DEVICE_MEMORY : RT_CHECK_HOST_MEMORY, *memory,
+                  size);
+    return ACL_SUCCESS;
 }
 
 /* The low byte of a policy names the page size; the bits above choose a kind of memory. */
@@ -125,6 +128,14 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
     return take(__func__, "ptr", ptr, size, SPARE, RT_BLOCK_HOST, true);
 }
 
+static void tell_death(const void *memory, enum rt_block_place place)
+{
+    struct rt_block_request block;
+    if (rt_blocks_find(memory, &block) && block.place == place)
+        rt_check_hooks.died(
+            place == RT_BLOCK_DEVICE ? RT_CHECK_DEVICE_MEMORY : RT_CHECK_HOST_MEMORY, memory);
+}
+
 static aclError give(const char *who, const char *name, void *memory, enum rt_block_place place)
 {
     if (!memory) return rt_error_report(ACL_ERROR_INVALID_PARAM, who, "%s is NULL", name);
@@ -135,6 +146,8 @@ static aclError give(const char *who, const char *name, void *memory, enum rt_bl
         [RT_BLOCK_ELSEWHERE] = "is memory of the other kind; aclrtFree frees device memory, "
                                "aclrtFreeHost host memory",
     };
+    /* Before another thread may be given the block. What is refused below has not died. */
+    if (rt_check_on()) tell_death(memory, place);
     enum rt_block_result result = rt_blocks_give(memory, place);
     if (result == RT_BLOCK_OK) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_RT_MEMORY_FREE, who, "%s, %p, %s", name, memory,

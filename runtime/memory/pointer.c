@@ -6,6 +6,7 @@
 #include "runtime/memory/host_register.h"
 #include "runtime/memory/mappings.h"
 #include "runtime/memory/memory.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 #include "acl/acl_rt.h"
@@ -50,4 +51,9 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
     RT_CHECK(attributes, ACL_ERROR_INVALID_PARAM, "attributes is NULL");
     rt_memory_describe(ptr, attributes);
     return ACL_SUCCESS;
+}
+
+__attribute__((constructor)) static void offer_hooks(void)
+{
+    rt_check_hooks.is_known = rt_memory_is_known;
 }

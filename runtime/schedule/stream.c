@@ -14,6 +14,7 @@
 #include "runtime/schedule/hooks.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
@@ -115,6 +116,7 @@ void rt_stream_destroy(struct rt_stream *stream, bool discards)
         rt_hooks.capture.leave(stream);
     if (discards) rt_queue_discard(stream, UINT64_MAX);
     rt_queue_quiesce(stream);
+    rt_check_died(RT_CHECK_STREAM, stream);
     if (rt_hooks.callback.leave) rt_hooks.callback.leave(stream, discards);
     rt_object_release(&stream->object);
 }
@@ -132,6 +134,7 @@ static aclError create_stream(const char *who, aclrtStream *handle, uint32_t pri
     struct rt_stream *stream = rt_stream_new(context, priority, flags);
     if (!stream)
         return rt_error_report(ACL_ERROR_RT_MEMORY_ALLOCATION, who, "no host memory for a stream");
+    rt_check_born(RT_CHECK_STREAM, stream, 0);
     *handle = stream;
     return ACL_SUCCESS;
 }
@@ -355,6 +358,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
     RT_CHECK(rt_queue_await_until(queue, rt_queue_submitted(queue), deadline),
              ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "stream %u has not finished within %" PRId32 " ms",
              queue->id, timeout);
+    rt_check_joined(queue);
     return rt_stream_take_error(__func__, queue);
 }
 
@@ -368,6 +372,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     bool is_complete = rt_queue_is_complete(queue, rt_queue_submitted(queue));
     /* Who asks will ask again: let it be ready by then. */
     if (!is_complete) rt_queue_kick(queue);
+    if (is_complete) rt_check_joined(queue);
     *status = is_complete ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
 }

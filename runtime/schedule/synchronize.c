@@ -6,6 +6,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/schedule/handles.h"
 #include "runtime/schedule/hooks.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 #include "runtime/support/futex.h"
 
@@ -40,6 +41,7 @@ static aclError synchronize(const char *who, int64_t deadline_ns)
             rt_queue_await(stream, ticket);
         else
             in_time = rt_queue_await_until(stream, ticket, deadline_ns);
+        if (in_time) rt_check_joined(stream);
     }
     for (size_t i = 0; i < count && in_time && status == ACL_SUCCESS; i++) {
         struct rt_stream *stream = rt_stream_of(objects[i]);

@@ -12,6 +12,7 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/float_env.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/point.h"
@@ -283,6 +284,7 @@ void rt_queue_await(struct rt_stream *stream, uint64_t ticket)
 void rt_stream_drain(struct rt_stream *stream)
 {
     rt_queue_await(stream, rt_queue_submitted(stream));
+    rt_check_joined(stream);
 }
 
 void rt_queue_finish(struct rt_stream *stream)

@@ -21,6 +21,7 @@ enum rt_fork_rank {
     RT_FORK_VALUE,
     RT_FORK_GRACE,
     RT_FORK_WORKER,
+    RT_FORK_CHECK,
     RT_FORK_RANKS
 };
 

@@ -16,9 +16,10 @@ set(may_runtime/memory runtime/memory runtime/capture runtime/profile runtime/sc
 set(may_runtime/event runtime/event runtime/memory runtime/capture runtime/profile runtime/schedule runtime/support public)
 set(may_runtime/collective runtime/collective public) # a library of its own
 set(may_runtime/callback runtime/callback runtime/capture runtime/schedule runtime/support public)
+set(may_runtime/check runtime/check runtime/schedule runtime/support public)
 set(may_runtime/device runtime public)
 set(inner_folders runtime/support runtime/schedule runtime/capture runtime/profile runtime/memory runtime/event runtime/callback
-    runtime/collective runtime/device)
+    runtime/collective runtime/check runtime/device)
 set(may_samples public)
 set(may_tests tests public)
 set(may_tests/unit tests api executor kernels runtime public)

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/check/judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "runtime/check/alive.h"
+#include "runtime/check/report.h"
+#include "runtime/support/alloc.h"
+
+enum { NOTED_ROWS = 256, TEXT = 640 }; /* rows of one view that are noted one by one */
+
+/* --- sentences ------------------------------------------------------------------------------ */
+
+/* "aclnnAdd (#12 in stream 3)" */
+static void write_operation(char *text, size_t room, const char *name, uint64_t number,
+                            uint32_t stream)
+{
+    if (stream)
+        snprintf(text, room, "%s (#%" PRIu64 " in stream %" PRIu32 ")", name, number, stream);
+    else
+        snprintf(text, room, "%s (#%" PRIu64 " of the host)", name, number);
+}
+
+/* "input 0", "workspace" */
+static void write_role(char *text, size_t room, const char *role, int argument)
+{
+    if (argument >= 0)
+        snprintf(text, room, "%s %d", role, argument);
+    else
+        snprintf(text, room, "%s", role);
+}
+
+/* --- judging an access ---------------------------------------------------------------------- */
+
+struct judgement {
+    const struct rt_check_step *step;
+    const struct rt_check_place *place;
+    const struct rt_check_access *access;
+    struct rt_check_block *block;
+    struct rt_check_use use;
+    bool has_told_unwritten;
+};
+
+static struct rt_check_party party_of_step(const struct judgement *j, const char *title)
+{
+    return (struct rt_check_party){.title = title,
+                                   .name = j->step->name,
+                                   .serial = j->step->serial,
+                                   .stream = j->place->stream,
+                                   .site = j->step->site};
+}
+
+static struct rt_check_party party_of_use(const struct rt_check_use *use, const char *title)
+{
+    const struct rt_check_operation *operation = use->operation;
+    return (struct rt_check_party){.title = title,
+                                   .name = operation->name,
+                                   .serial = operation->serial,
+                                   .stream = operation->stream,
+                                   .site = operation->site};
+}
+
+static void report_race(void *context, const struct rt_check_use *first, size_t begin, size_t end)
+{
+    const struct judgement *j = context;
+    char text[TEXT], cure[TEXT], one[160], two[160], role_one[48], role_two[48];
+    write_operation(one, sizeof one, first->operation->name, first->operation->serial,
+                    first->operation->stream);
+    write_operation(two, sizeof two, j->step->name, j->step->serial, j->place->stream);
+    write_role(role_one, sizeof role_one, first->role, first->argument);
+    write_role(role_two, sizeof role_two, j->access->role, j->access->argument);
+    snprintf(text, sizeof text,
+             "%s and %s both use bytes %zu to %zu of the %s at %p, as %s and as %s, and nothing "
+             "orders them%s",
+             one, two, begin, end - 1, rt_check_thing_name(j->block->thing),
+             (const void *)j->block->node.memory, role_one, role_two,
+             first->is_bounding || j->access->is_bounding
+                 ? " (the bounds of a view with gaps: they may miss each other)"
+                 : "");
+    if (!first->operation->stream)
+        snprintf(cure, sizeof cure, "let the host do %s before it queues %s", one, two);
+    else if (!j->place->stream)
+        snprintf(cure, sizeof cure, "synchronise stream %" PRIu32 " between %s and %s",
+                 first->operation->stream, one, two);
+    else if (first->operation->stream == j->place->stream)
+        snprintf(cure, sizeof cure, "join the captured streams by an event between the two");
+    else
+        snprintf(cure, sizeof cure,
+                 "record an event in stream %" PRIu32 " behind %s, and let stream %" PRIu32
+                 " wait for it before %s",
+                 first->operation->stream, one, j->place->stream, two);
+    rt_check_report(
+        &(struct rt_check_report){.kind = "race",
+                                  .rule = "unordered",
+                                  .text = text,
+                                  .cure = cure,
+                                  .parties = {party_of_use(first, "first"),
+                                              party_of_step(j, "second"),
+                                              {.title = "allocated", .site = j->block->site}},
+                                  .count = 3});
+}
+
+static void report_unwritten(void *context, const struct rt_check_use *nobody, size_t begin,
+                             size_t end)
+{
+    struct judgement *j = context;
+    char text[TEXT], operation[160], role[48];
+    (void)nobody;
+    if (j->has_told_unwritten) return;
+    j->has_told_unwritten = true;
+    write_operation(operation, sizeof operation, j->step->name, j->step->serial, j->place->stream);
+    write_role(role, sizeof role, j->access->role, j->access->argument);
+    snprintf(text, sizeof text,
+             "%s reads bytes %zu to %zu of the %s at %p, as %s, and nobody has written them since "
+             "they were allocated",
+             operation, begin, end - 1, rt_check_thing_name(j->block->thing),
+             (const void *)j->block->node.memory, role);
+    rt_check_report(&(struct rt_check_report){
+        .kind = "init",
+        .rule = "unwritten",
+        .text = text,
+        .parties = {party_of_step(j, "read"), {.title = "allocated", .site = j->block->site}},
+        .count = 2});
+}
+
+static void report_memory(const struct judgement *j, const char *rule, const char *what,
+                          const struct rt_check_site *born, const struct rt_check_site *died)
+{
+    char text[TEXT], operation[160], role[48];
+    write_operation(operation, sizeof operation, j->step->name, j->step->serial, j->place->stream);
+    write_role(role, sizeof role, j->access->role, j->access->argument);
+    snprintf(text, sizeof text, "%s: its %s, %zu bytes at %p, %s", operation, role,
+             j->access->width + (j->access->rows - 1) * j->access->pitch, j->access->address, what);
+    struct rt_check_report report = {.kind = "memory",
+                                     .rule = rule,
+                                     .text = text,
+                                     .parties = {party_of_step(j, "used")},
+                                     .count = 1};
+    if (born)
+        report.parties[report.count++] =
+            (struct rt_check_party){.title = "allocated", .site = born};
+    if (died)
+        report.parties[report.count++] = (struct rt_check_party){.title = "freed", .site = died};
+    rt_check_report(&report);
+}
+
+/* The block that holds all of the access, or NULL. Tells what is wrong. */
+static struct rt_check_block *find_block(const struct judgement *j)
+{
+    const struct rt_check_access *access = j->access;
+    const size_t span = access->width + (access->rows - 1) * access->pitch;
+    const bool tells = (rt_check_flags & RT_CHECK_MEMORY) != 0;
+    struct rt_check_block *block = rt_check_block_find(access->address);
+    if (!block) {
+        if (!tells || (rt_check_hooks.is_known && rt_check_hooks.is_known(access->address, 1)))
+            return NULL;
+        const struct rt_check_grave *grave = rt_check_grave_find(access->address);
+        if (grave)
+            report_memory(j, "freed", "was freed before", grave->born, grave->died);
+        else if (!access->may_be_foreign)
+            report_memory(j, "unknown", "is no memory that this library has allocated", NULL, NULL);
+        return NULL;
+    }
+    const size_t offset = (size_t)((const char *)access->address - block->node.memory);
+    if (span > block->node.capacity - offset) {
+        char what[128];
+        snprintf(what, sizeof what, "ends %zu bytes behind the allocation of %zu bytes at %p",
+                 span - (block->node.capacity - offset), block->node.capacity,
+                 (const void *)block->node.memory);
+        if (tells) report_memory(j, "past-its-end", what, block->site, NULL);
+        return NULL;
+    }
+    if (tells && access->needs_device && block->thing != RT_CHECK_DEVICE_MEMORY)
+        report_memory(j, "host-memory", "is host memory where device memory is due", block->site,
+                      NULL);
+    return block;
+}
+
+static void judge_access(struct judgement *j)
+{
+    const struct rt_check_access *access = j->access;
+    j->block = find_block(j);
+    if (!j->block) return;
+    j->use.role = access->role;
+    j->use.argument = access->argument;
+    const bool is_dense = access->rows <= NOTED_ROWS;
+    j->use.is_bounding = access->is_bounding || !is_dense;
+    const bool asks_init = (rt_check_flags & RT_CHECK_INIT) != 0 && !j->use.is_bounding &&
+                           j->block->thing == RT_CHECK_DEVICE_MEMORY;
+    const struct rt_check_query query = {
+        .clock = j->place->clock,
+        .before = j->step->before,
+        .conflicts = (rt_check_flags & RT_CHECK_RACE) != 0 ? report_race : NULL,
+        .unwritten = asks_init ? report_unwritten : NULL,
+        .context = j,
+    };
+    const size_t rows = is_dense ? access->rows : 1;
+    const size_t width =
+        is_dense ? access->width : access->width + (access->rows - 1) * access->pitch;
+    size_t begin = (size_t)((const char *)access->address - j->block->node.memory);
+    for (size_t row = 0; row < rows; row++, begin += access->pitch)
+        rt_check_block_access(j->block, begin, begin + width, access->reads, access->writes,
+                              &j->use, &query);
+}
+
+void rt_check_judge(const struct rt_check_step *step, const struct rt_check_place *place)
+{
+    struct rt_check_operation *operation = rt_alloc(sizeof *operation);
+    if (!operation) return;
+    *operation = (struct rt_check_operation){.references = 1,
+                                             .slot = place->slot,
+                                             .epoch = place->epoch,
+                                             .serial = step->serial,
+                                             .stream = place->stream,
+                                             .name = step->name,
+                                             .site = step->site};
+    struct judgement j = {.step = step, .place = place, .use.operation = operation};
+    /* Reads first: an operation that writes its operand in place has read it before. */
+    for (int writes = 0; writes < 2; writes++)
+        for (size_t i = 0; i < step->count; i++) {
+            j.access = &step->accesses[i];
+            if (j.access->writes == (writes != 0) && j.access->width > 0 && j.access->rows > 0)
+                judge_access(&j);
+        }
+    rt_check_operation_release(operation);
+}
+
+void rt_check_judge_early(const struct rt_check_block *block, const struct rt_check_use *use,
+                          const struct rt_check_site *site)
+{
+    char text[TEXT], operation[160], role[48];
+    write_operation(operation, sizeof operation, use->operation->name, use->operation->serial,
+                    use->operation->stream);
+    write_role(role, sizeof role, use->role, use->argument);
+    snprintf(text, sizeof text, "the %s at %p, %zu bytes, is freed while %s may still use it as %s",
+             rt_check_thing_name(block->thing), (const void *)block->node.memory,
+             block->node.capacity, operation, role);
+    rt_check_report(
+        &(struct rt_check_report){.kind = "memory",
+                                  .rule = "freed-early",
+                                  .text = text,
+                                  .cure = "synchronise the stream before the memory is freed",
+                                  .parties = {party_of_use(use, "used"),
+                                              {.title = "freed", .site = site},
+                                              {.title = "allocated", .site = block->site}},
+                                  .count = 3});
+}
