@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs each program of the catalogue in a process of its own under ACLNN_CPU_CHECK=all, and holds
+ * the kinds and rules of its reports to what its table says: nothing else, nothing less.
+ *     catalogue            all
+ *     catalogue NAME       one, in this process: for who looks at its reports
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check/program.h"
+
+enum { LINE = 16384, RULES = 512 };
+
+static void open_world(struct world *w)
+{
+    void *pinned;
+    OK(aclInit(NULL));
+    OK(aclrtSetDevice(0));
+    for (int i = 0; i < STREAMS; i++)
+        OK(aclrtCreateStream(&w->s[i]));
+    for (int i = 0; i < EVENTS; i++)
+        OK(aclrtCreateEvent(&w->e[i]));
+    for (int i = 0; i < BUFFERS; i++) {
+        w->d[i] = device(BYTES);
+        OK(aclrtMemset(w->d[i], BYTES, 0, BYTES));
+    }
+    w->workspace = device(WORKSPACE);
+    OK(aclrtMemset(w->workspace, WORKSPACE, 0, WORKSPACE));
+    OK(aclrtMallocHost(&pinned, BYTES));
+    w->pinned = pinned;
+    memset(w->pageable, 0, sizeof w->pageable);
+}
+
+static void close_world(struct world *w)
+{
+    OK(aclrtSynchronizeDevice());
+    for (int i = 0; i < BUFFERS; i++)
+        OK(aclrtFree(w->d[i]));
+    OK(aclrtFree(w->workspace));
+    OK(aclrtFreeHost(w->pinned));
+    for (int i = 0; i < EVENTS; i++)
+        OK(aclrtDestroyEvent(w->e[i]));
+    for (int i = 0; i < STREAMS; i++)
+        OK(aclrtDestroyStream(w->s[i]));
+    OK(aclrtResetDevice(0));
+    OK(aclFinalize());
+}
+
+static void read_word(const char *line, const char *key, char *word, size_t room)
+{
+    const char *at = strstr(line, key);
+    at = at ? at + strlen(key) : "\"";
+    const size_t length = strcspn(at, "\"");
+    snprintf(word, room, "%.*s", (int)(length < room ? length : room - 1), at);
+}
+
+/* "kind/rule kind/rule", each once. */
+static void read_reports(const char *path, char found[RULES])
+{
+    static char line[LINE];
+    char kind[64], rule[64], both[130];
+    FILE *file = fopen(path, "r");
+    found[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        read_word(line, "\"kind\":\"", kind, sizeof kind);
+        read_word(line, "\"rule\":\"", rule, sizeof rule);
+        snprintf(both, sizeof both, "%s/%s", kind, rule);
+        if (strstr(found, both)) continue;
+        const size_t length = strlen(found);
+        snprintf(found + length, RULES - length, "%s%s", length ? " " : "", both);
+    }
+    if (file) fclose(file);
+}
+
+/* argument: "w:name", so that right and wrong programs may have the same name. */
+static bool holds(const char *self, const struct program *program, char side, int table)
+{
+    char argument[128], path[] = "/tmp/aclnn-check-XXXXXX", found[RULES];
+    const int file = mkstemp(path);
+    if (file < 0) return false;
+    close(file);
+    snprintf(argument, sizeof argument, "%c%d:%s", side, table, program->name);
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("ACLNN_CPU_CHECK", "all", 1);
+        setenv("ACLNN_CPU_CHECK_FILE", path, 1);
+        setenv("ACLNN_CPU_CHECK_EXIT", "1", 1);
+        if (!freopen("/dev/null", "w", stderr)) _exit(4);
+        execl(self, self, argument, (char *)NULL);
+        _exit(4);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    read_reports(path, found);
+    unlink(path);
+    const int code = program->expected[0] ? 86 : 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == code && strcmp(found, program->expected) == 0)
+        return true;
+    printf("%s: exit status %d instead of %d, reports \"%s\" instead of \"%s\"\n", argument,
+           WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), code, found,
+           program->expected);
+    return false;
+}
+
+static const struct table {
+    char side;
+    const struct program *programs;
+    const size_t *count;
+} tables[] = {{'w', wrong_orders, &wrong_order_count},
+              {'r', right_orders, &right_order_count},
+              {'w', wrong_lives, &wrong_life_count},
+              {'r', right_lives, &right_life_count}};
+
+int main(int count, char **arguments)
+{
+    size_t right = 0, all = 0;
+    char name[128];
+    for (int t = 0; t < 4; t++)
+        for (size_t i = 0; i < *tables[t].count; i++) {
+            const struct program *program = &tables[t].programs[i];
+            snprintf(name, sizeof name, "%c%d:%s", tables[t].side, t, program->name);
+            if (count > 1 && strcmp(arguments[1], name) == 0) {
+                static struct world world;
+                open_world(&world);
+                program->run(&world);
+                close_world(&world);
+                return 0;
+            }
+            if (count > 1) continue;
+            all++;
+            right += holds(arguments[0], program, tables[t].side, t);
+        }
+    if (count > 1) fprintf(stderr, "no program has the name %s\n", arguments[1]);
+    printf("%zu of %zu programs are judged rightly\n", right, all);
+    return right == all && all > 0 ? 0 : 1;
+}
