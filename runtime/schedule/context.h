@@ -25,8 +25,9 @@ struct rt_context {
     bool is_primary;
     struct rt_stream *default_stream; /* owned; lives as long as the context's handle */
     atomic_bool stop_on_failure;      /* aclrtSetStreamFailureMode on one of its streams */
-    _Atomic aclError failure;         /* with stop_on_failure: the first failure of any stream */
-    struct rt_options options;        /* aclrtCtxSetSysParamOpt */
+    _Atomic aclError failure; /* with stop_on_failure: the first failure of any stream; 107022 while
+                               * aclrtDeviceTaskAbort drops its work */
+    struct rt_options options; /* aclrtCtxSetSysParamOpt */
 };
 
 /* For calls that need a context: 107002 with a text in the name of `who` when the thread has none.

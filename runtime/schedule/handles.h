@@ -18,6 +18,10 @@ struct rt_stream *rt_stream_new_inside(struct rt_context *context, struct rt_obj
  * the same stream does nothing. */
 void rt_stream_destroy(struct rt_stream *stream, bool discards);
 
+/* Its queued work is dropped and no more is taken, until it accepts work again, without error. */
+void rt_stream_refuse_work(struct rt_stream *stream);
+void rt_stream_accept_work(struct rt_stream *stream);
+
 /* 207000, reported in the name of `who`, when waiting for the stream (NULL: for any) would be
  * waiting for the caller: inside a task or a callback, or when a callback waits for the calling
  * thread. */

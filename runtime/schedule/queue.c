@@ -150,6 +150,9 @@ static bool grow_locked(struct rt_stream *stream)
 static aclError refuse(struct rt_stream *stream, const struct rt_task *task)
 {
     aclError code = atomic_load_explicit(&stream->context->failure, memory_order_relaxed);
+    if (code == ACL_ERROR_RT_DEVICE_TASK_ABORT)
+        return rt_error_report(code, task->kind->name, "the work of device %d is being aborted",
+                               (int)stream->context->device);
     return rt_error_report(code, task->kind->name,
                            "an earlier task failed with %d (%s) and the stream's context stops on "
                            "failure",

@@ -143,7 +143,7 @@ struct rt_stream {
     bool is_watched;         /* on the watch list */
     bool is_active;          /* grace.c knows it: it may have tasks */
     bool is_dead;            /* destroyed; lists still hold references */
-    bool refuses;            /* its context has stopped after a failure */
+    bool refuses;            /* its context has stopped, after a failure or for an abort */
     bool is_blocking;        /* ASCEND_LAUNCH_BLOCKING=1 */
     atomic_bool is_diverted; /* tasks go to stream_capture.c; written under its lock */
     uint32_t task_ns;        /* what a task takes, from the last long batch */

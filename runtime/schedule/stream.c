@@ -104,8 +104,11 @@ struct rt_stream *rt_stream_new(struct rt_context *context, uint32_t priority, u
     if (!stream) return NULL;
     stream->priority = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority;
     stream->flags = flags;
-    stream->refuses = atomic_load_explicit(&context->failure, memory_order_acquire) != ACL_SUCCESS;
     add_stream(stream, &context->object);
+    /* Once it is listed, lest who stops or starts the context's streams misses it. */
+    rt_lock_take(&stream->lock);
+    stream->refuses = atomic_load_explicit(&context->failure, memory_order_acquire) != ACL_SUCCESS;
+    rt_lock_give(&stream->lock);
     return stream;
 }
 
@@ -242,6 +245,23 @@ void rt_stream_leave_error_locked(struct rt_stream *stream, aclError code, const
     atomic_store_explicit(&stream->has_error, true, memory_order_release);
 }
 
+void rt_stream_refuse_work(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    stream->refuses = true;
+    rt_lock_give(&stream->lock);
+    rt_queue_discard(stream, rt_queue_submitted(stream));
+}
+
+void rt_stream_accept_work(struct rt_stream *stream)
+{
+    rt_lock_take(&stream->lock);
+    stream->refuses = false;
+    stream->error.code = ACL_SUCCESS;
+    atomic_store_explicit(&stream->has_error, false, memory_order_release);
+    rt_lock_give(&stream->lock);
+}
+
 /* One stream's failure ends all work of its context: nothing queued runs, nothing more is taken. */
 static void stop_context(struct rt_context *context, aclError code, const char *text)
 {
@@ -253,10 +273,7 @@ static void stop_context(struct rt_context *context, aclError code, const char *
     for (size_t i = 0; i < count; i++) {
         struct rt_stream *stream = rt_stream_of(objects[i]);
         keep_error(stream, code, text);
-        rt_lock_take(&stream->lock);
-        stream->refuses = true;
-        rt_lock_give(&stream->lock);
-        rt_queue_discard(stream, UINT64_MAX);
+        rt_stream_refuse_work(stream);
     }
     rt_registry_list_free(objects, count);
 }

@@ -134,6 +134,61 @@ Test(abort, stop_ends_one_wait, .timeout = 600)
     rt_runtime_shutdown();
 }
 
+static void fail(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)task;
+    rt_stream_fail(stream, ACL_ERROR_RT_AICORE_EXCEPTION, "index %d", 7);
+}
+
+/* As torch_npu uses it: streams that stop on failure take work again, without the old error. */
+Test(abort, of_a_device_ends_failures, .timeout = 600)
+{
+    static const struct rt_task_kind kind = {.name = "fail", .run = fail};
+    const struct rt_task failing = {.kind = &kind};
+    struct lane lane = lane_open(0), other = lane_open(0), late;
+    cr_assert_eq(aclrtSetStreamFailureMode(lane.handle, ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+    for (int round = 0; round < 2; round++) {
+        cr_assert_eq(rt_stream_submit(lane.stream, &failing, 0), ACL_SUCCESS);
+        expect_refused(aclrtSynchronizeDevice(), ACL_ERROR_RT_AICORE_EXCEPTION, "index 7");
+        cr_expect_eq(rt_stream_submit(other.stream, &failing, 0), ACL_ERROR_RT_AICORE_EXCEPTION);
+        late = lane_open(0);
+        cr_expect_eq(rt_stream_submit(late.stream, &failing, 0), ACL_ERROR_RT_AICORE_EXCEPTION);
+        cr_expect_eq(aclrtDeviceTaskAbort(0, 0), ACL_SUCCESS);
+        lane_submit(lane, 'a', 0);
+        lane_submit(other, 'a', 0);
+        lane_submit(late, 'a', 0);
+        lane_submit(lane_open(0), 'a', 0);
+        cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    }
+    cr_expect_str_eq(lane_log, "aaaaaaaa");
+    expect_refused(aclrtDeviceTaskAbort(1, 0), ACL_ERROR_RT_INVALID_DEVICEID, "deviceId is 1");
+    rt_runtime_shutdown();
+}
+
+Test(abort, of_a_device_waits_for_what_runs, .timeout = 600)
+{
+    struct lane lane = lane_open(0), other = lane_open(0);
+    aclrtEvent never;
+    static const struct rt_task_kind kind = {.name = "note", .run = lane_run};
+    const struct rt_task note = {.kind = &kind};
+    cr_assert_eq(aclrtCreateEventWithFlag(&never, ACL_EVENT_SYNC), ACL_SUCCESS);
+    gate_close(&gate, lane.stream);
+    lane_submit(lane, 'x', 0);
+    lane_await(lane_is(lane, RT_STREAM_RUNNING));
+    cr_assert_eq(aclrtStreamWaitEvent(other.handle, never), ACL_SUCCESS);
+    lane_submit(other, 'x', 0);
+    expect_refused(aclrtDeviceTaskAbort(0, 20), ACL_ERROR_RT_WAIT_TIMEOUT, "after 20 ms");
+    cr_expect_eq(rt_stream_submit(other.stream, &note, 0), ACL_ERROR_RT_DEVICE_TASK_ABORT);
+    cr_expect_str_eq(aclGetRecentErrMsg(), "note: the work of device 0 is being aborted");
+    gate_open(&gate);
+    cr_expect_eq(aclrtDeviceTaskAbort(0, 600000), ACL_SUCCESS);
+    lane_submit(lane, 'a', 0);
+    lane_submit(other, 'a', 0);
+    cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    cr_expect_str_eq(lane_log, "aa");
+    rt_runtime_shutdown();
+}
+
 enum { EVENT, NOTIFY, VALUE, WAITS };
 
 static void queue_wait(const struct lane *lane, int kind, aclrtEvent event, aclrtNotify notify,

@@ -762,6 +762,14 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *f
  * dropped count as complete. NULL is the default stream. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
+/* Newer. The same for all streams of the device, of whichever context, and an end to their errors:
+ * streams that ACL_STOP_ON_FAILURE had stopped take work again, and no synchronise tells of what
+ * was dropped. Meanwhile submitting returns ACL_ERROR_RT_DEVICE_TASK_ABORT. Waits for at most
+ * timeout milliseconds, 0 meaning for ever; then ACL_ERROR_RT_WAIT_TIMEOUT, and the streams take
+ * nothing until it is called again. What the dropped and the failed work should have written is
+ * undefined. From inside a task or a callback ACL_ERROR_RT_FEATURE_NOT_SUPPORT. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+
 /* Newer. Ends the wait (for an event, a notify, a value, a callback that has not begun) that the
  * stream stands at, or the next one of those queued by now that it comes to; what is queued behind
  * it runs, and the synchronise after that returns ACL_ERROR_RT_TASK_ABORT_STOP.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indices out of range on device npu: an exception at the next synchronise that names operator, position and value.
 
-faults.py: ends with 1 when a fault passes without an exception, or its sentence lacks one of these.
+faults.py: ends with 1 when a fault passes without an exception, its sentence lacks one of these, or the device does not
+work again after torch.npu.stop_device and restart_device.
 """
 import os
 import sys
@@ -31,8 +32,10 @@ FAULTS = {
 
 def check(name, call, parts):
     """In a process of its own: torch_npu has its streams stop at the first failure, as on a device."""
+    x = torch.arange(12.0).view(3, 4)
+    own = x.npu()
     try:
-        call(torch.arange(12.0).view(3, 4).npu())
+        call(own)
         torch.npu.synchronize()
         told = "no exception"
     except RuntimeError as error:
@@ -40,7 +43,12 @@ def check(name, call, parts):
     lines = [line.strip() for line in told.splitlines()]
     line = next((line for line in lines if all(part in line for part in parts)), None)
     print(f"{name}: {line or 'WRONG: ' + ' | '.join(lines)[:600]}", flush=True)
-    return 0 if line else 1
+    torch.npu.stop_device(0)
+    torch.npu.restart_device(0)
+    works_again = torch.equal((own + 1).cpu(), x + 1)
+    if not works_again:
+        print(f"{name}: WRONG: the device does not work again", flush=True)
+    return 0 if line and works_again else 1
 
 
 def main():
