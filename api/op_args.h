@@ -221,6 +221,43 @@ struct op_value {
 #define OP_PARAMETER_TEXT(name)           const char *name
 #define OP_PARAMETER_TEXT_MUTABLE(name)   char *name
 
+/* The parameters' names. */
+#define OP_NAME_IN(name)                  name
+#define OP_NAME_IN_MUTABLE(name)          name
+#define OP_NAME_OPTIONAL(name)            name
+#define OP_NAME_OPTIONAL_MUTABLE(name)    name
+#define OP_NAME_OUT(name)                 name
+#define OP_NAME_OUT_CONST(name)           name
+#define OP_NAME_OPTIONAL_OUT(name)        name
+#define OP_NAME_OPTIONAL_OUT_CONST(name)  name
+#define OP_NAME_REF(name)                 name
+#define OP_NAME_REF_CONST(name)           name
+#define OP_NAME_OPTIONAL_REF(name)        name
+#define OP_NAME_INS(name)                 name
+#define OP_NAME_OUTS(name)                name
+#define OP_NAME_OUTS_CONST(name)          name
+#define OP_NAME_REFS(name)                name
+#define OP_NAME_REFS_CONST(name)          name
+#define OP_NAME_OPTIONAL_REFS_CONST(name) name
+#define OP_NAME_SCALAR(name)              name
+#define OP_NAME_OPTIONAL_SCALAR(name)     name
+#define OP_NAME_COEFFICIENT(name)         name
+#define OP_NAME_SCALARS(name)             name
+#define OP_NAME_INTS(name)                name
+#define OP_NAME_FLOATS(name)              name
+#define OP_NAME_BOOLS(name)               name
+#define OP_NAME_BOOL(name)                name
+#define OP_NAME_INT8(name)                name
+#define OP_NAME_INT(name)                 name
+#define OP_NAME_INT64(name)               name
+#define OP_NAME_UINT64(name)              name
+#define OP_NAME_FLOAT(name)               name
+#define OP_NAME_DOUBLE(name)              name
+#define OP_NAME_TYPE(name)                name
+#define OP_NAME_MATH(name)                name
+#define OP_NAME_TEXT(name)                name
+#define OP_NAME_TEXT_MUTABLE(name)        name
+
 /* An array of struct op_value from parameters of these names. */
 #define OP_VALUE_IN(n)                {OP_IN, #n, {.tensor = (n)}}
 #define OP_VALUE_IN_MUTABLE(n)        {OP_IN, #n, {.tensor = (n)}}

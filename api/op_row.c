@@ -4,6 +4,7 @@
 #include "aclnn_operators.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_chip.h"
 #include "api/op_families.h"
 
 static bool may_be_null(const struct op_value *value)
@@ -123,6 +124,7 @@ aclnnStatus op_row_phase1(const struct op_row *row, const struct op_value *value
     OP_CHECK(row->name, executor, ACLNN_ERR_PARAM_NULLPTR, "executor is NULL");
     struct op_problem problem = problem_of(row, values, count);
     OP_TRY(check(&problem));
+    if (op_chip_is_asked()) OP_TRY(op_chip_check(row->number, row->name, values, count));
     struct ex_plan *plan = ex_plan_new(row->name);
     if (__builtin_expect(rt_log_topic_on(RT_LOG_CALLS), 0))
         op_call_note_row(plan, row->name, values, count);
@@ -158,6 +160,7 @@ aclnnStatus op_row_phase1(const struct op_row *row, const struct op_value *value
                                            uint64_t *workspaceSize, aclOpExecutor **executor)      \
     {                                                                                              \
         static const struct op_row own_row = {.name = #operator,                                   \
+                                              .number = OP_NUMBER_##operator,                      \
                                               .types = 0 OP_EACH(TYPE_, type_list),                \
                                               .type_names = OP_TEXT(type_list),                    \
                                               .rule = &op_rule_##type_rule,                        \

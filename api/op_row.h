@@ -6,6 +6,7 @@
 #define ACLNN_CPU_API_OP_ROW_H
 
 #include "api/op_args.h"
+#include "api/op_numbers.h"
 #include "executor/plan.h"
 
 enum { OP_ROW_ARGUMENTS = 48 };
@@ -47,6 +48,7 @@ typedef void op_row_plan(struct ex_plan *plan, const struct op_problem *problem,
 
 struct op_row {
     const char *name;
+    enum op_number number;
     uint64_t types; /* of the tensors; a set of OP_TYPE */
     const char *type_names;
     const struct op_rule *rule;

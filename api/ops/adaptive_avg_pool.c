@@ -3,10 +3,8 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "executor/plan.h"
-
-#include "aclnnop/aclnn_adaptive_avg_pool2d.h"
-#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
 
 static const char *const NAME_2D = "aclnnAdaptiveAvgPool2d";
 static const char *const NAME_3D = "aclnnAdaptiveAvgPool3d";
@@ -107,10 +105,9 @@ static aclnnStatus seal(const char *op, int axes, const aclTensor *self, const a
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor *self,
-                                                   const aclIntArray *outputSize, aclTensor *out,
-                                                   uint64_t *workspaceSize,
-                                                   aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveAvgPool2d)(const aclTensor *self, const aclIntArray *outputSize,
+                                            aclTensor *out, uint64_t *workspaceSize,
+                                            aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_2D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_2D, executor);
@@ -125,10 +122,9 @@ aclnnStatus aclnnAdaptiveAvgPool2dGetWorkspaceSize(const aclTensor *self,
     return seal(NAME_2D, AXES_2D, self, out, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveAvgPool3dGetWorkspaceSize(const aclTensor *self,
-                                                   const aclIntArray *outputSize, aclTensor *out,
-                                                   uint64_t *workspaceSize,
-                                                   aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveAvgPool3d)(const aclTensor *self, const aclIntArray *outputSize,
+                                            aclTensor *out, uint64_t *workspaceSize,
+                                            aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -3,11 +3,9 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
-
-#include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_avg_pool3d_backward.h"
 
 static const char *const NAME_2D = "aclnnAdaptiveAvgPool2dBackward";
 static const char *const NAME_3D = "aclnnAdaptiveAvgPool3dBackward";
@@ -138,10 +136,10 @@ static aclnnStatus seal(const char *op, int axes, const aclTensor *gradOutput,
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
-                                                           const aclTensor *self, aclTensor *out,
-                                                           uint64_t *workspaceSize,
-                                                           aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveAvgPool2dBackward)(const aclTensor *gradOutput,
+                                                    const aclTensor *self, aclTensor *out,
+                                                    uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_2D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_2D, executor);
@@ -155,10 +153,10 @@ aclnnStatus aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize(const aclTensor *grad
     return seal(NAME_2D, AXES_2D, gradOutput, self, out, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveAvgPool3dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
-                                                           const aclTensor *self, aclTensor *out,
-                                                           uint64_t *workspaceSize,
-                                                           aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveAvgPool3dBackward)(const aclTensor *gradOutput,
+                                                    const aclTensor *self, aclTensor *out,
+                                                    uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveMaxPool2d, aclnnAdaptiveMaxPool3d: the maxima of as many bins as asked for. */
-#include "aclnnop/aclnn_adaptive_max_pool2d.h"
-#include "aclnnop/aclnn_adaptive_max_pool3d.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -202,11 +201,9 @@ static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclT
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(const aclTensor *self,
-                                                   const aclIntArray *outputSize,
-                                                   aclTensor *outputOut, aclTensor *indicesOut,
-                                                   uint64_t *workspaceSize,
-                                                   aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveMaxPool2d)(const aclTensor *self, const aclIntArray *outputSize,
+                                            aclTensor *outputOut, aclTensor *indicesOut,
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_2D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_2D, executor);
@@ -219,11 +216,9 @@ aclnnStatus aclnnAdaptiveMaxPool2dGetWorkspaceSize(const aclTensor *self,
     return plan_maxima(NAME_2D, self, outputOut, indicesOut, 2, workspaceSize, executor);
 }
 
-aclnnStatus aclnnAdaptiveMaxPool3dGetWorkspaceSize(const aclTensor *self,
-                                                   const aclIntArray *outputSize,
-                                                   aclTensor *outputOut, aclTensor *indicesOut,
-                                                   uint64_t *workspaceSize,
-                                                   aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveMaxPool3d)(const aclTensor *self, const aclIntArray *outputSize,
+                                            aclTensor *outputOut, aclTensor *indicesOut,
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -2,10 +2,9 @@
 /* aclnnAdaptiveMaxPool2dBackward, aclnnAdaptiveMaxPool3dBackward: gradients go where the maxima
  * were.
  */
-#include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
-#include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -129,19 +128,19 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus
-aclnnAdaptiveMaxPool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput, const aclTensor *self,
-                                               const aclTensor *indices, aclTensor *gradInput,
-                                               uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveMaxPool2dBackward)(const aclTensor *gradOutput,
+                                                    const aclTensor *self, const aclTensor *indices,
+                                                    aclTensor *gradInput, uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor)
 {
     const struct arguments arguments = {NAME_2D, 2, gradOutput, self, indices, gradInput};
     return plan_backward(&arguments, workspaceSize, executor);
 }
 
-aclnnStatus
-aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize(const aclTensor *gradOutput, const aclTensor *self,
-                                               const aclTensor *indices, aclTensor *gradInput,
-                                               uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAdaptiveMaxPool3dBackward)(const aclTensor *gradOutput,
+                                                    const aclTensor *self, const aclTensor *indices,
+                                                    aclTensor *gradInput, uint64_t *workspaceSize,
+                                                    aclOpExecutor **executor)
 {
     const struct arguments arguments = {NAME_3D, 3, gradOutput, self, indices, gradInput};
     return plan_backward(&arguments, workspaceSize, executor);

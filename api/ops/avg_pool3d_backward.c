@@ -3,10 +3,9 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "executor/plan.h"
-
-#include "aclnnop/aclnn_avgpool3d_backward.h"
 
 static const char *const NAME = "aclnnAvgPool3dBackward";
 
@@ -52,10 +51,12 @@ static aclnnStatus check_window(const struct op_window *window, struct op_array 
 
 /* Phase 1. */
 
-aclnnStatus aclnnAvgPool3dBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,
-    const aclIntArray *stride, const aclIntArray *padding, bool ceilMode, bool countIncludePad,
-    int64_t divisorOverride, aclTensor *output, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAvgPool3dBackward)(const aclTensor *gradOutput, const aclTensor *self,
+                                            const aclIntArray *kernelSize,
+                                            const aclIntArray *stride, const aclIntArray *padding,
+                                            bool ceilMode, bool countIncludePad,
+                                            int64_t divisorOverride, aclTensor *output,
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct op_array kernels = {"kernelSize", kernelSize}, strides = {"stride", stride},
                           paddings = {"padding", padding};

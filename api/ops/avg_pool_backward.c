@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool2dBackward: the gradient of average pooling. */
-#include "aclnnop/aclnn_avgpool2d_backward.h"
 
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
@@ -58,11 +58,13 @@ static aclnnStatus check_extents(const struct op_window *window, const aclTensor
 
 /* Phase 1. */
 
-aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,
-    const aclIntArray *stride, const aclIntArray *padding, bool ceilMode, bool countIncludePad,
-    int64_t divisorOverride, int8_t cubeMathType, aclTensor *gradInput, uint64_t *workspaceSize,
-    aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAvgPool2dBackward)(const aclTensor *gradOutput, const aclTensor *self,
+                                            const aclIntArray *kernelSize,
+                                            const aclIntArray *stride, const aclIntArray *padding,
+                                            bool ceilMode, bool countIncludePad,
+                                            int64_t divisorOverride, int8_t cubeMathType,
+                                            aclTensor *gradInput, uint64_t *workspaceSize,
+                                            aclOpExecutor **executor)
 {
     struct op_window window;
     OP_CHECK_NOT_NULL(NAME, workspaceSize);

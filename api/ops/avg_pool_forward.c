@@ -3,11 +3,9 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "executor/plan.h"
-
-#include "aclnnop/aclnn_avgpool2d.h"
-#include "aclnnop/aclnn_avgpool3d.h"
 
 static const char *const NAME_2D = "aclnnAvgPool2d", *const NAME_3D = "aclnnAvgPool3d";
 
@@ -110,12 +108,12 @@ static struct op_average average_of(const struct op_window *window, bool count_p
     return average;
 }
 
-aclnnStatus aclnnAvgPool2dGetWorkspaceSize(const aclTensor *self, const aclIntArray *kernelSize,
-                                           const aclIntArray *strides, const aclIntArray *paddings,
-                                           const bool ceilMode, const bool countIncludePad,
-                                           const int64_t divisorOverride, const int8_t cubeMathType,
-                                           aclTensor *out, uint64_t *workspaceSize,
-                                           aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAvgPool2d)(const aclTensor *self, const aclIntArray *kernelSize,
+                                    const aclIntArray *strides, const aclIntArray *paddings,
+                                    const bool ceilMode, const bool countIncludePad,
+                                    const int64_t divisorOverride, const int8_t cubeMathType,
+                                    aclTensor *out, uint64_t *workspaceSize,
+                                    aclOpExecutor **executor)
 {
     const struct op_array kernel = {"kernelSize", kernelSize}, stride = {"strides", strides},
                           padding = {"paddings", paddings};
@@ -188,11 +186,11 @@ static aclnnStatus check_window_3d(const struct op_window *window, const aclTens
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus aclnnAvgPool3dGetWorkspaceSize(const aclTensor *self, const aclIntArray *kernelSize,
-                                           const aclIntArray *stride, const aclIntArray *padding,
-                                           bool ceilMode, bool countIncludePad,
-                                           int64_t divisorOverride, aclTensor *out,
-                                           uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnAvgPool3d)(const aclTensor *self, const aclIntArray *kernelSize,
+                                    const aclIntArray *stride, const aclIntArray *padding,
+                                    bool ceilMode, bool countIncludePad, int64_t divisorOverride,
+                                    aclTensor *out, uint64_t *workspaceSize,
+                                    aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -3,10 +3,9 @@
 #include "api/op_average.h"
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "executor/plan.h"
 #include "runtime/support/base.h"
-
-#include "aclnnext/aclnnext_avg_pool_grad.h"
 
 static const char *const NAME = "aclnnextAvgPoolGrad";
 
@@ -72,11 +71,12 @@ static aclnnStatus check_output(const struct op_window *window, bool channels_la
 
 /* Phase 1. */
 
-aclnnStatus aclnnextAvgPoolGradGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclIntArray *inputShape, const aclIntArray *kernelSize,
-    const aclIntArray *strides, const aclIntArray *padsBegin, const aclIntArray *padsEnd,
-    const aclIntArray *dilations, int64_t autoPad, bool ceilMode, bool countIncludePad,
-    aclTensor *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnextAvgPoolGrad)(const aclTensor *gradOutput, const aclIntArray *inputShape,
+                                         const aclIntArray *kernelSize, const aclIntArray *strides,
+                                         const aclIntArray *padsBegin, const aclIntArray *padsEnd,
+                                         const aclIntArray *dilations, int64_t autoPad,
+                                         bool ceilMode, bool countIncludePad, aclTensor *gradInput,
+                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct op_ext_window attributes = {kernelSize, strides,   padsBegin,
                                              padsEnd,    dilations, autoPad};

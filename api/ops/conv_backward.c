@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvolutionBackward: the gradients of convolution and of transposed convolution. */
-#include "aclnnop/aclnn_convolution_backward.h"
 
 #include "api/op_conv.h"
+#include "api/op_hand.h"
 #include "runtime/support/base.h"
 
 static const char *const NAME = "aclnnConvolutionBackward";
@@ -236,7 +236,7 @@ static aclnnStatus plan_empty(const struct arguments *a, uint64_t *workspaceSize
 
 /* Phase 1. */
 
-aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
+aclnnStatus OP_HAND(aclnnConvolutionBackward)(
     const aclTensor *gradOutput, const aclTensor *input, const aclTensor *weight,
     const aclIntArray *biasSizes, const aclIntArray *stride, const aclIntArray *padding,
     const aclIntArray *dilation, bool transposed, const aclIntArray *outputPadding, int groups,

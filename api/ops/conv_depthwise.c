@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvDepthwise2d: convolution of each channel on its own. */
 #include "api/op_conv.h"
+#include "api/op_hand.h"
 #include "runtime/support/base.h"
-
-#include "aclnnop/aclnn_convolution.h"
 
 static const char *const NAME = "aclnnConvDepthwise2d";
 
@@ -90,13 +89,12 @@ static aclnnStatus check_kernel(const struct arguments *a)
 
 /* Phase 1. */
 
-aclnnStatus aclnnConvDepthwise2dGetWorkspaceSize(const aclTensor *self, const aclTensor *weight,
-                                                 const aclIntArray *kernelSize,
-                                                 const aclTensor *bias, const aclIntArray *stride,
-                                                 const aclIntArray *padding,
-                                                 const aclIntArray *dilation, aclTensor *out,
-                                                 int8_t cubeMathType, uint64_t *workspaceSize,
-                                                 aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnConvDepthwise2d)(const aclTensor *self, const aclTensor *weight,
+                                          const aclIntArray *kernelSize, const aclTensor *bias,
+                                          const aclIntArray *stride, const aclIntArray *padding,
+                                          const aclIntArray *dilation, aclTensor *out,
+                                          int8_t cubeMathType, uint64_t *workspaceSize,
+                                          aclOpExecutor **executor)
 {
     const struct arguments a = {self, weight, bias, out, kernelSize, stride, padding, dilation};
     OP_CHECK_NOT_NULL(NAME, workspaceSize);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvolution: convolution and transposed convolution in one to three axes. */
-#include "aclnnop/aclnn_convolution.h"
 
 #include "api/op_conv.h"
+#include "api/op_hand.h"
 #include "runtime/support/base.h"
 
 static const char *const NAME = "aclnnConvolution";
@@ -124,13 +124,12 @@ static aclnnStatus check_values(const struct arguments *a, const struct op_conv 
 
 /* Phase 1. */
 
-aclnnStatus aclnnConvolutionGetWorkspaceSize(const aclTensor *input, const aclTensor *weight,
-                                             const aclTensor *bias, const aclIntArray *stride,
-                                             const aclIntArray *padding,
-                                             const aclIntArray *dilation, bool transposed,
-                                             const aclIntArray *outputPadding, const int64_t groups,
-                                             aclTensor *output, int8_t cubeMathType,
-                                             uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnConvolution)(const aclTensor *input, const aclTensor *weight,
+                                      const aclTensor *bias, const aclIntArray *stride,
+                                      const aclIntArray *padding, const aclIntArray *dilation,
+                                      bool transposed, const aclIntArray *outputPadding,
+                                      const int64_t groups, aclTensor *output, int8_t cubeMathType,
+                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct arguments a = {input,   weight,   bias,          output,     stride,
                                 padding, dilation, outputPadding, transposed, groups};

@@ -3,6 +3,7 @@
 #include "aclnnext/aclnnext_conv_grad.h"
 
 #include "api/op_conv.h"
+#include "api/op_hand.h"
 #include "runtime/support/base.h"
 
 static const char *const NAME = "aclnnextConvGrad";
@@ -164,12 +165,13 @@ static aclnnStatus check_views(const struct arguments *a)
 
 /* Phase 1. */
 
-aclnnStatus aclnnextConvGradGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclTensor *input, const aclTensor *weight,
-    const aclIntArray *strides, const aclIntArray *padsBegin, const aclIntArray *padsEnd,
-    const aclIntArray *dilations, int64_t autoPad, int64_t groups, int8_t cubeMathType,
-    aclTensor *gradInput, aclTensor *gradWeight, aclTensor *gradBias, uint64_t *workspaceSize,
-    aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnextConvGrad)(const aclTensor *gradOutput, const aclTensor *input,
+                                      const aclTensor *weight, const aclIntArray *strides,
+                                      const aclIntArray *padsBegin, const aclIntArray *padsEnd,
+                                      const aclIntArray *dilations, int64_t autoPad, int64_t groups,
+                                      int8_t cubeMathType, aclTensor *gradInput,
+                                      aclTensor *gradWeight, aclTensor *gradBias,
+                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct arguments a = {gradOutput, input,     weight,  {gradInput, gradWeight, gradBias},
                           strides,    padsBegin, padsEnd, dilations,

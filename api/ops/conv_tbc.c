@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnConvTbc and aclnnConvTbcBackward: convolution along time of (T, B, C) tensors. */
 #include "api/op_conv.h"
+#include "api/op_hand.h"
 #include "runtime/support/base.h"
-
-#include "aclnnop/aclnn_convolution.h"
-#include "aclnnop/aclnn_convolution_backward.h"
 
 static const char *const FORWARD = "aclnnConvTbc";
 static const char *const BACKWARD = "aclnnConvTbcBackward";
@@ -125,10 +123,10 @@ static aclnnStatus check_forward(const struct arguments *a)
     return check_output(a, windows > 0 ? windows : 0);
 }
 
-aclnnStatus aclnnConvTbcGetWorkspaceSize(const aclTensor *self, const aclTensor *weight,
-                                         const aclTensor *bias, const int64_t pad,
-                                         aclTensor *output, int8_t cubeMathType,
-                                         uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnConvTbc)(const aclTensor *self, const aclTensor *weight,
+                                  const aclTensor *bias, const int64_t pad, aclTensor *output,
+                                  int8_t cubeMathType, uint64_t *workspaceSize,
+                                  aclOpExecutor **executor)
 {
     const struct arguments a = {FORWARD, output, self, weight, bias, "output", "self", pad};
     OP_CHECK_NOT_NULL(FORWARD, workspaceSize);
@@ -192,12 +190,11 @@ static aclnnStatus check_backward(const struct arguments *a, const aclTensor *co
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus aclnnConvTbcBackwardGetWorkspaceSize(const aclTensor *self, const aclTensor *input,
-                                                 const aclTensor *weight, const aclTensor *bias,
-                                                 int64_t pad, int8_t cubeMathType,
-                                                 aclTensor *gradInput, aclTensor *gradWeight,
-                                                 aclTensor *gradBias, uint64_t *workspaceSize,
-                                                 aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnConvTbcBackward)(const aclTensor *self, const aclTensor *input,
+                                          const aclTensor *weight, const aclTensor *bias,
+                                          int64_t pad, int8_t cubeMathType, aclTensor *gradInput,
+                                          aclTensor *gradWeight, aclTensor *gradBias,
+                                          uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const struct arguments a = {BACKWARD, self, input, weight, bias, "self", "input", pad};
     const aclTensor *const tensor[TENSORS] = {self,      input,      weight,  bias,

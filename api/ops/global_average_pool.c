@@ -2,11 +2,10 @@
 /* aclnnGlobalAveragePool: the mean of every plane. */
 #include "api/op_call.h"
 #include "api/op_check.h"
+#include "api/op_hand.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
 #include "kernels/pool/k_average.h"
-
-#include "aclnnop/aclnn_global_average_pool.h"
 
 static const char *const NAME = "aclnnGlobalAveragePool";
 
@@ -77,9 +76,8 @@ static void mean_steps(struct ex_plan *plan, int x, const aclTensor *self, int y
     ex_deliver(plan, target, y, order);
 }
 
-aclnnStatus aclnnGlobalAveragePoolGetWorkspaceSize(const aclTensor *self, aclTensor *out,
-                                                   uint64_t *workspaceSize,
-                                                   aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnGlobalAveragePool)(const aclTensor *self, aclTensor *out,
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME, workspaceSize);
     OP_CHECK_NOT_NULL(NAME, executor);

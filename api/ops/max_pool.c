@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxPool and aclnnGlobalMaxPool: maximum pooling without indices. */
-#include "aclnnop/aclnn_global_max_pool.h"
-#include "aclnnop/aclnn_max_pool.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
@@ -94,11 +93,11 @@ static aclnnStatus check_arrays(const struct arrays *a, int64_t auto_pad, struct
 
 /* Phase 1. */
 
-aclnnStatus aclnnMaxPoolGetWorkspaceSize(const aclTensor *self, const aclIntArray *kernelShape,
-                                         const aclIntArray *strides, const int64_t autoPad,
-                                         const aclIntArray *pads, const aclIntArray *dilations,
-                                         const int64_t ceilMode, aclTensor *out,
-                                         uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxPool)(const aclTensor *self, const aclIntArray *kernelShape,
+                                  const aclIntArray *strides, const int64_t autoPad,
+                                  const aclIntArray *pads, const aclIntArray *dilations,
+                                  const int64_t ceilMode, aclTensor *out, uint64_t *workspaceSize,
+                                  aclOpExecutor **executor)
 {
     const struct arrays arrays = {kernelShape, strides, pads, dilations};
     struct op_window window = {.axes = AXES, .ceil_mode = ceilMode != 0};
@@ -156,8 +155,8 @@ static aclnnStatus check_global(const aclTensor *self, const aclTensor *out)
     return op_check_output_view(GLOBAL, "out", out);
 }
 
-aclnnStatus aclnnGlobalMaxPoolGetWorkspaceSize(const aclTensor *self, aclTensor *out,
-                                               uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnGlobalMaxPool)(const aclTensor *self, aclTensor *out,
+                                        uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(GLOBAL, workspaceSize);
     OP_CHECK_NOT_NULL(GLOBAL, executor);

@@ -2,12 +2,10 @@
 /* aclnnextMaxPoolGrad: ONNX's MaxPoolGrad. aclnnextMaxPoolBackward: the gradient of maximum pooling
  * that finds the maxima again (oneDNN Graph's MaxPoolBackward). */
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
-
-#include "aclnnext/aclnnext_max_pool_backward.h"
-#include "aclnnext/aclnnext_max_pool_grad.h"
 
 static const char *const GRAD = "aclnnextMaxPoolGrad";
 static const char *const BACKWARD = "aclnnextMaxPoolBackward";
@@ -56,10 +54,9 @@ static aclnnStatus check_planes(const aclTensor *gradOutput, const aclTensor *gr
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus aclnnextMaxPoolGradGetWorkspaceSize(const aclTensor *gradOutput,
-                                                const aclTensor *indices, int64_t storageOrder,
-                                                aclTensor *gradInput, uint64_t *workspaceSize,
-                                                aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnextMaxPoolGrad)(const aclTensor *gradOutput, const aclTensor *indices,
+                                         int64_t storageOrder, aclTensor *gradInput,
+                                         uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(GRAD, workspaceSize);
     OP_CHECK_NOT_NULL(GRAD, executor);
@@ -100,7 +97,7 @@ aclnnStatus aclnnextMaxPoolGradGetWorkspaceSize(const aclTensor *gradOutput,
 
 /* Phase 1 of aclnnextMaxPoolBackward. */
 
-aclnnStatus aclnnextMaxPoolBackwardGetWorkspaceSize(
+aclnnStatus OP_HAND(aclnnextMaxPoolBackward)(
     const aclTensor *gradOutput, const aclTensor *self, const aclIntArray *kernelSize,
     const aclIntArray *strides, const aclIntArray *padsBegin, const aclIntArray *padsEnd,
     const aclIntArray *dilations, int64_t autoPad, bool ceilMode, aclTensor *gradInput,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxPool2dWithIndices, aclnnMaxPool2dWithMask, aclnnMaxPool3dWithArgmax: maximum pooling that
  * tells where the maxima were. */
-#include "aclnnop/aclnn_max_pool2d_with_indices.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -154,10 +153,12 @@ static aclnnStatus plan_forward(const struct arguments *a, uint64_t *workspaceSi
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(
-    const aclTensor *self, const aclIntArray *kernelSize, const aclIntArray *stride,
-    const aclIntArray *padding, const aclIntArray *dilation, bool ceilMode, aclTensor *out,
-    aclTensor *indices, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxPool2dWithIndices)(const aclTensor *self, const aclIntArray *kernelSize,
+                                               const aclIntArray *stride,
+                                               const aclIntArray *padding,
+                                               const aclIntArray *dilation, bool ceilMode,
+                                               aclTensor *out, aclTensor *indices,
+                                               uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct arguments a = arguments_of(INDICES_2D, 2, self, kernelSize, stride, padding, dilation,
                                       ceilMode, out, indices);
@@ -167,10 +168,11 @@ aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(
     return plan_forward(&a, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool2dWithMaskGetWorkspaceSize(
-    const aclTensor *self, const aclIntArray *kernelSize, const aclIntArray *stride,
-    const aclIntArray *padding, const aclIntArray *dilation, bool ceilMode, aclTensor *out,
-    aclTensor *indices, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxPool2dWithMask)(const aclTensor *self, const aclIntArray *kernelSize,
+                                            const aclIntArray *stride, const aclIntArray *padding,
+                                            const aclIntArray *dilation, bool ceilMode,
+                                            aclTensor *out, aclTensor *indices,
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct arguments a = arguments_of(MASK_2D, 2, self, kernelSize, stride, padding, dilation,
                                       ceilMode, out, indices);
@@ -184,10 +186,11 @@ aclnnStatus aclnnMaxPool2dWithMaskGetWorkspaceSize(
     return plan_forward(&a, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool3dWithArgmaxGetWorkspaceSize(
-    const aclTensor *self, const aclIntArray *kernelSize, const aclIntArray *stride,
-    const aclIntArray *padding, const aclIntArray *dilation, bool ceilMode, aclTensor *out,
-    aclTensor *indices, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxPool3dWithArgmax)(const aclTensor *self, const aclIntArray *kernelSize,
+                                              const aclIntArray *stride, const aclIntArray *padding,
+                                              const aclIntArray *dilation, bool ceilMode,
+                                              aclTensor *out, aclTensor *indices,
+                                              uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct arguments a = arguments_of(ARGMAX_3D, 3, self, kernelSize, stride, padding, dilation,
                                       ceilMode, out, indices);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxPool2dWithIndicesBackward, aclnnMaxPool2dWithMaskBackward,
  * aclnnMaxPool3dWithArgmaxBackward: gradients go where the maxima were. */
-#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
-#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_max_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -182,7 +181,7 @@ static aclnnStatus plan_backward(const struct arguments *a, uint64_t *workspaceS
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
+aclnnStatus OP_HAND(aclnnMaxPool2dWithIndicesBackward)(
     const aclTensor *gradOutput, const aclTensor *self, const aclTensor *indices,
     const aclIntArray *kernelSize, const aclIntArray *stride, const aclIntArray *padding,
     const aclIntArray *dilation, bool ceilMode, aclTensor *gradInput, uint64_t *workspaceSize,
@@ -196,7 +195,7 @@ aclnnStatus aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
     return plan_backward(&a, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize(
+aclnnStatus OP_HAND(aclnnMaxPool2dWithMaskBackward)(
     const aclTensor *gradOutput, const aclTensor *self, const aclTensor *indices,
     const aclIntArray *kernelSize, const aclIntArray *stride, const aclIntArray *padding,
     const aclIntArray *dilation, bool ceilMode, aclTensor *gradInput, uint64_t *workspaceSize,
@@ -216,7 +215,7 @@ aclnnStatus aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize(
     return plan_backward(&a, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize(
+aclnnStatus OP_HAND(aclnnMaxPool3dWithArgmaxBackward)(
     const aclTensor *gradOutput, const aclTensor *self, const aclTensor *indices,
     const aclIntArray *kernelSize, const aclIntArray *stride, const aclIntArray *padding,
     const aclIntArray *dilation, bool ceilMode, aclTensor *gradInput, uint64_t *workspaceSize,

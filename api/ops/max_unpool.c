@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxUnpool2d, aclnnMaxUnpool3d: values go back to where maximum pooling found them. */
-#include "aclnnop/aclnn_max_unpool2d.h"
-#include "aclnnop/aclnn_max_unpool3d.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -113,9 +112,9 @@ static aclnnStatus plan_unpool(const char *op, const aclTensor *self, const aclT
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxUnpool2dGetWorkspaceSize(const aclTensor *self, const aclTensor *indices,
-                                             const aclIntArray *outputSize, aclTensor *out,
-                                             uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxUnpool2d)(const aclTensor *self, const aclTensor *indices,
+                                      const aclIntArray *outputSize, aclTensor *out,
+                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_2D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_2D, executor);
@@ -128,11 +127,10 @@ aclnnStatus aclnnMaxUnpool2dGetWorkspaceSize(const aclTensor *self, const aclTen
     return plan_unpool(NAME_2D, self, indices, out, 2, NULL, NULL, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxUnpool3dGetWorkspaceSize(const aclTensor *self, const aclTensor *indices,
-                                             const aclIntArray *outputSize,
-                                             const aclIntArray *stride, const aclIntArray *padding,
-                                             aclTensor *outRef, uint64_t *workspaceSize,
-                                             aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxUnpool3d)(const aclTensor *self, const aclTensor *indices,
+                                      const aclIntArray *outputSize, const aclIntArray *stride,
+                                      const aclIntArray *padding, aclTensor *outRef,
+                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxUnpool2dBackward, aclnnMaxUnpool3dBackward: each value's gradient is that of the cell it
  * went to. */
-#include "aclnnop/aclnn_max_unpool2d_backward.h"
-#include "aclnnop/aclnn_max_unpool3d_backward.h"
 
 #include "api/op_call.h"
+#include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
@@ -153,12 +152,10 @@ static aclnnStatus plan_gather(const char *op, const aclTensor *gradOutput, cons
     return ex_seal(plan, workspaceSize, executor);
 }
 
-aclnnStatus aclnnMaxUnpool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput,
-                                                     const aclTensor *self,
-                                                     const aclTensor *indices,
-                                                     const aclIntArray *outputSize, aclTensor *out,
-                                                     uint64_t *workspaceSize,
-                                                     aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxUnpool2dBackward)(const aclTensor *gradOutput, const aclTensor *self,
+                                              const aclTensor *indices,
+                                              const aclIntArray *outputSize, aclTensor *out,
+                                              uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_2D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_2D, executor);
@@ -173,10 +170,12 @@ aclnnStatus aclnnMaxUnpool2dBackwardGetWorkspaceSize(const aclTensor *gradOutput
                        executor);
 }
 
-aclnnStatus aclnnMaxUnpool3dBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *indices,
-    const aclIntArray *outputSize, const aclIntArray *stride, const aclIntArray *padding,
-    aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus OP_HAND(aclnnMaxUnpool3dBackward)(const aclTensor *gradOutput, const aclTensor *self,
+                                              const aclTensor *indices,
+                                              const aclIntArray *outputSize,
+                                              const aclIntArray *stride, const aclIntArray *padding,
+                                              aclTensor *out, uint64_t *workspaceSize,
+                                              aclOpExecutor **executor)
 {
     OP_CHECK_NOT_NULL(NAME_3D, workspaceSize);
     OP_CHECK_NOT_NULL(NAME_3D, executor);

@@ -2,6 +2,7 @@
 /* The checker's hooks. One lock guards all of check/; the program's stack is taken before it, and
  * nothing else is locked inside. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/check/alive.h"
@@ -179,6 +180,22 @@ static void replay(struct rt_stream *stream, const void *graph)
         submit(stream, &(struct rt_check_step){.what = RT_CHECK_REPLAY, .key = graph}, NULL);
 }
 
+static void told(const char *rule, const char *name, const char *text)
+{
+    struct rt_check_stack stack;
+    char sentence[640];
+    snprintf(sentence, sizeof sentence, "%s: %s", name, text);
+    rt_check_stack_take(&stack);
+    pthread_mutex_lock(&lock);
+    rt_check_report(&(struct rt_check_report){
+        .kind = "device",
+        .rule = rule,
+        .text = sentence,
+        .parties = {{.title = "called", .name = name, .site = rt_check_site_of(&stack)}},
+        .count = 1});
+    pthread_mutex_unlock(&lock);
+}
+
 static void end(void)
 {
     pthread_mutex_lock(&lock);
@@ -224,6 +241,7 @@ __attribute__((constructor)) static void offer_hooks(void)
     rt_check_hooks.function_begins = function_begins;
     rt_check_hooks.function_ends = function_ends;
     rt_check_hooks.replay = replay;
+    rt_check_hooks.told = told;
     rt_check_hooks.end = end;
     rt_check_flags = flags;
 }

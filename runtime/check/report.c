@@ -40,11 +40,13 @@ static unsigned read_kinds(const char *text)
     static const struct {
         const char *name;
         unsigned flags;
-    } kinds[] = {{"race", RT_CHECK_RACE},
-                 {"memory", RT_CHECK_MEMORY},
-                 {"init", RT_CHECK_INIT},
-                 {"leak", RT_CHECK_LEAK},
-                 {"all", RT_CHECK_RACE | RT_CHECK_MEMORY | RT_CHECK_INIT | RT_CHECK_LEAK}};
+    } kinds[] = {
+        {"race", RT_CHECK_RACE},
+        {"memory", RT_CHECK_MEMORY},
+        {"init", RT_CHECK_INIT},
+        {"leak", RT_CHECK_LEAK},
+        {"device", RT_CHECK_DEVICE},
+        {"all", RT_CHECK_RACE | RT_CHECK_MEMORY | RT_CHECK_INIT | RT_CHECK_LEAK | RT_CHECK_DEVICE}};
     unsigned flags = 0;
     bool is_known = true;
     for (const char *at = text; *at;) {
@@ -61,7 +63,8 @@ static unsigned read_kinds(const char *text)
     }
     if (!is_known)
         rt_log_unhonoured("ACLNN_CPU_CHECK", text,
-                          "its words are race, memory, init, leak and all; others are left out");
+                          "its words are race, memory, init, leak, device and all; others are left "
+                          "out");
     return flags;
 }
 

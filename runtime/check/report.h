@@ -22,7 +22,7 @@ struct rt_check_party {
 };
 
 struct rt_check_report {
-    const char *kind; /* race, memory, init, leak */
+    const char *kind; /* race, memory, init, leak, device */
     const char *rule; /* a word for the record: "use-after-free" */
     const char *text; /* the sentence */
     const char *cure; /* or NULL */

@@ -16,6 +16,7 @@ enum rt_check_flag {
     RT_CHECK_MEMORY = 2,
     RT_CHECK_INIT = 4,
     RT_CHECK_LEAK = 8,
+    RT_CHECK_DEVICE = 16,
 };
 
 /* What a program makes and gives up. */
@@ -81,6 +82,8 @@ struct rt_check_hooks {
     void (*function_begins)(uintptr_t function, const void *argument);
     void (*function_ends)(void);
     void (*replay)(struct rt_stream *stream, const void *graph);
+    /* A call that runs here and not on the chip, as a sentence. */
+    void (*told)(const char *rule, const char *name, const char *text);
     /* The program ends its use of the library: what lives now is a leak. */
     void (*end)(void);
     /* Asked by check.c, filled in by memory/: some memory of the library's holds these bytes. */

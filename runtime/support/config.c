@@ -234,6 +234,7 @@ static void read_environment(void)
     read_names();
     read_switch("ASCEND_LAUNCH_BLOCKING", &config.launch_blocking);
     read_switch("ACLNN_CPU_SUMMARY", &config.summary);
+    read_switch("ACLNN_CPU_STRICT", &config.strict);
     const char *timeline = variable("ACLNN_CPU_TIMELINE");
     if (timeline && strlen(timeline) < sizeof timeline_pattern)
         config.timeline = strcpy(timeline_pattern, timeline);

@@ -29,6 +29,7 @@ struct rt_config {
     size_t device_memory;   /* of each, ACLNN_CPU_DEVICE_MEMORY in bytes (suffixes K M G), else an
                                equal share of the machine's memory */
     char soc_name[32];      /* ACLNN_CPU_SOC, else Ascend910B1 */
+    bool strict;            /* ACLNN_CPU_STRICT=1: what that chip does not take is refused */
 };
 
 /* Never NULL, never changes. A value that cannot be read keeps its default, which is said on

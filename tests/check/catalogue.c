@@ -111,13 +111,15 @@ static const struct table {
 } tables[] = {{'w', wrong_orders, &wrong_order_count},
               {'r', right_orders, &right_order_count},
               {'w', wrong_lives, &wrong_life_count},
-              {'r', right_lives, &right_life_count}};
+              {'r', right_lives, &right_life_count},
+              {'w', wrong_chips, &wrong_chip_count},
+              {'r', right_chips, &right_chip_count}};
 
 int main(int count, char **arguments)
 {
     size_t right = 0, all = 0;
     char name[128];
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < (int)(sizeof tables / sizeof *tables); t++)
         for (size_t i = 0; i < *tables[t].count; i++) {
             const struct program *program = &tables[t].programs[i];
             snprintf(name, sizeof name, "%c%d:%s", tables[t].side, t, program->name);

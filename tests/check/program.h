@@ -28,8 +28,10 @@ struct program {
     const char *expected; /* "kind/rule" of all reports, each once, in order of the alphabet; "" */
 };
 
-extern const struct program wrong_orders[], right_orders[], wrong_lives[], right_lives[];
-extern const size_t wrong_order_count, right_order_count, wrong_life_count, right_life_count;
+extern const struct program wrong_orders[], right_orders[], wrong_lives[], right_lives[],
+    wrong_chips[], right_chips[];
+extern const size_t wrong_order_count, right_order_count, wrong_life_count, right_life_count,
+    wrong_chip_count, right_chip_count;
 
 /* What returns another code than 0 ends the program's process. */
 #define OK(call)                                                                                   \

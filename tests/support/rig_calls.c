@@ -75,41 +75,6 @@
 #define TAKE_TEXT(name)            OP_PARAMETER_TEXT(name) = call->text[next_.text++];
 #define TAKE_TEXT_MUTABLE(name)    OP_PARAMETER_TEXT_MUTABLE(name) = (char *)(uintptr_t)call->text[next_.text++];
 
-#define NAME_IN(name)              name
-#define NAME_IN_MUTABLE(name)      name
-#define NAME_OPTIONAL_MUTABLE(name) name
-#define NAME_OPTIONAL(name)        name
-#define NAME_OUT(name)             name
-#define NAME_OUT_CONST(name)       name
-#define NAME_OPTIONAL_OUT(name)    name
-#define NAME_OPTIONAL_OUT_CONST(name)name
-#define NAME_OPTIONAL_REF(name)    name
-#define NAME_REF(name)             name
-#define NAME_REF_CONST(name)       name
-#define NAME_INS(name)             name
-#define NAME_OUTS(name)            name
-#define NAME_OUTS_CONST(name)      name
-#define NAME_REFS(name)            name
-#define NAME_OPTIONAL_REFS_CONST(name) name
-#define NAME_REFS_CONST(name)      name
-#define NAME_SCALAR(name)          name
-#define NAME_OPTIONAL_SCALAR(name) name
-#define NAME_COEFFICIENT(name)     name
-#define NAME_SCALARS(name)         name
-#define NAME_INTS(name)            name
-#define NAME_FLOATS(name)          name
-#define NAME_BOOLS(name)           name
-#define NAME_BOOL(name)            name
-#define NAME_INT8(name)            name
-#define NAME_INT(name)             name
-#define NAME_INT64(name)           name
-#define NAME_UINT64(name)          name
-#define NAME_FLOAT(name)           name
-#define NAME_DOUBLE(name)          name
-#define NAME_TYPE(name)            name
-#define NAME_MATH(name)            name
-#define NAME_TEXT(name)            name
-#define NAME_TEXT_MUTABLE(name)    name
 /* clang-format on */
 
 /* Where the next argument of each kind stands; next_ is a name that no argument has. */
@@ -124,7 +89,7 @@ struct rig_next {
         struct rig_next next_ = {0};                                                               \
         OP_EACH(TAKE_, arguments)                                                                  \
         (void)next_;                                                                               \
-        return operator##GetWorkspaceSize(OP_LIST(NAME_, arguments), call->size, call->out);       \
+        return operator##GetWorkspaceSize(OP_LIST(OP_NAME_, arguments), call->size, call->out);    \
     }
 #define OPERATOR(name, family, core, types, rule, arguments)            DEFINE(name, arguments)
 #define OPERATOR_BY_HAND(name, family, types, indices, note, arguments) DEFINE(name, arguments)

@@ -19,7 +19,8 @@ static void clear_environment(void)
     static const char *const names[] = {
         "ACLNN_CPU_DEVICES",      "ACLNN_CPU_THREADS",       "ACLNN_CPU_DEVICE_MEMORY",
         "ACLNN_CPU_MATH",         "ACLNN_CPU_SOC",           "ACLNN_CPU_LOG",
-        "ASCEND_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT"};
+        "ASCEND_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ASCEND_SLOG_PRINT_TO_STDOUT",
+        "ACLNN_CPU_STRICT"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
 }
@@ -35,6 +36,7 @@ Test(config, defaults)
     cr_expect_eq(config->devices, 1);
     cr_expect_not(config->launch_blocking);
     cr_expect_not(config->exact_math);
+    cr_expect_not(config->strict);
     cr_expect_eq(config->log_topics, 0);
     cr_expect_eq(config->log_level, 3);
     cr_expect_not(config->log_asked);
@@ -51,12 +53,14 @@ Test(config, values)
     setenv("ACLNN_CPU_MATH", "exact", 1);
     setenv("ACLNN_CPU_SOC", "Ascend910_9391", 1);
     setenv("ACLNN_CPU_LOG", ",plan,", 1);
+    setenv("ACLNN_CPU_STRICT", "1", 1);
     setenv("ASCEND_LAUNCH_BLOCKING", "1", 1);
     setenv("ASCEND_GLOBAL_LOG_LEVEL", "2", 1);
     setenv("ASCEND_SLOG_PRINT_TO_STDOUT", "1", 1);
     const struct rt_config *config = rt_config();
     cr_expect_eq(config->threads, 7);
     cr_expect_eq(config->devices, 64);
+    cr_expect(config->strict);
     cr_expect_eq(config->device_memory, (size_t)3 << 30);
     cr_expect(config->exact_math);
     cr_expect_str_eq(config->soc_name, "Ascend910_9391");
