@@ -42,6 +42,16 @@ vf runs_value(enum k_dtype dt, vf value)
     return dt == K_F16 ? block_zip_f16(value, value) : value;
 }
 
+/* A value in every lane, as bits: two infinities of bf16 are a signaling NaN, which v_all's
+ * arithmetic would make a quiet one. */
+K_TEMPLATE
+vf runs_all(const float *value)
+{
+    uint32_t bits;
+    memcpy(&bits, value, sizeof bits);
+    return (vf)(bits - (vu){0});
+}
+
 #ifdef K_PERMUTES
 K_TEMPLATE
 void runs_table(enum k_dtype dt, struct runs *runs, int stride, int offset)
@@ -174,14 +184,15 @@ void walk_runs(enum k_dtype dt, struct grad *g, struct runs *runs)
         }
 #endif
         if (whole > 0) {
-            vectors_fill(&vectors, v_all(values[j]), run, stream);
+            vectors_fill(&vectors, runs_all(values + j), run, stream);
             if (gap > 0) vectors_fill(&vectors, (vf){0}, gap, stream);
             continue;
         }
         const int64_t stop = pool_min(cell + width->stride, g->cells);
         const int64_t begin = pool_max(cell, 0);
         const int64_t split = pool_max(pool_min(cell + width->rest, stop), begin);
-        vectors_fill(&vectors, v_all(j < real ? values[j] : 0), (split - begin) * size, stream);
+        vectors_fill(&vectors, j < real ? runs_all(values + j) : (vf){0}, (split - begin) * size,
+                     stream);
         vectors_fill(&vectors, (vf){0}, (stop - split) * size, stream);
     }
     g->outlet.vectors = vectors;
