@@ -73,10 +73,19 @@ static bool cpu_has_pairs(void)
 #endif
 }
 
+static bool cpu_has_dots(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
+}
+
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static const struct k_table *runnable[COMPILED], *best;
 static size_t runnable_count, cache_l2, cache_last_level;
-static bool pairs;
+static bool pairs, dots;
 static char refused[32]; /* what ACLNN_CPU_ISA asks for and this CPU does not run */
 
 /* What the kernel says of CPU 0's cache of a level, or 0. (sysconf is asked second: under some
@@ -127,8 +136,10 @@ static void look(void)
         best = runnable[i];
         is_found = true;
     }
-    pairs = strcmp(best->isa, without_pairs) == 0 && cpu_has_pairs() &&
-            (!wanted || strcmp(wanted, without_pairs) != 0);
+    const bool is_plain = wanted && strcmp(wanted, without_pairs) == 0;
+    const bool is_avx512 = strcmp(best->isa, without_pairs) == 0;
+    pairs = is_avx512 && !is_plain && cpu_has_pairs();
+    dots = is_avx512 && !is_plain && cpu_has_dots();
     if (wanted && pairs && strcmp(wanted, with_pairs) == 0) is_found = true;
     if (!is_found) snprintf(refused, sizeof refused, "%s", wanted);
 
@@ -153,6 +164,12 @@ bool k_pairs_bf16(void)
 {
     pthread_once(&looked, look);
     return pairs;
+}
+
+bool k_dots_int8(void)
+{
+    pthread_once(&looked, look);
+    return dots;
 }
 
 size_t k_tables(const struct k_table *tables[], size_t capacity)

@@ -3,8 +3,8 @@
  *     bench gemm [threads] [pattern ...]
  * Lines hold the best time of each, in GFLOP/s, and our speed over the best peer's. Peers are
  * shared libraries that are opened where the machine has them. b is transposed where the line says
- * so. Of peers, oneDNN alone multiplies bf16 (to f32, as all of a line do); none has f16. A library
- * built for one thread says nothing about two. */
+ * so. Of peers, oneDNN alone multiplies bf16 (to f32, as all of a line do) and i8 (to i32); none
+ * has f16. A library built for one thread says nothing about two. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "kernels/gemm/k_gemm.h"
+#include "kernels/int8/k_int8.h"
+#include "kernels/kernels.h"
 #include "kernels/way.h"
 #include "runtime/schedule/pool.h"
 
@@ -39,7 +41,9 @@ static const struct shape shapes[] = {
     {"square-2048", 2048, 2048, 2048, false},
 };
 
-static const char *const type_names[] = {[K_F32] = "f32", [K_F16] = "f16", [K_BF16] = "bf16"};
+static const char *const type_names[] = {
+    [K_F32] = "f32", [K_F16] = "f16", [K_BF16] = "bf16", [K_I8] = "i8"};
+static const enum k_dtype dtypes[] = {K_F32, K_F16, K_BF16, K_I8};
 
 struct problem {
     const struct shape *shape;
@@ -51,11 +55,15 @@ typedef void cblas_fn(int, int, int, int, int, int, float, const float *, int, c
                       float, float *, int);
 typedef int dnnl_fn(char, char, int64_t, int64_t, int64_t, float, const void *, int64_t,
                     const void *, int64_t, float, float *, int64_t);
+typedef int dnnl_i8_fn(char, char, char, int64_t, int64_t, int64_t, float, const int8_t *, int64_t,
+                       int8_t, const int8_t *, int64_t, int8_t, float, int32_t *, int64_t,
+                       const int32_t *);
 
 struct peer {
     const char *name, *files[5];
     cblas_fn *cblas;
     dnnl_fn *f32, *bf16;
+    dnnl_i8_fn *i8;
 };
 
 static struct peer peers[PEERS] = {
@@ -76,11 +84,13 @@ static void open_peer(struct peer *peer)
     }
     *(void **)&peer->f32 = dlsym(library, "dnnl_sgemm");
     *(void **)&peer->bf16 = dlsym(library, "dnnl_gemm_bf16bf16f32");
+    *(void **)&peer->i8 = dlsym(library, "dnnl_gemm_s8s8s32");
     if (!peer->f32) *(void **)&peer->cblas = dlsym(library, "cblas_sgemm");
 }
 
 static bool has(const struct peer *peer, enum k_dtype dtype)
 {
+    if (dtype == K_I8) return peer->i8 != NULL;
     return dtype == K_F32 ? peer->cblas || peer->f32 : dtype == K_BF16 && peer->bf16;
 }
 
@@ -88,7 +98,10 @@ static void run_peer(const struct peer *peer, const struct problem *p)
 {
     const struct shape *s = p->shape;
     const int64_t ldb = s->is_transposed ? s->k : s->n;
-    if (peer->cblas)
+    if (p->dtype == K_I8)
+        peer->i8('N', s->is_transposed ? 'T' : 'N', 'F', s->m, s->n, s->k, 1, p->a, s->k, 0, p->b,
+                 ldb, 0, 0, p->c, s->n, &(const int32_t){0});
+    else if (peer->cblas)
         peer->cblas(ROW_MAJOR, PLAIN, s->is_transposed ? TRANSPOSED : PLAIN, (int)s->m, (int)s->n,
                     (int)s->k, 1, p->a, (int)s->k, p->b, (int)ldb, 0, p->c, (int)s->n);
     else
@@ -99,35 +112,48 @@ static void run_peer(const struct peer *peer, const struct problem *p)
 /* ---- ours ---- */
 
 struct ours {
-    struct k_gemm gemm;
-    struct k_chosen chosen;
-    void *buffers[K_GEMM_BUFFERS];
+    struct k_int8 product; /* of i8; else its gemm alone */
+    k_fn *run;
+    struct k_work work;
+    const char *way;
+    void *buffers[K_INT8_OFFSET + 1];
 };
 
 static void slice(void *context, int64_t begin, int64_t end)
 {
     const struct ours *ours = context;
-    ours->chosen.run(&ours->gemm, ours->buffers, (struct k_slice){begin, end});
+    ours->run(&ours->product, ours->buffers, (struct k_slice){begin, end});
 }
 
 static void prepare_ours(struct ours *ours, const struct problem *p)
 {
     const struct shape *s = p->shape;
+    struct k_gemm *gemm = &ours->product.gemm;
     *ours = (struct ours){.buffers = {p->a, p->b, p->c}};
-    ours->gemm =
-        (struct k_gemm){.m = s->m, .n = s->n, .k = s->k, .batch = {1, 1, 1, 1}, .alpha = 1};
-    ours->gemm.a = (struct k_gemm_matrix){.dtype = p->dtype, .row = s->k, .column = 1};
-    ours->gemm.b = (struct k_gemm_matrix){.dtype = p->dtype,
-                                          .row = s->is_transposed ? 1 : s->n,
-                                          .column = s->is_transposed ? s->k : 1};
-    ours->gemm.c = (struct k_gemm_matrix){.dtype = K_F32, .row = s->n, .column = 1};
-    ours->chosen = k_way_choose(K_CHOICE_gemm, &(struct k_problem){&ours->gemm, K_F32, k_best()});
+    *gemm = (struct k_gemm){.m = s->m, .n = s->n, .k = s->k, .batch = {1, 1, 1, 1}, .alpha = 1};
+    gemm->a = (struct k_gemm_matrix){.dtype = p->dtype, .row = s->k, .column = 1};
+    gemm->b = (struct k_gemm_matrix){.dtype = p->dtype,
+                                     .row = s->is_transposed ? 1 : s->n,
+                                     .column = s->is_transposed ? s->k : 1};
+    gemm->c =
+        (struct k_gemm_matrix){.dtype = p->dtype == K_I8 ? K_I32 : K_F32, .row = s->n, .column = 1};
+    if (p->dtype == K_I8) {
+        ours->work = k_int8_plan(&ours->product);
+        ours->run = k_best()->int8_product;
+        ours->way = "int8";
+        return;
+    }
+    const struct k_chosen chosen =
+        k_way_choose(K_CHOICE_gemm, &(struct k_problem){gemm, K_F32, k_best()});
+    ours->work = chosen.work;
+    ours->run = chosen.run;
+    ours->way = chosen.way->name;
 }
 
 static void run_ours(struct ours *ours, bool in_parallel)
 {
-    rt_parallel_for(in_parallel ? rt_pool_default() : NULL, slice, ours, ours->chosen.work.items,
-                    ours->chosen.work.grain);
+    rt_parallel_for(in_parallel ? rt_pool_default() : NULL, slice, ours, ours->work.items,
+                    ours->work.grain);
 }
 
 /* ---- a line ---- */
@@ -146,6 +172,10 @@ static void fill(void *to, enum k_dtype dtype, int64_t count)
         uint32_t bits;
         memcpy(&bits, &single, 4);
         const uint16_t half = (uint16_t)(dtype == K_BF16 ? bits >> 16 : 0x3000 + i % 1000);
+        if (dtype == K_I8) {
+            ((int8_t *)to)[i] = (int8_t)(i * 7 % 255 - 127);
+            continue;
+        }
         if (dtype == K_F32)
             memcpy((char *)to + 4 * i, &single, 4);
         else
@@ -183,8 +213,7 @@ static void measure(const struct problem *p, bool in_parallel)
         }
     double fastest = 1e9;
     printf("%-18s %-4s %5ldx%-5ldx%-5ld%s %-7s %8.1f", s->name, type_names[p->dtype], (long)s->m,
-           (long)s->n, (long)s->k, s->is_transposed ? "T" : " ", ours.chosen.way->name,
-           flops / best[PEERS]);
+           (long)s->n, (long)s->k, s->is_transposed ? "T" : " ", ours.way, flops / best[PEERS]);
     for (int i = 0; i < PEERS; i++) {
         if (best[i] < fastest) fastest = best[i];
         if (best[i] < 1e9)
@@ -218,12 +247,13 @@ int main(int count, char **arguments)
     printf("%-18s %-4s %-19s %-7s %8s %8s %8s %8s  ratio\n", "GFLOP/s", "", "", "way", "ours",
            peers[0].name, peers[1].name, peers[2].name);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int dtype = 0; dtype < K_DTYPES; dtype++) {
+        for (size_t j = 0; j < sizeof dtypes / sizeof *dtypes; j++) {
+            const enum k_dtype dtype = dtypes[j];
             const struct shape *s = &shapes[i];
             char line[64];
             snprintf(line, sizeof line, "%s %s", s->name, type_names[dtype]);
             if (!is_wanted(line, count - first, arguments + first)) continue;
-            struct problem p = {s, (enum k_dtype)dtype, memory(s->m * s->k), memory(s->k * s->n),
+            struct problem p = {s, dtype, memory(s->m * s->k), memory(s->k * s->n),
                                 memory(s->m * s->n)};
             fill(p.a, p.dtype, s->m * s->k);
             fill(p.b, p.dtype, s->k * s->n);

@@ -231,6 +231,8 @@ static const char *const rare_rows[] = {
     "weight_quant_batch_matmul_v2 f16 x=300x600 weight=600x300:i8:s1x600 antiquantScale=19x300 "
     "antiquantOffsetOptional=19x300 quantScaleOptional=null quantOffsetOptional=null "
     "biasOptional=null antiquantGroupSize=32 y=300x300",
+    "quant_matmul_v3 i8 x1=300x2100 x2=2100x300 scale=300:f32 offset=null bias=null transposeX1=0 "
+    "transposeX2=0 out=300x300:f16",
 };
 
 static void check_rare_rows(struct rig *rig, const char *line)

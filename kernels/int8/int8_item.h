@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How exact sums of an item become results. */
+#ifndef ACLNN_CPU_KERNELS_INT8_INT8_ITEM_H
+#define ACLNN_CPU_KERNELS_INT8_INT8_ITEM_H
+
+#include "kernels/gemm/gemm_item.h"
+#include "kernels/int8/k_int8.h"
+#include "kernels/vector/dots.h"
+
+/* What the columns of an item share, zeros where it is not there. */
+struct int8_factors {
+    _Alignas(64) float scale[K_GEMM_COLUMNS];
+    _Alignas(64) float more[K_GEMM_COLUMNS]; /* the bias, or the offset */
+    _Alignas(64) uint32_t whole[K_GEMM_COLUMNS];
+    bool has_scale, has_more;
+};
+
+static inline int64_t int8_size(enum k_dtype dt)
+{
+    return dt == K_F32 || dt == K_I32 ? 4 : dt == K_I8 ? 1 : dt == K_U64 ? 8 : 2;
+}
+
+/* A scale with an offset, of which the one that is asked for is returned. */
+static inline float int8_unpack(uint64_t both, bool is_offset)
+{
+    const uint32_t bits = (uint32_t)both & 0xffffe000;
+    const int nine = (int)(both >> 37 & 0x1ff);
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return is_offset ? (float)(nine < 256 ? nine : nine - 512) : scale;
+}
+
+static void int8_unpack_all(const struct k_int8_factor *factor, const char *from, int64_t count,
+                            bool is_offset, float *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t both;
+        memcpy(&both, v_address(from, 8 * i * factor->step), sizeof both);
+        to[i] = int8_unpack(both, is_offset);
+    }
+}
+
+static void int8_load_bias(const struct k_int8 *p, const char *from, int64_t count,
+                           struct int8_factors *to)
+{
+    const struct k_gemm_matrix *bias = &p->gemm.addend;
+    if (bias->dtype == K_I32)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(&to->whole[i], v_address(from, 4 * i * bias->column), 4);
+    else
+        widen(bias->dtype, from, bias->column, count, to->more);
+    to->has_more = bias->dtype != K_I32;
+}
+
+/* Of `count` columns from `column` on; bias: that of column 0. */
+static void int8_load_factors(const struct k_int8 *p, void *const buffers[], const char *bias,
+                              int64_t column, int64_t count, struct int8_factors *to)
+{
+    const struct k_int8_factor *scale = &p->scale, *offset = &p->offset;
+    const char *scales =
+        v_address(buffers[K_INT8_SCALE], int8_size(scale->dtype) * column * scale->step);
+    memset(to, 0, sizeof *to);
+    to->has_scale = scale->is_there;
+    if (p->gemm.has_addend) {
+        const struct k_gemm_matrix *m = &p->gemm.addend;
+        int8_load_bias(p, v_address(bias, int8_size(m->dtype) * column * m->column), count, to);
+    }
+    if (scale->is_there && scale->dtype == K_U64)
+        int8_unpack_all(scale, scales, count, false, to->scale);
+    else if (scale->is_there)
+        widen(scale->dtype, scales, scale->step, count, to->scale);
+    if (offset->is_there) {
+        widen(K_F32, v_address(buffers[K_INT8_OFFSET], 4 * column * offset->step), offset->step,
+              count, to->more);
+        to->has_more = true;
+    } else if (scale->is_there && scale->dtype == K_U64 && p->gemm.c.dtype == K_I8) {
+        int8_unpack_all(scale, scales, count, true, to->more);
+        to->has_more = true;
+    }
+}
+
+/* The nearest whole numbers between -128 and 127, 0 from a NaN. */
+K_TEMPLATE
+vi int8_round(vf value)
+{
+    const vf magic = v_all(0x1.8p23F), low = v_all(-128), high = v_all(127);
+    const vi is_number = (vi)(value == value), below = (vi)(value < low);
+    const vi above = (vi)(value > high);
+    const vi some = (below & (vi)low) | (above & (vi)high) | (~below & ~above & (vi)value);
+    return (vi)((vf)(some & is_number) + magic) - (vi)magic;
+}
+
+/* `count` columns of a row whose sums are too large by `less`. */
+static void int8_finish(const struct k_int8 *p, const struct int8_factors *f, const uint32_t *sums,
+                        uint32_t less, float token, int64_t count, char *to)
+{
+    const enum k_dtype dt = p->gemm.c.dtype;
+    const vf by = v_all(token);
+    _Alignas(64) float result[K_GEMM_COLUMNS];
+    _Alignas(64) char bytes[K_GEMM_COLUMNS + VL];
+    for (int64_t i = 0; i < count; i += VL) {
+        const vu whole = v_load_u(sums + i) - v_all_u(less) + v_load_u(f->whole + i);
+        vf value = __builtin_convertvector((vi)whole, vf);
+        if (dt == K_I32) value = (vf)whole;
+        if (f->has_scale) value *= v_load(f->scale + i);
+        if (p->token.is_there) value *= by;
+        if (f->has_more) value += v_load(f->more + i);
+        if (dt == K_I8)
+            v_to_bytes(bytes + i, int8_round(value));
+        else
+            v_store(result + i, value);
+    }
+    if (dt == K_I8)
+        memcpy(to, bytes, (size_t)count);
+    else if (dt == K_I32)
+        memcpy(to, result, (size_t)(4 * count));
+    else
+        narrow(dt, result, count, to, 1);
+}
+
+#endif
