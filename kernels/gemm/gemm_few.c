@@ -2,17 +2,16 @@
 /* Products of a few rows with a large matrix, which is read once, where it lies: such products wait
  * for memory.
  *
- * dots: the columns of b are contiguous (a layer's weight, transposed). Four columns at a time,
- * sums of 16 lanes that are added in a fixed order. sweep: the rows of b are contiguous. Eight rows
- * at a time are added to sums that stay in L1. */
+ * dots: the columns of b are contiguous (a layer's weight, transposed). One after the other, as
+ * hardware prefetches them best; sums of 64 lanes that are added in a fixed order. sweep: the rows
+ * of b are contiguous. Eight rows at a time are added to sums that stay in L1. */
 #include "kernels/gemm/gemm_item.h"
 
 #ifndef K_ISA_base
 enum {
-    DOT_LANES = 16,
+    DOT_LANES = 64,
     DOT_PARTS = DOT_LANES / VL, /* vectors of a sum */
-    DOT_GROUP = 4,              /* columns at once */
-    DOT_TERMS = 1024,           /* of a, at once */
+    DOT_TERMS = 2048,           /* of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
     SWEEP_TERMS = 8,
 };
@@ -40,63 +39,75 @@ static void finish_rows(const struct gemm_item *item, const float *sums, int64_t
 
 /* ---- dots ---- */
 
-/* sums[0 .. columns) += the dot products of `terms` floats with the columns at `b`, `apart` bytes
- * from each other. */
+/* sum += the products of VL terms, of which `left` are there. */
 K_TEMPLATE
-void add_dots(enum k_dtype dt, int columns, const float *a, const char *b, int64_t apart,
-              int64_t terms, enum k_rounding rounding, float *sums)
+vf add_terms(enum k_dtype dt, const float *a, const char *b, int64_t left, enum k_rounding rounding,
+             vf sum)
 {
-    vf sum[DOT_GROUP][DOT_PARTS];
-#pragma GCC unroll 4
-    for (int c = 0; c < columns; c++)
-#pragma GCC unroll 4
+    vf y = left >= VL ? k_load(dt, b) : k_load_first(dt, b, (int)left);
+    if (rounding != K_ROUND_NONE) y = v_round_operand(rounding, y);
+    return v_fma(v_load(a), y, sum);
+}
+
+/* The dot product of `terms` floats with a column. Its order is that of DOT_LANES sums at every
+ * level. */
+K_TEMPLATE
+float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_rounding rounding)
+{
+    vf sum[DOT_PARTS];
+    float lane[DOT_LANES / 4], quarter[4];
+    int64_t i = 0;
+#pragma GCC unroll 16
+    for (int p = 0; p < DOT_PARTS; p++)
+        sum[p] = (vf){0};
+    for (; i + DOT_LANES <= terms; i += DOT_LANES)
+#pragma GCC unroll 16
         for (int p = 0; p < DOT_PARTS; p++)
-            sum[c][p] = (vf){0};
-    for (int64_t i = 0; i < terms; i += DOT_LANES)
+            sum[p] = add_terms(dt, a + i + p * VL, v_address(b, (i + p * VL) * k_size(dt)), VL,
+                               rounding, sum[p]);
+#pragma GCC unroll 16
+    for (int p = 0; p < DOT_PARTS; p++, i += VL)
+        if (i < terms)
+            sum[p] =
+                add_terms(dt, a + i, v_address(b, i * k_size(dt)), terms - i, rounding, sum[p]);
 #pragma GCC unroll 4
-        for (int p = 0; p < DOT_PARTS; p++) {
-            const int64_t at = i + p * VL, left = terms - at;
-            if (left <= 0) break;
-            const vf x = v_load(a + at);
-#pragma GCC unroll 4
-            for (int c = 0; c < columns; c++) {
-                const char *from = b + c * apart + at * k_size(dt);
-                vf y = left >= VL ? k_load(dt, from) : k_load_first(dt, from, (int)left);
-                if (rounding != K_ROUND_NONE) y = v_round_operand(rounding, y);
-                sum[c][p] = v_fma(x, y, sum[c][p]);
-            }
-        }
-#pragma GCC unroll 4
-    for (int c = 0; c < columns; c++) {
-        float lane[DOT_LANES], quarter[4];
-#pragma GCC unroll 4
-        for (int p = 0; p < DOT_PARTS; p++)
-            v_store(lane + p * VL, sum[c][p]);
-        for (int i = 0; i < 4; i++)
-            quarter[i] = (lane[i] + lane[i + 4]) + (lane[i + 8] + lane[i + 12]);
-        sums[c] += (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]);
+    for (int p = 0; p < DOT_PARTS / 4; p++) {
+        const int each = DOT_PARTS / 4;
+        v_store(lane + p * VL, (sum[p] + sum[p + each]) + (sum[p + 2 * each] + sum[p + 3 * each]));
     }
+    for (int q = 0; q < 4; q++)
+        quarter[q] = (lane[q] + lane[q + 4]) + (lane[q + 8] + lane[q + 12]);
+    return (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]);
 }
 
 K_TEMPLATE
-void add_all_dots(enum k_dtype dt, const struct gemm_item *item, const float *a, int64_t begin,
-                  int64_t terms, float *sums)
+void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_item *item,
+                  const float *a, int64_t begin, int64_t terms, float *sums)
 {
-    const struct k_gemm *g = item->gemm;
-    const int64_t apart = g->b.column * k_size(dt);
-    for (int64_t column = 0; column < item->columns; column += DOT_GROUP) {
-        const char *b = v_address(item->b, column * apart + begin * k_size(dt));
-        const int64_t left = item->columns - column;
-        for (int64_t row = 0; row < item->rows; row++) {
-            float *to = sums + row * DOT_SUMS + column;
-            if (left >= DOT_GROUP)
-                add_dots(dt, DOT_GROUP, a + row * DOT_TERMS, b, apart, terms, g->rounding, to);
-            else
-                for (int64_t c = 0; c < left; c++)
-                    add_dots(dt, 1, a + row * DOT_TERMS, v_address(b, c * apart), apart, terms,
-                             g->rounding, to + c);
-        }
-    }
+    const int64_t apart = item->gemm->b.column * k_size(dt);
+    for (int64_t column = 0; column < item->columns; column++)
+        for (int64_t row = 0; row < item->rows; row++)
+            sums[row * DOT_SUMS + column] +=
+                dot(dt, a + row * DOT_TERMS,
+                    v_address(item->b, column * apart + begin * k_size(dt)), terms, rounding);
+}
+
+/* Elements of b that have no bits to lose are not rounded. */
+static void add_dots_of(const struct gemm_item *item, const float *a, int64_t begin, int64_t terms,
+                        float *sums)
+{
+    const enum k_rounding rounding = item->gemm->rounding;
+    const enum k_dtype dt = item->gemm->b.dtype;
+    if (dt == K_F16)
+        add_all_dots(K_F16, K_ROUND_NONE, item, a, begin, terms, sums);
+    else if (dt == K_BF16 && rounding == K_ROUND_F16)
+        add_all_dots(K_BF16, K_ROUND_F16, item, a, begin, terms, sums);
+    else if (dt == K_BF16)
+        add_all_dots(K_BF16, K_ROUND_NONE, item, a, begin, terms, sums);
+    else if (rounding == K_ROUND_NONE)
+        add_all_dots(K_F32, K_ROUND_NONE, item, a, begin, terms, sums);
+    else
+        add_all_dots(K_F32, rounding, item, a, begin, terms, sums);
 }
 
 k_fn K_SYMBOL(gemm_dots);
@@ -104,7 +115,6 @@ k_fn K_SYMBOL(gemm_dots);
 void K_SYMBOL(gemm_dots)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_gemm_view view = k_gemm_view_of(parameters);
-    const enum k_dtype dt = view.gemm.b.dtype;
     float a[K_GEMM_FEW * DOT_TERMS];
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
@@ -112,12 +122,7 @@ void K_SYMBOL(gemm_dots)(const void *parameters, void *const buffers[], struct k
         for (int64_t begin = 0; begin < view.gemm.k; begin += DOT_TERMS) {
             const int64_t terms = gemm_min(view.gemm.k - begin, DOT_TERMS);
             widen_rows(&item, begin, terms, DOT_TERMS, a);
-            if (dt == K_F32)
-                add_all_dots(K_F32, &item, a, begin, terms, sums);
-            else if (dt == K_F16)
-                add_all_dots(K_F16, &item, a, begin, terms, sums);
-            else
-                add_all_dots(K_BF16, &item, a, begin, terms, sums);
+            add_dots_of(&item, a, begin, terms, sums);
         }
         finish_rows(&item, sums, DOT_SUMS);
     }
