@@ -2,6 +2,7 @@
 /* A few rows of x times columns of the weight, whose terms lie side by side. Within a group the sum
  * is made of the integers alone; a fused product with the scale adds it to the column's lanes. */
 #include "kernels/quant/quant_weight.h"
+#include "kernels/vector/transpose.h"
 
 enum {
     ROWS = 4,     /* at once */
@@ -72,7 +73,7 @@ void add_block(bool is_four, int rows, int columns, const char *at, int64_t apar
 #pragma GCC unroll 4
     for (int c = 0; c < columns; c++) {
         const char *from = v_address(at, c * apart);
-        __builtin_prefetch(v_address(from, columns * apart)); /* of the next columns */
+        if (columns > 1) __builtin_prefetch(v_address(from, columns * apart)); /* of the next */
         const vf low = quant_load(is_four, 0, from);
         const vf high = quant_load(is_four, 1, is_four ? from : from + VL);
 #pragma GCC unroll 4
@@ -153,12 +154,13 @@ int64_t walk(bool is_four, int rows, int columns, struct work *w, int64_t first)
     return first;
 }
 
-/* Few rows leave registers for several columns. */
+/* Two rows leave registers for several columns; one waits for memory, which hardware prefetches
+ * best where one column is read after the other. */
 K_TEMPLATE
 void add_all_columns(bool is_four, struct work *w)
 {
     if (w->rows == 1)
-        walk(is_four, 1, 1, w, walk(is_four, 1, 4, w, 0));
+        walk(is_four, 1, 1, w, 0);
     else if (w->rows == 2)
         walk(is_four, 2, 1, w, walk(is_four, 2, 2, w, 0));
     else if (w->rows == 3)
@@ -199,14 +201,18 @@ static void finish(const struct work *w)
               g->addend.column, w->columns, bias);
     for (int64_t r = 0; r < w->rows; r++) {
         _Alignas(64) float result[K_QUANT_COLUMNS] = {0};
-        for (int64_t c = 0; c < w->columns; c++) {
-            float lanes[VL], sum = w->more[r][c];
-            v_store(lanes, w->lanes[r][c]);
+        for (int64_t c = 0; c < w->columns; c += VL) {
+            vf sum[VL];
+            memcpy(sum, &w->lanes[r][c], sizeof sum);
+            v_transpose(sum);
+#pragma GCC unroll 4
             for (int step = VL / 2; step > 0; step /= 2)
+#pragma GCC unroll 8
                 for (int i = 0; i < step; i++)
-                    lanes[i] += lanes[i + step];
-            sum += lanes[0];
-            result[c] = g->has_addend ? sum + bias[c] : sum;
+                    sum[i] += sum[i + step];
+            sum[0] += v_load(w->more[r] + c);
+            if (g->has_addend) sum[0] += v_load(bias + c);
+            v_store(result + c, sum[0]);
         }
         char *to = (char *)w->buffers[K_QUANT_Y] +
                    size * ((w->first + r) * g->c.row + w->column * g->c.column);
@@ -225,8 +231,8 @@ void K_SYMBOL(quant_dots)(const void *parameters, void *const buffers[], struct 
         w.columns = gemm_min(K_QUANT_COLUMNS, q->gemm.n - w.column);
         for (w.first = 0; w.first < q->gemm.m; w.first += ROWS) {
             w.rows = gemm_min(ROWS, q->gemm.m - w.first);
-            memset(w.lanes, 0, sizeof w.lanes);
-            memset(w.more, 0, sizeof w.more);
+            memset(w.lanes, 0, (size_t)w.rows * sizeof w.lanes[0]);
+            memset(w.more, 0, (size_t)w.rows * sizeof w.more[0]);
             for (w.begin = 0; w.begin < q->gemm.k; w.begin += TERMS) {
                 w.terms = gemm_min(TERMS, q->gemm.k - w.begin);
                 add_chunk(&w);
