@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention by blocks of keys: maxima, sums and outputs of some queries grow with each block. */
 #include "kernels/attention/grad.h"
+#include "kernels/attention/one_query.h"
 
 struct forward {
     _Alignas(
@@ -71,28 +72,6 @@ static void pack_keys(const struct meeting *t, void *const buffers[], struct for
     panels_of_columns(a->dtype, &a->v,
                       row_of(&a->v, buffers[K_ATTENTION_V], size, t->s->batch, head, row), t->keys,
                       a->dv, own->values);
-}
-
-/* A query that sees nothing has a maximum and a sum of their own; without keys both are 0. */
-static void tell_stats(const struct meeting *t, void *const buffers[], const float *m,
-                       const float *l)
-{
-    int64_t step;
-    const bool has_keys = t->s->keys > 0;
-    const int64_t at = stat_of(t->a, t->s, t->head, t->query, &step);
-    float *maxima = (float *)buffers[K_ATTENTION_MAX] + at;
-    float *sums = (float *)buffers[K_ATTENTION_SUM] + at;
-    for (int64_t i = 0; i < t->queries; i++) {
-        const bool is_blind = l[i] == 0;
-        if (t->a->stats == K_ATTENTION_LOG) {
-            maxima[i * step] = is_blind ? -INFINITY : m[i] + logf(l[i]);
-            continue;
-        }
-        for (int k = 0; k < K_ATTENTION_STATS; k++) {
-            maxima[i * step + k] = !is_blind ? m[i] : has_keys ? -FLT_MAX : 0;
-            sums[i * step + k] = !is_blind ? l[i] : has_keys ? FLT_MAX : 0;
-        }
-    }
 }
 
 static void finish(const struct meeting *t, void *const buffers[], struct forward *own,
@@ -169,7 +148,14 @@ k_fn K_SYMBOL(attention);
 void K_SYMBOL(attention)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_attention *a = parameters;
-    struct forward own;
+    union {
+        struct forward many;
+        struct one_query one;
+    } own;
     for (int64_t i = slice.begin; i < slice.end; i++)
-        run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i), &own);
+        if (a->is_one_query)
+            run_one_query(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads, i), &own.one);
+        else
+            run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i),
+                     &own.many);
 }

@@ -86,7 +86,8 @@ struct k_work k_attention_plan(struct k_attention *a)
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
     a->block = K_ATTENTION_FLOATS / a->d / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
-    a->together = heads_together(a);
+    a->is_one_query = most_queries(a) == 1 && a->keep == 1;
+    a->together = a->is_one_query ? 1 : heads_together(a);
     if (a->together > 1) a->block = K_ATTENTION_TILE;
     while (a->block > K_ATTENTION_TILE &&
            count_units(a, K_ATTENTION_BLOCK) < parts(ENOUGH, a->heads))
@@ -96,8 +97,9 @@ struct k_work k_attention_plan(struct k_attention *a)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
+    const int64_t rows = a->is_one_query ? 1 : a->together * a->block;
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
-                   (double)(a->together * a->block * (a->d + a->dv)) * most_keys(a));
+                   (double)(rows * (a->d + a->dv)) * most_keys(a));
 }
 
 struct k_work k_attention_rows_work(const struct k_attention *a)

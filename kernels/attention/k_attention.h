@@ -86,7 +86,8 @@ struct k_attention {
     /* Queries of an item of the forward pass, and how many heads of one head of keys it has; keys
      * of a block; chunks of a sequence. */
     int64_t block, together, keys, chunks;
-    int64_t tiles; /* of all heads */
+    bool is_one_query; /* in each sequence, and no weight is dropped */
+    int64_t tiles;     /* of all heads */
     int64_t sequences;
     struct k_attention_sequence sequence[];
 };

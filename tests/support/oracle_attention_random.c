@@ -49,9 +49,13 @@ static struct attention_sizes random_sizes(const struct rig_operator *op, struct
     s.dv = random_once_in(random, 2) ? s.d : random_between(random, 1, s.d);
     const int64_t most = s.d > 20 ? 20 : 160;
     const bool is_even = !s.by_lengths || random_once_in(random, 2);
+    const bool has_one_query = random_once_in(random, 4);
     for (int64_t b = 0; b < s.batch; b++) {
         s.queries[b] = b > 0 && is_even ? s.queries[0] : some_length(random, 60);
-        s.keys[b] = b > 0 && is_even ? s.keys[0] : some_length(random, most);
+        if (has_one_query) s.queries[b] = 1;
+        s.keys[b] = b > 0 && is_even ? s.keys[0]
+                    : has_one_query  ? random_between(random, 0, most)
+                                     : some_length(random, most);
         s.query_rows += s.queries[b];
         s.key_rows += s.keys[b];
     }
