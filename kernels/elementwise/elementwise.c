@@ -3,67 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/elementwise/by_lane.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/wide.h"
+#include "kernels/half/half.h"
 #include "kernels/loop/loop.h"
 #include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
-
-K_TEMPLATE
-vf magnitude_f32(vf x)
-{
-    return (vf)((vi)x & INT32_MAX);
-}
-
-K_TEMPLATE
-vd magnitude_f64(vd x)
-{
-    return (vd)((vl)x & INT64_MAX);
-}
-
-K_TEMPLATE
-vi magnitude_i32(vi x)
-{
-    const vi sign = x >> 31;
-    return (x ^ sign) - sign;
-}
-
-K_TEMPLATE
-vl magnitude_i64(vl x)
-{
-    const vl sign = x < 0;
-    return (x ^ sign) - sign;
-}
-
-/* f of each lane. */
-K_TEMPLATE
-vf map_f32(vf (*f)(vf), vf x)
-{
-    return f(x);
-}
-
-K_TEMPLATE
-vd map_f64(double (*f)(double), vd x)
-{
-    for (int i = 0; i < (int)(sizeof x / sizeof x[0]); i++)
-        x[i] = f(x[i]);
-    return x;
-}
-
-/* f of each lane of both. */
-K_TEMPLATE
-vf map2_f32(vf (*f)(vf, vf), vf x, vf y)
-{
-    return f(x, y);
-}
-
-K_TEMPLATE
-vd map2_f64(double (*f)(double, double), vd x, vd y)
-{
-    for (int i = 0; i < (int)(sizeof x / sizeof x[0]); i++)
-        x[i] = f(x[i], y[i]);
-    return x;
-}
 
 /* Logarithms of sums of powers; equal infinities are their own. */
 static double log_add_exp(double a, double b)
@@ -77,30 +23,6 @@ static double log_add_exp2(double a, double b)
     const double ln2 = 0.69314718055994530942;
     if (a == b && isinf(a)) return a;
     return (a < b || isnan(b) ? b : a) + log1p(exp2(-fabs(a - b))) / ln2;
-}
-
-K_TEMPLATE
-vi is_nan_f32(vf x)
-{
-    return x != x;
-}
-
-K_TEMPLATE
-vl is_nan_f64(vd x)
-{
-    return x != x;
-}
-
-K_TEMPLATE
-vi is_nan_i32(vi x)
-{
-    return x ^ x;
-}
-
-K_TEMPLATE
-vl is_nan_i64(vl x)
-{
-    return x ^ x;
 }
 
 #include "kernels/elementwise/as_f32.h"
@@ -184,7 +106,8 @@ static k_tile_fn *const tiles[K_CORES][K_CONSTANTS][K_COMPUTES] = {
 
 k_tile_fn *k_elementwise_tile(const struct k_elementwise *e)
 {
-    return tiles[e->core][e->constants][e->loop.compute];
+    const bool is_half = e->loop.compute >= K_COMPUTES;
+    return is_half ? k_half_tile(e) : tiles[e->core][e->constants][e->loop.compute];
 }
 
 k_fn K_SYMBOL(elementwise);

@@ -37,7 +37,32 @@ int k_core_results(enum k_core core)
     return cores[core].results;
 }
 
+static bool has_half(const struct k_elementwise *e)
+{
+    switch (e->core * K_CONSTANTS + e->constants) {
+#define K_HALF(core, body, constants) case K_CORE_##core *K_CONSTANTS + (constants):
+#include "kernels/half/forms.def"
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The half type that all tensors have, or the type as it is. */
+static enum k_compute half_of(const struct k_elementwise *e)
+{
+    const struct k_loop *loop = &e->loop;
+    const enum k_dtype dtype = loop->operand[0].dtype;
+    if ((dtype != K_F16 && dtype != K_BF16) || loop->results == 0 || !has_half(e))
+        return loop->compute;
+    for (int i = 0; i < loop->results + loop->operands; i++)
+        if (loop->operand[i].dtype != dtype || loop->operand[i].via != dtype) return loop->compute;
+    return dtype == K_F16 ? K_AS_F16 : K_AS_BF16;
+}
+
 struct k_work k_elementwise_finish(struct k_elementwise *e)
 {
+    e->loop.compute = half_of(e);
+    e->loop.is_copy = e->core == K_CORE_copy && e->constants == 0;
     return k_loop_finish(&e->loop, cores[e->core].cost);
 }

@@ -17,8 +17,18 @@ enum {
 };
 
 /* What the body computes in. f16 and bf16 are computed in f32; all integers of at most 32 bits but
- * u32, and bool as 0 and 1, in i32; u32, i64 and u64 in i64. Integers wrap when they are stored. */
-enum k_compute { K_AS_F32, K_AS_F64, K_AS_I32, K_AS_I64, K_COMPUTES };
+ * u32, and bool as 0 and 1, in i32; u32, i64 and u64 in i64. Integers wrap when they are stored.
+ * The last two are f32 too, but the body itself widens and rounds: its tiles are of that type. */
+enum k_compute {
+    K_AS_F32,
+    K_AS_F64,
+    K_AS_I32,
+    K_AS_I64,
+    K_COMPUTES,
+    K_AS_F16 = K_COMPUTES,
+    K_AS_BF16,
+    K_TILE_COMPUTES
+};
 
 struct k_loop_operand {
     enum k_dtype dtype;
@@ -37,12 +47,15 @@ struct k_loop_walk {
     int across; /* -1: boxes have one row */
     int64_t rows, columns;
     int64_t row_boxes, column_boxes;
-    bool is_flat; /* one axis, along which all operands are dense and of the compute type */
-    bool streams; /* results are dense and larger than the caches: stored past them */
+    bool is_flat;    /* one axis, along which all operands are dense and of the compute type */
+    bool streams;    /* results are dense and larger than the caches: stored past them */
+    bool prefetches; /* a box's operands are fetched during the one before; measured to repay in
+                      * streaming copies that do not narrow, and to cost elsewhere */
 };
 
 struct k_loop {
     enum k_compute compute;
+    bool is_copy;          /* the body gives its one operand */
     int results, operands; /* operand[] has the results first */
     int rank;
     int64_t sizes[K_LOOP_RANK]; /* none is 0 */

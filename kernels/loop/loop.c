@@ -264,12 +264,29 @@ static void deliver(const struct k_loop *loop, int i, void *const buffers[], con
     place(loop, &view, box, elements);
 }
 
+/* A copy: converted on the way, or gathered to where it belongs. */
+static void copy_box(const struct k_loop *loop, void *const buffers[], const struct box *box,
+                     char *tile, char *room)
+{
+    const struct view to = view_of(loop, 0, buffers, box);
+    const bool is_there = is_direct(loop, 0, &to);
+    const void *from = fetch(loop, 1, buffers, box, is_there ? to.at : tile, room);
+    if (!is_there)
+        deliver(loop, 0, buffers, box, (void *)(uintptr_t)from, room);
+    else if (from != to.at)
+        memcpy(to.at, from, (size_t)(box->rows * box->columns * to.size));
+}
+
 static void run_box(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
                     void *const buffers[], const struct box *box, char (*tiles)[TILE_BYTES],
                     char *room)
 {
     const void *operands[K_LOOP_OPERANDS];
     void *results[K_LOOP_OPERANDS];
+    if (loop->is_copy && loop->operand[0].via == loop->operand[0].dtype) {
+        copy_box(loop, buffers, box, tiles[0], room);
+        return;
+    }
     for (int i = loop->results; i < all_operands(loop); i++)
         operands[i - loop->results] = fetch(loop, i, buffers, box, tiles[i], room);
     for (int i = 0; i < loop->results; i++) {
@@ -279,6 +296,18 @@ static void run_box(const struct k_loop *loop, k_tile_fn *body, const void *para
     body(parameters, operands, results, box->rows * box->columns);
     for (int i = 0; i < loop->results; i++)
         deliver(loop, i, buffers, box, tiles[i], room);
+}
+
+/* The operands of a box that is next: between boxes hardware loses the sequence. */
+static void prefetch_box(const struct k_loop *loop, void *const buffers[], const struct box *box)
+{
+    for (int i = loop->results; i < all_operands(loop); i++) {
+        const struct view view = view_of(loop, i, buffers, box);
+        const int64_t bytes = box->rows * box->columns * view.size;
+        if (!view.is_dense) continue;
+        for (int64_t at = 0; at < bytes; at += LINE_BYTES)
+            k_prefetch_second(view.at + at);
+    }
 }
 
 /* All of a slice at once. */
@@ -330,7 +359,7 @@ void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *paramete
                 void *const buffers[], struct k_slice slice)
 {
     _Alignas(LINE_BYTES) char tiles[K_LOOP_OPERANDS][TILE_BYTES], room[TILE_BYTES];
-    struct box box;
+    struct box box, next;
     if (loop->walk.is_flat && !loop->walk.streams) {
         run_flat(loop, body, parameters, buffers, slice);
         return;
@@ -339,8 +368,11 @@ void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *paramete
         run_constant(loop, body, parameters, buffers, slice, tiles, room);
         return;
     }
+    if (slice.begin < slice.end) find_box(loop, slice.begin, &next);
     for (int64_t item = slice.begin; item < slice.end; item++) {
-        find_box(loop, item, &box);
+        box = next;
+        if (item + 1 < slice.end) find_box(loop, item + 1, &next);
+        if (loop->walk.prefetches) prefetch_box(loop, buffers, &next);
         run_box(loop, body, parameters, buffers, &box, tiles, room);
     }
     if (loop->walk.streams) k_stream_end();

@@ -32,7 +32,8 @@ enum k_compute k_compute_of(enum k_dtype dtype)
 enum k_dtype k_dtype_of(enum k_compute compute)
 {
     static const enum k_dtype dtypes[] = {
-        [K_AS_F32] = K_F32, [K_AS_F64] = K_F64, [K_AS_I32] = K_I32, [K_AS_I64] = K_I64};
+        [K_AS_F32] = K_F32, [K_AS_F64] = K_F64, [K_AS_I32] = K_I32,
+        [K_AS_I64] = K_I64, [K_AS_F16] = K_F16, [K_AS_BF16] = K_BF16};
     return dtypes[compute];
 }
 
@@ -200,6 +201,8 @@ struct k_work k_loop_finish(struct k_loop *loop, int cost)
     walk->is_flat = is_flat(loop);
     walk->streams = dense_result_bytes(loop, elements) > (int64_t)k_cache_last_level() &&
                     walk->columns * k_dtype_size(loop->operand[0].dtype) >= STREAM_MIN;
+    walk->prefetches = walk->streams && loop->is_copy &&
+                       k_dtype_size(loop->operand[0].dtype) >= k_dtype_size(loop->operand[1].dtype);
     const int64_t tile = walk->rows * walk->columns;
     int64_t grain = (int64_t)GRAIN * K_LOOP_TILE / tile / cost;
     return (struct k_work){.items = items, .grain = grain > 0 ? grain : 1};
