@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of elementwise operators of two and more operands. */
 #include "api/op_check.h"
+#include "api/op_complex.h"
 #include "api/op_elementwise.h"
 #include "api/op_rule.h"
 
@@ -55,7 +56,11 @@ static aclnnStatus div_mod_types(struct op_problem *problem)
     OP_TRY(op_find_type(problem));
     OP_CHECK(problem->row->name, mode >= 0 && mode <= 2, ACLNN_ERR_PARAM_INVALID,
              "mode is %" PRId64 "; it must be 0, 1 or 2", mode);
-    if (mode == 0 && !op_is_floating(problem->type)) problem->type = ACL_FLOAT;
+    if (op_is_complex(problem->type))
+        OP_CHECK(problem->row->name, mode == 0, ACLNN_ERR_PARAM_INVALID,
+                 "mode is %" PRId64 "; of complex numbers it must be 0", mode);
+    else if (mode == 0 && !op_is_floating(problem->type))
+        problem->type = ACL_FLOAT;
     return op_check_results(problem, problem->type);
 }
 

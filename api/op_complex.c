@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex numbers where nothing is computed: casts of their parts, and fills. */
+/* Parts of complex numbers; casts and fills. */
 #include "api/op_complex.h"
 
 #include "api/op_elementwise.h"
@@ -12,10 +12,15 @@ bool op_is_complex(aclDataType type)
     return type == ACL_COMPLEX64 || type == ACL_COMPLEX128;
 }
 
+aclDataType op_complex_part_type(aclDataType type)
+{
+    return type == ACL_COMPLEX64 ? ACL_FLOAT : ACL_DOUBLE;
+}
+
 struct op_view op_complex_part(const struct op_view *view, int part)
 {
     struct op_view parts = *view;
-    parts.type = view->type == ACL_COMPLEX64 ? ACL_FLOAT : ACL_DOUBLE;
+    parts.type = op_complex_part_type(view->type);
     parts.offset = 2 * view->offset + part;
     for (int i = 0; i < view->rank; i++)
         parts.strides[i] = 2 * view->strides[i];
@@ -36,13 +41,19 @@ void op_complex_cast(struct ex_plan *plan, int from, const struct op_view *from_
     }
 }
 
-/* One element that has the value, then copies of it. */
-static void fill(struct ex_plan *plan, const struct op_place *to, const double value[2])
+struct op_place op_complex_number(struct ex_plan *plan, aclDataType type, const double value[2])
 {
-    const struct op_place one = op_scratch_place(plan, to->view.type, 0, NULL);
+    const struct op_place one = op_scratch_place(plan, type, 0, NULL);
     for (int part = 0; part < 2; part++)
         op_fill_place(plan, &(const struct op_place){one.buffer, op_complex_part(&one.view, part)},
                       value[part], 0);
+    return one;
+}
+
+/* One element that has the value, then copies of it. */
+static void fill(struct ex_plan *plan, const struct op_place *to, const double value[2])
+{
+    const struct op_place one = op_complex_number(plan, to->view.type, value);
     const struct op_view all = op_view_broadcast(&one.view, to->view.rank, to->view.sizes);
     op_copy_step(plan, one.buffer, &all, to->buffer, &to->view);
 }

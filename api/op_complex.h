@@ -3,9 +3,10 @@
 #ifndef ACLNN_CPU_API_OP_COMPLEX_H
 #define ACLNN_CPU_API_OP_COMPLEX_H
 
-#include "api/op_copy.h"
+#include "api/op_shape.h"
 
-bool op_is_complex(aclDataType type); /* COMPLEX64, COMPLEX128 */
+bool op_is_complex(aclDataType type);               /* COMPLEX64, COMPLEX128 */
+aclDataType op_complex_part_type(aclDataType type); /* FLOAT, DOUBLE */
 
 /* The real (0) or imaginary (1) parts of a view of complex numbers, as FLOAT or DOUBLE. */
 struct op_view op_complex_part(const struct op_view *view, int part);
@@ -15,5 +16,11 @@ struct op_view op_complex_part(const struct op_view *view, int part);
  * no memory. */
 void op_complex_cast(struct ex_plan *plan, int from, const struct op_view *from_view, int to,
                      const struct op_view *to_view);
+
+/* One number of that type in scratch. value: its real and its imaginary part. */
+struct op_place op_complex_number(struct ex_plan *plan, aclDataType type, const double value[2]);
+
+/* op_plan_elementwise where problem->type is complex. */
+op_row_plan op_plan_complex;
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "api/op_check.h"
+#include "api/op_complex.h"
 #include "api/op_families.h"
 #include "api/op_rule.h"
 #include "executor/steps.h"
@@ -202,6 +203,10 @@ void op_plan_elementwise(struct ex_plan *plan, const struct op_problem *problem,
     const struct ex_order order = ex_order_identity(problem->rank);
     struct elementwise_plan made;
     struct k_elementwise *e = &made.e;
+    if (op_is_complex(problem->type)) {
+        op_plan_complex(plan, problem, buffers);
+        return;
+    }
     e->core = (enum k_core)problem->row->core;
     e->constants = 0;
     e->loop.results = e->loop.operands = 0;

@@ -227,6 +227,11 @@ static aclnnStatus add_type(struct op_problem *problem, const struct op_value *v
     OP_CHECK(name, problem->type != ACL_DT_UNDEFINED, ACLNN_ERR_PARAM_INVALID,
              "%s's data type is %s; it does not promote with %s", value->name,
              op_data_type_name(type), op_data_type_name(so_far));
+    OP_CHECK(name,
+             kind_of(problem->type) != KIND_COMPLEX ||
+                 (problem->row->types & OP_TYPE(problem->type)) != 0,
+             ACLNN_ERR_PARAM_INVALID, "%s's data type is %s; the result must not be complex",
+             value->name, op_data_type_name(type));
     return ACLNN_SUCCESS;
 }
 
@@ -277,7 +282,9 @@ aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
         const struct op_value *value = problem->tensor[i];
         const aclDataType to = (aclDataType)value->tensor->descriptor.data_type;
         if (!op_is_written(value)) continue;
-        OP_CHECK(problem->row->name, op_can_cast(type, to) && kind_of(to) != KIND_COMPLEX,
+        const bool computes_complex = kind_of(problem->type) == KIND_COMPLEX;
+        OP_CHECK(problem->row->name,
+                 op_can_cast(type, to) && (computes_complex || kind_of(to) != KIND_COMPLEX),
                  ACLNN_ERR_PARAM_INVALID,
                  "%s's data type is %s; the result's is %s, which cannot be cast to it",
                  value->name, op_data_type_name(to), op_data_type_name(type));
@@ -350,8 +357,7 @@ aclnnStatus op_check_one_shape(struct op_problem *problem)
 
 /* ---- rules that several families use ---- */
 
-/* All tensors have the first one's data type and shape. */
-static aclnnStatus one_type(struct op_problem *problem)
+aclnnStatus op_types_same(struct op_problem *problem)
 {
     const struct op_value *first = problem->tensor[0];
     for (int i = 0; i < problem->tensor_count; i++)
@@ -374,7 +380,7 @@ aclnnStatus op_types_promoted(struct op_problem *problem)
 aclnnStatus op_types_real(struct op_problem *problem)
 {
     OP_TRY(op_find_type(problem));
-    if (!op_is_floating(problem->type)) problem->type = ACL_FLOAT;
+    if (kind_of(problem->type) < KIND_FLOATING) problem->type = ACL_FLOAT;
     return op_check_results(problem, problem->type);
 }
 
@@ -384,7 +390,6 @@ aclnnStatus op_types_truth(struct op_problem *problem)
     return op_check_results(problem, ACL_BOOL);
 }
 
-const struct op_rule op_rule_same = {.types = one_type, .shapes = op_check_one_shape};
 const struct op_rule op_rule_promote = {.types = op_types_promoted, .shapes = op_check_broadcast};
 const struct op_rule op_rule_real = {.types = op_types_real, .shapes = op_check_broadcast};
 const struct op_rule op_rule_truth = {.types = op_types_truth, .shapes = op_check_broadcast};

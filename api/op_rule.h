@@ -48,8 +48,10 @@ aclnnStatus op_check_results(struct op_problem *problem, aclDataType type);
 aclnnStatus op_find_shape(struct op_problem *problem);
 /* and those that are written have that shape. */
 aclnnStatus op_check_broadcast(struct op_problem *problem);
-/* The types of rules: operands promote, and results are of the promoted type or one that it casts
- * to; the same, and integers become FLOAT; the same as the first, of which BOOL is made. */
+/* The types of rules: all tensors have the first one's; operands promote, and results are of the
+ * promoted type or one that it casts to; the same, and integers become FLOAT; operands promote, and
+ * BOOL is made of them. */
+aclnnStatus op_types_same(struct op_problem *problem);
 aclnnStatus op_types_promoted(struct op_problem *problem);
 aclnnStatus op_types_real(struct op_problem *problem);
 aclnnStatus op_types_truth(struct op_problem *problem);

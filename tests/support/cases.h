@@ -86,6 +86,7 @@ enum case_dtype {
     CASE_BOOL,
     CASE_U32,
     CASE_U64,
+    CASE_C64, /* complex: in 64 bits, the real part's below */
     CASE_DTYPES
 };
 

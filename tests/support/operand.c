@@ -13,11 +13,11 @@ struct element_type {
 };
 
 static const struct element_type element_types[CASE_DTYPES] = {
-    [CASE_F32] = {ACL_FLOAT, 4},  [CASE_F16] = {ACL_FLOAT16, 2}, [CASE_BF16] = {ACL_BF16, 2},
-    [CASE_F64] = {ACL_DOUBLE, 8}, [CASE_I8] = {ACL_INT8, 1},     [CASE_U8] = {ACL_UINT8, 1},
-    [CASE_I16] = {ACL_INT16, 2},  [CASE_U16] = {ACL_UINT16, 2},  [CASE_I32] = {ACL_INT32, 4},
-    [CASE_I64] = {ACL_INT64, 8},  [CASE_BOOL] = {ACL_BOOL, 1},   [CASE_U32] = {ACL_UINT32, 4},
-    [CASE_U64] = {ACL_UINT64, 8},
+    [CASE_F32] = {ACL_FLOAT, 4},  [CASE_F16] = {ACL_FLOAT16, 2},   [CASE_BF16] = {ACL_BF16, 2},
+    [CASE_F64] = {ACL_DOUBLE, 8}, [CASE_I8] = {ACL_INT8, 1},       [CASE_U8] = {ACL_UINT8, 1},
+    [CASE_I16] = {ACL_INT16, 2},  [CASE_U16] = {ACL_UINT16, 2},    [CASE_I32] = {ACL_INT32, 4},
+    [CASE_I64] = {ACL_INT64, 8},  [CASE_BOOL] = {ACL_BOOL, 1},     [CASE_U32] = {ACL_UINT32, 4},
+    [CASE_U64] = {ACL_UINT64, 8}, [CASE_C64] = {ACL_COMPLEX64, 8},
 };
 
 aclDataType operand_acl_type(enum case_dtype dtype)

@@ -189,6 +189,7 @@ static struct integer integer_of(enum case_dtype dtype)
         [CASE_I8] = {8, true},    [CASE_U8] = {8, false},   [CASE_I16] = {16, true},
         [CASE_U16] = {16, false}, [CASE_I32] = {32, true},  [CASE_I64] = {64, true},
         [CASE_BOOL] = {1, false}, [CASE_U32] = {32, false}, [CASE_U64] = {64, false},
+        [CASE_C64] = {64, false},
     };
     return integers[dtype];
 }

@@ -38,9 +38,11 @@
     FAMILY(overlap)                                                                                \
     FAMILY(distance)                                                                               \
     FAMILY(cross)                                                                                  \
+    FAMILY(complex)                                                                                \
     FAMILY(unique)                                                                                 \
     FAMILY(margin)                                                                                 \
-    FAMILY(attention) FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(linalg)
+    FAMILY(attention)                                                                              \
+    FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(linalg)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

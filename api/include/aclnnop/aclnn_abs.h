@@ -16,21 +16,22 @@ extern "C" {
  * out[i] = |self[i]|, as torch.abs: -0 gives +0, a NaN stays one, the least integer of a signed
  * type stays itself, BOOL stays as it is.
  *
- * - self: 0 to 8 dimensions. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or
- * BOOL.
- * - out: of self's shape and data type. It may be self.
+ * - self: 0 to 8 dimensions. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL,
+ *   COMPLEX64 or COMPLEX128.
+ * - out: of self's shape and data type, FLOAT of COMPLEX64 and DOUBLE of COMPLEX128. A real self
+ *   may be out.
  * - workspaceSize: receives the bytes that phase 2 needs: 0, or out's size where out overlaps self
  *   without being the same view; the addresses of phase 1 tell.
  * - executor: receives what phase 2 consumes.
  *
  * Any public format and any strides are accepted, of out those that give each element its own
- * place. When a size is 0, nothing is written. Complex types are refused.
+ * place. When a size is 0, nothing is written.
  *
  * Returns ACLNN_SUCCESS (0), or a code, with a text in aclGetRecentErrMsg and nothing written:
  * - ACLNN_ERR_PARAM_NULLPTR (161001): workspaceSize, executor, self or out is NULL;
  * - ACLNN_ERR_PARAM_INVALID (161002), looked for in this order: self's or out's data type is not in
- *   the list, or out's is not self's; a format is one of the device's own; a tensor has more than 8
- *   dimensions, or a negative size; out has another shape; a view reaches behind its memory;
+ *   the list, or out's is another one; a format is one of the device's own; a tensor has more than
+ *   8 dimensions, or a negative size; out has another shape; a view reaches behind its memory;
  * - ACLNN_ERR_INNER_CREATE_EXECUTOR (561101): there is no host memory for the plan. */
 ACLNN_API aclnnStatus aclnnAbsGetWorkspaceSize(const aclTensor *self, aclTensor *out,
                                                uint64_t *workspaceSize, aclOpExecutor **executor);

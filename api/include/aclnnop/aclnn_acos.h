@@ -12,8 +12,9 @@ extern "C" {
 
 /* out = acos(input) in radians, as torch.acos; a NaN outside of [-1, 1].
  *
- * - input: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
- * - out: of its shape, of a floating type.
+ * - input: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
+ * - out: of its shape, of a floating or complex type.
  *
  * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
 ACLNN_API aclnnStatus aclnnAcosGetWorkspaceSize(const aclTensor *input, aclTensor *out,
@@ -23,7 +24,7 @@ ACLNN_API aclnnStatus aclnnAcosGetWorkspaceSize(const aclTensor *input, aclTenso
 ACLNN_API aclnnStatus aclnnAcos(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 aclrtStream stream);
 
-/* inputRef becomes what aclnnAcos gives for it; its type must be a floating one. */
+/* inputRef becomes what aclnnAcos gives for it; its type must be a floating or complex one. */
 ACLNN_API aclnnStatus aclnnInplaceAcosGetWorkspaceSize(aclTensor *inputRef, uint64_t *workspaceSize,
                                                        aclOpExecutor **executor);
 

@@ -13,7 +13,7 @@ extern "C" {
 /* out = self + alpha * other, as torch.add.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - alpha: a scalar of any type; it has no say in the result's type. It is converted to the
  *   promoted type, and must be of no higher kind.
  * - out: of the broadcast shape.

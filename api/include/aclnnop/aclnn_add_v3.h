@@ -13,7 +13,8 @@ extern "C" {
 /* out = self + alpha * other with a scalar self, as torch.add.
  *
  * - self: a scalar; it counts for the promoted type by its kind alone.
- * - other: a tensor. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - other: a tensor. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL,
+ *   COMPLEX64 or COMPLEX128.
  * - alpha: a scalar; it has no say in the promoted type and must be one that can be cast to it.
  * - out: of other's shape. */
 ACLNN_API aclnnStatus aclnnAddV3GetWorkspaceSize(const aclScalar *self, const aclTensor *other,

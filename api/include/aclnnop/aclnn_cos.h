@@ -12,8 +12,9 @@ extern "C" {
 
 /* out = cos(input) of an angle in radians, as torch.cos; a NaN for infinities.
  *
- * - input: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
- * - out: of its shape, of a floating type.
+ * - input: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
+ * - out: of its shape, of a floating or complex type.
  *
  * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
 ACLNN_API aclnnStatus aclnnCosGetWorkspaceSize(const aclTensor *input, aclTensor *out,
@@ -23,7 +24,7 @@ ACLNN_API aclnnStatus aclnnCosGetWorkspaceSize(const aclTensor *input, aclTensor
 ACLNN_API aclnnStatus aclnnCos(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                aclrtStream stream);
 
-/* inputRef becomes what aclnnCos gives for it; its type must be a floating one. */
+/* inputRef becomes what aclnnCos gives for it; its type must be a floating or complex one. */
 ACLNN_API aclnnStatus aclnnInplaceCosGetWorkspaceSize(aclTensor *inputRef, uint64_t *workspaceSize,
                                                       aclOpExecutor **executor);
 

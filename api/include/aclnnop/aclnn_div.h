@@ -14,8 +14,8 @@ extern "C" {
  * 0 gives an infinity, 0 / 0 a NaN.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
- * - out: of the broadcast shape, of a floating type. */
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
+ * - out: of the broadcast shape, of a floating or complex type. */
 ACLNN_API aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
                                                aclTensor *out, uint64_t *workspaceSize,
                                                aclOpExecutor **executor);
@@ -56,7 +56,7 @@ ACLNN_API aclnnStatus aclnnInplaceDivs(void *workspace, uint64_t workspaceSize,
 /* out = self / other, as torch.div with a rounding_mode.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - mode: 0 is aclnnDiv; 1 rounds the quotient towards 0 (rounding_mode "trunc"); 2 rounds it
  *   towards
  *   minus infinity ("floor"), as aclnnFloorDivide. With 1 and 2 integers are divided as integers.

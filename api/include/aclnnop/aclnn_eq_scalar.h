@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = self == other, as torch.eq. A NaN equals nothing, itself included.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - other: compared in the type that self and it promote to.
  * - out: of self's shape; BOOL, or any other type, which gets 1 and 0. */
 ACLNN_API aclnnStatus aclnnEqScalarGetWorkspaceSize(const aclTensor *self, const aclScalar *other,

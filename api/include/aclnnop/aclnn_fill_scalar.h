@@ -13,7 +13,7 @@ extern "C" {
 /* Every element of selfRef becomes value, as torch.Tensor.fill_.
  *
  * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL,
- * COMPLEX64 or COMPLEX128.
+ *   COMPLEX64 or COMPLEX128.
  * - value: of any type; converted to selfRef's: a fraction is lost for integers, whose low bits
  *   are kept, and of a complex one the real part counts where selfRef is real. */
 ACLNN_API aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor *selfRef,

@@ -13,7 +13,7 @@ extern "C" {
 /* Every element of selfRef becomes value's, as torch.Tensor.fill_.
  *
  * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL,
- * COMPLEX64 or COMPLEX128.
+ *   COMPLEX64 or COMPLEX128.
  * - value: one element, in no or one dimension, of any of these types; cast as aclnnInplaceCopy
  *   casts. It is read when the work runs. */
 ACLNN_API aclnnStatus aclnnInplaceFillTensorGetWorkspaceSize(aclTensor *selfRef,

@@ -12,8 +12,9 @@ extern "C" {
 
 /* out = log(self), as torch.log: -infinity for 0, a NaN for negative numbers.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
- * - out: of its shape, of a floating type.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
+ * - out: of its shape, of a floating or complex type.
  *
  * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
 ACLNN_API aclnnStatus aclnnLogGetWorkspaceSize(const aclTensor *self, aclTensor *out,
@@ -23,7 +24,7 @@ ACLNN_API aclnnStatus aclnnLogGetWorkspaceSize(const aclTensor *self, aclTensor 
 ACLNN_API aclnnStatus aclnnLog(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                aclrtStream stream);
 
-/* selfRef becomes what aclnnLog gives for it; its type must be a floating one. */
+/* selfRef becomes what aclnnLog gives for it; its type must be a floating or complex one. */
 ACLNN_API aclnnStatus aclnnInplaceLogGetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,
                                                       aclOpExecutor **executor);
 

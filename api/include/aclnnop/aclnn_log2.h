@@ -12,8 +12,9 @@ extern "C" {
 
 /* out = log2(self), as torch.log2: -infinity for 0, a NaN for negative numbers.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
- * - out: of its shape, of a floating type.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
+ * - out: of its shape, of a floating or complex type.
  *
  * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
 ACLNN_API aclnnStatus aclnnLog2GetWorkspaceSize(const aclTensor *self, const aclTensor *out,
@@ -23,7 +24,7 @@ ACLNN_API aclnnStatus aclnnLog2GetWorkspaceSize(const aclTensor *self, const acl
 ACLNN_API aclnnStatus aclnnLog2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                 aclrtStream stream);
 
-/* selfRef becomes what aclnnLog2 gives for it; its type must be a floating one. */
+/* selfRef becomes what aclnnLog2 gives for it; its type must be a floating or complex one. */
 ACLNN_API aclnnStatus aclnnInplaceLog2GetWorkspaceSize(const aclTensor *selfRef,
                                                        uint64_t *workspaceSize,
                                                        aclOpExecutor **executor);

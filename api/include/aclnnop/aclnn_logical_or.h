@@ -13,7 +13,7 @@ extern "C" {
 /* out = true where at least one is not 0, as torch.logical_or. A NaN is not 0.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - out: of the broadcast shape; BOOL, or any other type, which gets 1 and 0. */
 ACLNN_API aclnnStatus aclnnLogicalOrGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
                                                      aclTensor *out, uint64_t *workspaceSize,

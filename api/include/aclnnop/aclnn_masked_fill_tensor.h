@@ -12,7 +12,8 @@ extern "C" {
 
 /* selfRef = value where mask is not 0, as torch.Tensor.masked_fill_.
  *
- * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - mask: BOOL or UINT8; broadcasts to selfRef's shape.
  * - value: of any shape that broadcasts to selfRef's, mostly one element; the type that it and
  *   selfRef

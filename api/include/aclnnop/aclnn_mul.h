@@ -13,7 +13,7 @@ extern "C" {
 /* out = self * other, as torch.mul.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - out: of the broadcast shape; of the promoted type, or one that it can be cast to: the product
  *   is
  *   rounded to the promoted type first.

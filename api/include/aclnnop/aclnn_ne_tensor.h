@@ -13,7 +13,7 @@ extern "C" {
 /* out = self != other, as torch.ne. A NaN differs from everything, itself included.
  *
  * - self, other: broadcast, and promote. They are compared in the promoted type. FLOAT, FLOAT16,
- *   BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ *   BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - out: of the broadcast shape; BOOL, or any other type, which gets 1 and 0. */
 ACLNN_API aclnnStatus aclnnNeTensorGetWorkspaceSize(const aclTensor *self, const aclTensor *other,
                                                     aclTensor *out, uint64_t *workspaceSize,

@@ -12,7 +12,7 @@ extern "C" {
 
 /* out = -self, as torch.neg.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or UINT8.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, COMPLEX64 or COMPLEX128.
  * - out: of its shape.
  *
  * The least integer stays itself; UINT8 wraps. */

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = self to the power of exponent, as torch.pow.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - exponent: a scalar, which counts for the promoted type by its kind alone.
  * - out: of self's shape.
  *
@@ -42,7 +43,8 @@ ACLNN_API aclnnStatus aclnnInplacePowTensorScalar(void *workspace, uint64_t work
 /* out = a scalar self to the power of exponent, as torch.pow.
  *
  * - self: a scalar, which counts for the promoted type by its kind alone.
- * - exponent: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - exponent: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - out: of exponent's shape.
  *
  * Integers wrap; a negative exponent leaves 1 of 1, 1 or -1 of -1, and 0 of others. Of floating

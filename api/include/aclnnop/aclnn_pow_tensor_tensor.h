@@ -13,7 +13,7 @@ extern "C" {
 /* out = self to the power of exponent, as torch.pow.
  *
  * - self, exponent: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32,
- *   INT64, UINT8 or BOOL.
+ *   INT64, UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - out: of the broadcast shape.
  *
  * Integers wrap; a negative exponent leaves 1 of 1, 1 or -1 of -1, and 0 of others. Floating

@@ -12,8 +12,9 @@ extern "C" {
 
 /* out = 1 / sqrt(self), as torch.rsqrt; infinite at 0.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
- * - out: of its shape, of a floating type.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
+ * - out: of its shape, of a floating or complex type.
  *
  * Integers and BOOL are computed as FLOAT; half types in FLOAT, rounded once. */
 ACLNN_API aclnnStatus aclnnRsqrtGetWorkspaceSize(const aclTensor *self, aclTensor *out,
@@ -23,7 +24,7 @@ ACLNN_API aclnnStatus aclnnRsqrtGetWorkspaceSize(const aclTensor *self, aclTenso
 ACLNN_API aclnnStatus aclnnRsqrt(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                  aclrtStream stream);
 
-/* selfRef becomes what aclnnRsqrt gives for it; its type must be a floating one. */
+/* selfRef becomes what aclnnRsqrt gives for it; its type must be a floating or complex one. */
 ACLNN_API aclnnStatus aclnnInplaceRsqrtGetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,
                                                         aclOpExecutor **executor);
 

@@ -13,7 +13,8 @@ extern "C" {
 /* out = self where condition is not 0, other elsewhere, as torch.where.
  *
  * - condition: BOOL or UINT8.
- * - self, other: promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self, other: promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL,
+ *   COMPLEX64 or COMPLEX128.
  * - out: of the shape that all three broadcast to. */
 ACLNN_API aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor *condition, const aclTensor *self,
                                                   const aclTensor *other, aclTensor *out,

@@ -12,7 +12,8 @@ extern "C" {
 
 /* result = -1, 0 or 1, as torch.sign; 0 for a NaN.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - result: of its shape. */
 ACLNN_API aclnnStatus aclnnSignGetWorkspaceSize(const aclTensor *self, aclTensor *result,
                                                 uint64_t *workspaceSize, aclOpExecutor **executor);

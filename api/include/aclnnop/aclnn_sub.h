@@ -13,7 +13,7 @@ extern "C" {
 /* out = self - alpha * other, as torch.sub.
  *
  * - self, other: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64,
- *   UINT8 or BOOL.
+ *   UINT8, BOOL, COMPLEX64 or COMPLEX128.
  * - alpha: a scalar; it has no say in the promoted type and must be one that can be cast to it.
  * - out: of the broadcast shape.
  *
