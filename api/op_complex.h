@@ -20,7 +20,7 @@ void op_complex_cast(struct ex_plan *plan, int from, const struct op_view *from_
 /* One number of that type in scratch. value: its real and its imaginary part. */
 struct op_place op_complex_number(struct ex_plan *plan, aclDataType type, const double value[2]);
 
-/* op_plan_elementwise where problem->type is complex. */
-op_row_plan op_plan_complex;
+/* op_plan_elementwise where problem->type is complex; op_plan_reduce of products. */
+op_row_plan op_plan_complex, op_plan_complex_product;
 
 #endif

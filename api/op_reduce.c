@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_copy.h"
 #include "api/op_rule.h"
 
@@ -89,13 +90,16 @@ static aclnnStatus asked_type(const struct op_problem *problem, aclDataType own,
              ACLNN_ERR_PARAM_INVALID, "%s is %s; it must be one of %s", dtype->name,
              op_data_type_name((aclDataType)dtype->integer), problem->row->type_names);
     *type = (aclDataType)dtype->integer;
+    OP_CHECK(problem->row->name, op_is_complex(*type) == op_is_complex(own),
+             ACLNN_ERR_PARAM_INVALID, "%s is %s; it must be complex if and only if self is",
+             dtype->name, op_data_type_name(*type));
     return ACLNN_SUCCESS;
 }
 
 /* What integers become where only floating numbers have a meaning. */
 static aclDataType floating(aclDataType type)
 {
-    return op_is_floating(type) ? type : ACL_FLOAT;
+    return op_is_floating(type) || op_is_complex(type) ? type : ACL_FLOAT;
 }
 
 static aclnnStatus check_result_types(const struct op_problem *problem)
@@ -112,7 +116,10 @@ static aclnnStatus check_result_types(const struct op_problem *problem)
         }
         OP_TRY(op_check_type(problem->row->name, value->name, value->tensor,
                              problem->row->types | OP_TYPE(ACL_BOOL), problem->row->type_names));
-        OP_CHECK(problem->row->name, op_can_cast(problem->result, to), ACLNN_ERR_PARAM_INVALID,
+        OP_CHECK(problem->row->name,
+                 op_can_cast(problem->result, to) &&
+                     op_is_complex(problem->result) == op_is_complex(to),
+                 ACLNN_ERR_PARAM_INVALID,
                  "%s's data type is %s; the result's is %s, which cannot be cast to it",
                  value->name, op_data_type_name(to), op_data_type_name(problem->result));
     }
@@ -132,7 +139,7 @@ static aclnnStatus types(struct op_problem *problem)
         problem->result = ACL_BOOL;
         break;
     case OP_REDUCE_trace:
-        problem->type = problem->result = op_is_floating(own) ? own : ACL_INT64;
+        problem->type = problem->result = own == floating(own) ? own : ACL_INT64;
         break;
     case OP_REDUCE_log_sum:
     case OP_REDUCE_log_sum_exp:
@@ -144,8 +151,9 @@ static aclnnStatus types(struct op_problem *problem)
     case OP_REDUCE_norm:
         OP_TRY(asked_type(problem, floating(own), &problem->type));
         problem->result = problem->type;
-        OP_CHECK(problem->row->name, op_is_floating(problem->type), ACLNN_ERR_PARAM_INVALID,
-                 "dtype is %s; it must be a floating type", op_data_type_name(problem->type));
+        OP_CHECK(problem->row->name, problem->type == floating(problem->type),
+                 ACLNN_ERR_PARAM_INVALID, "dtype is %s; it must be a floating type",
+                 op_data_type_name(problem->type));
         break;
     default:
         OP_TRY(asked_type(problem, own, &problem->type));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of reductions, scans and selections. Operands are read as they lie. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_copy.h"
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
@@ -24,6 +26,8 @@ struct call {
     struct ex_plan *plan;
     const struct op_problem *problem;
     const struct ex_descriptor *self;
+    enum k_dtype dtype; /* self's, or its parts' */
+    bool has_parts;     /* the last kept axis is of the parts of complex numbers */
     int from;
     int kept, reduced; /* how many axes */
     int64_t sizes[EX_MAX_RANK], steps[EX_MAX_RANK];
@@ -96,6 +100,29 @@ static void find_target(struct call *call, int i, const int *buffers)
         target->buffer = ex_scratch(call->plan, (size_t)dense * ex_element_size(d->data_type));
 }
 
+/* Complex numbers, where both parts are treated alike: an axis more, of the two. */
+static void split_parts(struct call *call)
+{
+    struct target *target = &call->target[0];
+    const bool is_scan = call->problem->row->core >= OP_REDUCE_cumsum;
+    for (int i = 0; i < (is_scan ? call->self->rank : call->kept); i++)
+        target->steps[i] *= 2;
+    for (int i = 0; i < call->reduced; i++)
+        call->reduced_steps[i] *= 2;
+    for (int i = 0; i < call->kept; i++)
+        call->steps[i] *= 2;
+    call->has_parts = true;
+    call->dtype = op_k_dtype_of(op_complex_part_type((aclDataType)call->self->data_type));
+    target->dtype =
+        op_k_dtype_of(op_complex_part_type((aclDataType)target->tensor->descriptor.data_type));
+    call->results *= 2;
+    call->inner *= 2;
+    if (is_scan) return;
+    assert(call->kept < EX_MAX_RANK); /* some axis is reduced, or there is none */
+    target->steps[call->kept] = call->steps[call->kept] = 1;
+    call->sizes[call->kept++] = 2;
+}
+
 static void deliver(const struct call *call, const struct target *target, const int *buffers)
 {
     if (!target->is_scratch) return;
@@ -110,7 +137,7 @@ static struct k_reduce reduction(const struct call *call, enum k_fold fold, enum
                                  enum k_dtype via)
 {
     struct k_reduce r = {.fold = fold, .compute = compute, .via = via};
-    r.from = op_k_dtype_of((aclDataType)call->self->data_type);
+    r.from = call->dtype;
     r.result = op_k_dtype_of(call->problem->result);
     r.to = call->target[0].dtype;
     r.index_type = K_I64;
@@ -187,7 +214,7 @@ static void plan_simple(const struct call *call, enum k_fold fold, enum k_finish
 
 static void plan_extreme(const struct call *call, enum k_fold fold, int target)
 {
-    const enum k_dtype own = op_k_dtype_of((aclDataType)call->self->data_type);
+    const enum k_dtype own = call->dtype;
     struct k_reduce r = reduction(call, fold, k_compute_of(own), own);
     r.to = call->target[target].dtype;
     memcpy(r.kept.to, call->target[target].steps, sizeof r.kept.to);
@@ -199,7 +226,7 @@ static void plan_place(const struct call *call, enum k_fold fold)
     const int places = op_place_result(call->problem);
     const struct target *value = places == 1 ? &call->target[0] : NULL;
     const struct target *place = &call->target[places];
-    const enum k_dtype own = op_k_dtype_of((aclDataType)call->self->data_type);
+    const enum k_dtype own = call->dtype;
     struct k_reduce r = reduction(call, fold, k_compute_of(own), own);
     r.has_index = true;
     r.has_value = value != NULL;
@@ -301,7 +328,7 @@ static void plan_select(const struct call *call, int64_t k)
 {
     const struct target *value = &call->target[0], *place = &call->target[1];
     struct k_select s = {.k = k, .has_index = place->buffer >= 0, .to = value->dtype};
-    s.from = op_k_dtype_of((aclDataType)call->self->data_type);
+    s.from = call->dtype;
     s.compute = k_compute_of(s.from);
     s.kept.rank = call->kept;
     s.reduced_rank = call->reduced;
@@ -332,7 +359,7 @@ static void plan_scan(const struct call *call, enum k_scan_kind kind)
     const unsigned axes = op_reduced_axes(problem);
     const bool is_extreme = kind == K_SCAN_MAX || kind == K_SCAN_MIN;
     struct k_scan s = {.kind = kind, .count = 1, .has_index = place->buffer >= 0};
-    s.from = op_k_dtype_of((aclDataType)call->self->data_type);
+    s.from = call->dtype;
     s.via = is_extreme ? s.from : op_k_dtype_of(problem->type);
     s.compute = is_extreme                      ? k_compute_of(s.from)
                 : op_is_floating(problem->type) ? K_AS_F64
@@ -342,19 +369,25 @@ static void plan_scan(const struct call *call, enum k_scan_kind kind)
     s.index_type = s.has_index ? place->dtype : K_I64;
     s.is_exclusive = exclusive && exclusive->integer;
     s.is_reversed = reverse && reverse->integer;
+    const int64_t step = call->has_parts ? 2 : 1;
     for (int axis = 0; axis < call->self->rank; axis++) {
         if (axes >> axis & 1) {
             s.count = call->self->sizes[axis];
-            s.from_step = call->self->strides[axis];
+            s.from_step = step * call->self->strides[axis];
             s.to_step = value->steps[axis];
             s.index_step = place->steps[axis];
             continue;
         }
         const int i = s.kept.rank++;
         s.kept.sizes[i] = call->self->sizes[axis];
-        s.kept.from[i] = call->self->strides[axis];
+        s.kept.from[i] = step * call->self->strides[axis];
         s.kept.to[i] = value->steps[axis];
         s.kept.index[i] = place->steps[axis];
+    }
+    if (call->has_parts) {
+        s.kept.sizes[s.kept.rank] = 2;
+        s.kept.from[s.kept.rank] = s.kept.to[s.kept.rank] = 1;
+        s.kept.rank++;
     }
     const struct k_work work = k_scan_plan(&s);
     ex_step(call->plan, "scan", k_best()->scan, &s, sizeof s, work,
@@ -435,10 +468,18 @@ static void plan_core(const struct call *call)
 
 void op_plan_reduce(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {
+    const struct ex_descriptor *self = &problem->tensor[0]->tensor->descriptor;
+    const bool is_complex = op_is_complex((aclDataType)self->data_type);
+    struct op_problem parts = *problem;
     struct call call = {.plan = plan,
                         .problem = problem,
-                        .self = &problem->tensor[0]->tensor->descriptor,
+                        .self = self,
+                        .dtype = op_k_dtype_of((aclDataType)self->data_type),
                         .from = buffers[problem->tensor[0] - problem->values]};
+    if (is_complex && problem->row->core == OP_REDUCE_prod) {
+        op_plan_complex_product(plan, problem, buffers);
+        return;
+    }
     if (problem->row->core == OP_REDUCE_trace)
         find_diagonal(&call);
     else
@@ -447,6 +488,12 @@ void op_plan_reduce(struct ex_plan *plan, const struct op_problem *problem, cons
     if (call.results == 0 || (is_scan && call.count == 0)) return;
     find_target(&call, 0, buffers);
     find_target(&call, 1, buffers);
+    if (is_complex) {
+        split_parts(&call);
+        parts.type = op_complex_part_type(problem->type);
+        parts.result = op_complex_part_type(problem->result);
+        call.problem = &parts;
+    }
     plan_core(&call);
     deliver(&call, &call.target[0], buffers);
     deliver(&call, &call.target[1], buffers);

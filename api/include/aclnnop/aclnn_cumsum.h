@@ -12,7 +12,8 @@ extern "C" {
 
 /* out[i] = self[0] + ... + self[i] along an axis, as torch.cumsum.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128, and then dtype is one of these two.
  * - dim: the axis, from -rank to rank - 1.
  * - dtype: the type that elements are cast to before they are reduced, and of the result;
  *   ACL_DT_UNDEFINED: self's.
@@ -31,7 +32,8 @@ ACLNN_API aclnnStatus aclnnCumsum(void *workspace, uint64_t workspaceSize, aclOp
 
 /* The same in self's type.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128.
  * - dim: the axis, from -rank to rank - 1.
  * - exclusive: without self[i] itself: the first is 0.
  * - reverse: from the axis' end.

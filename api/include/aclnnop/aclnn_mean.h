@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = the mean of self's elements along some axes, as torch.mean.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128, and then dtype is one of these two.
  * - dim: the axes, from -rank to rank - 1, none twice; NULL or empty: all.
  * - keepDim: whether the reduced axes stay, with one element.
  * - dtype: the floating type in which the mean is made; ACL_DT_UNDEFINED: self's, FLOAT for

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = the product of all elements of self, as torch.prod.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128, and then dtype is one of these two.
  * - dtype: the type that elements are cast to before they are reduced, and of the result;
  *   ACL_DT_UNDEFINED: self's.
  * - out: without dimensions, or with one of one element; of dtype or one that it can be cast to.
@@ -28,7 +29,8 @@ ACLNN_API aclnnStatus aclnnProd(void *workspace, uint64_t workspaceSize, aclOpEx
 
 /* out = the products along one axis, as torch.prod.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128, and then dtype is one of these two.
  * - dim: the axis, from -rank to rank - 1.
  * - keepDim: whether the axis stays, with one element.
  * - dtype: the type that elements are cast to before they are reduced, and of the result;

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = the sum of self's elements along some axes, as torch.sum.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or
+ *   COMPLEX128, and then dtype is one of these two.
  * - dims: the axes, from -rank to rank - 1, none twice; NULL or empty: all.
  * - keepDims: whether the reduced axes stay, with one element.
  * - dtype: the type that elements are cast to before they are reduced, and of the result;

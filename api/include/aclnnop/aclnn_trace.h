@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = the sum of the elements on the diagonal, as torch.trace.
  *
- * - self: a matrix; FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL.
+ * - self: a matrix; FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64
+ *   or COMPLEX128.
  * - out: without dimensions, or with one of one element; of self's type, or INT64 for integers, or
  *   one that it can be cast to. */
 ACLNN_API aclnnStatus aclnnTraceGetWorkspaceSize(const aclTensor *self, aclTensor *out,
