@@ -2,6 +2,7 @@
 /* Diagonals and edges. */
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_families.h"
 #include "api/op_shape.h"
 #include "executor/steps.h"
@@ -129,10 +130,9 @@ static aclnnStatus pad_shapes(struct op_problem *problem)
              ACLNN_ERR_PARAM_INVALID,
              "pad has %" PRIu64 " elements; it must have two for each of self's last dimensions",
              pad->size);
-    OP_CHECK(problem->row->name, op_can_cast(problem->values[2].scalar->data_type, problem->type),
-             ACLNN_ERR_PARAM_INVALID, "value is of type %s, which cannot be cast to %s",
-             op_data_type_name(problem->values[2].scalar->data_type),
-             op_data_type_name(problem->type));
+    OP_CHECK(problem->row->name, !op_is_complex(problem->values[2].scalar->data_type),
+             ACLNN_ERR_PARAM_INVALID, "value is of type %s; it must be real",
+             op_data_type_name(problem->values[2].scalar->data_type));
     for (int i = 0; i < d->rank; i++) {
         int64_t front, behind;
         padding_of(pad, d->rank, i, &front, &behind);

@@ -27,8 +27,10 @@ static void pad(struct rig_problem *problem)
         const int64_t j = shape_element(self, at);
         if (j >= 0)
             shape_put(problem, 1, i, 0, j);
-        else if (oracle_is_float(value->dtype))
+        else if (oracle_is_float(value->dtype) && oracle_is_float(out->dtype))
             oracle_real(problem, 1, i, out->dtype, value->real);
+        else if (out->dtype == CASE_BOOL)
+            oracle_whole(problem, 1, i, CASE_BOOL, value->real != 0);
         else
             oracle_whole(problem, 1, i, CASE_I64, value->integer);
     }
@@ -147,10 +149,9 @@ static struct test_case random_pad(const struct rig_operator *op, struct random 
     }
     shape_tensor(&test, random, "self", dtype, &self, false);
     random_ints(&test, "pad", pads, 2 * axes);
-    random_scalar(&test, random, "value",
-                  oracle_kind(dtype) == 2   ? CASE_F32
-                  : oracle_kind(dtype) == 1 ? CASE_I64
-                                            : CASE_BOOL);
+    random_scalar(
+        &test, random, "value",
+        (const enum case_dtype[]){CASE_F32, CASE_I64, CASE_BOOL}[random_below(random, 3)]);
     shape_tensor(&test, random, "out", dtype, &out, true);
     return test;
 }

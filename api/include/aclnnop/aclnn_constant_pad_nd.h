@@ -14,7 +14,7 @@ extern "C" {
  *
  * - pad: two numbers for each of the last dimensions, the last one first: elements in front and
  *   behind. Negative ones cut elements off.
- * - value: of a type that can be cast to self's.
+ * - value: real; cast to self's type, a fraction to an integer towards 0.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor *self,
                                                          const aclIntArray *pad,
