@@ -174,14 +174,18 @@ static aclnnStatus nonzero_types(struct op_problem *problem)
                          OP_TYPE(ACL_INT64), "INT64");
 }
 
-/* Has a row for each place, or a column. */
+/* Has a row for each place, or a column. The place of a scalar has no coordinates, so it needs no
+ * room: PyTorch's backend gives none. */
 static aclnnStatus nonzero_shapes(struct op_problem *problem, int elements_axis)
 {
     const struct op_value *values = problem->values;
     const struct ex_descriptor *self = &values[SELF].tensor->descriptor;
+    const struct ex_descriptor *places = &values[PLACES].tensor->descriptor;
     int64_t sizes[2];
     sizes[elements_axis] = op_element_count(self->rank, self->sizes);
     sizes[1 - elements_axis] = self->rank;
+    if (self->rank == 0 && places->rank == 2 && places->sizes[elements_axis] == 0)
+        sizes[elements_axis] = 0;
     return op_check_shape(problem, &values[PLACES], values[PLACES].tensor, 2, sizes);
 }
 

@@ -121,6 +121,7 @@ static struct test_case random_nonzero(const struct rig_operator *op, struct ran
     for (int i = 0; i < self.rank; i++)
         *elements *= self.dims[i];
     out.dims[!has_columns] = self.rank;
+    if (self.rank == 0 && random_once_in(random, 2)) *elements = 0; /* no room for nothing */
     shape_tensor(&test, random, "self", dtype, &self, false);
     struct case_argument *to = shape_tensor(&test, random, "out", CASE_I64, &out, true);
     if (has_columns) to->layout = CASE_CONTIGUOUS;
