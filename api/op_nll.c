@@ -434,10 +434,10 @@ static aclnnStatus margin_shapes(struct op_problem *problem)
     const int64_t reduction = op_integer_named(problem, "reduction", 0);
     OP_CHECK(problem->row->name, reduction >= REDUCE_NONE && reduction <= REDUCE_SUM,
              ACLNN_ERR_PARAM_INVALID, "reduction is %" PRId64 "; it must be 0, 1 or 2", reduction);
-    OP_TRY(op_check_rank(problem->row->name, "self", self, 1, 2));
+    OP_TRY(op_check_rank(problem->row->name, "self", self, 0, 2));
     OP_TRY(op_norm_check_shape(problem, "target", d->rank, d->sizes));
     OP_TRY(op_norm_check_shape(problem, "isTarget", d->rank, d->sizes));
-    const struct classes c = classes_of(self);
+    const struct classes c = {.rank = d->rank == 2, .sizes = {d->sizes[0]}};
     return check_loss(problem, &c, "out", reduction);
 }
 
@@ -458,7 +458,7 @@ static void describe_margin(const void *parameters, void *const buffers[], int64
 static void margin_steps(const int64_t *strides, int rank, int64_t *steps)
 {
     steps[0] = rank == 2 ? strides[0] : 0;
-    steps[1] = strides[rank - 1];
+    steps[1] = rank > 0 ? strides[rank - 1] : 0;
 }
 
 static void plan_margin(struct op_norm_call *call)
@@ -471,7 +471,7 @@ static void plan_margin(struct op_norm_call *call)
     struct op_view view;
     m.is_target = dtype_of(marks);
     m.samples = d->rank == 2 ? d->sizes[0] : 1;
-    m.classes = d->sizes[d->rank - 1];
+    m.classes = d->rank > 0 ? d->sizes[d->rank - 1] : 1;
     const size_t bytes = (size_t)(m.samples > 0 ? m.samples : 1) * 8;
     const int losses = ex_scratch(call->plan, bytes), ones = ex_scratch(call->plan, bytes);
     margin_steps(d->strides, d->rank, m.x_steps);

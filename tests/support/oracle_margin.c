@@ -18,7 +18,8 @@ static bool is_target(const struct rig_problem *problem, int64_t first, int64_t 
 static void margin(struct rig_problem *problem)
 {
     const struct operand *view = &problem->tensor[0].view;
-    const int64_t classes = view->dims[view->rank - 1], reduction = problem->call.number[0];
+    const int64_t classes = view->rank > 0 ? view->dims[view->rank - 1] : 1;
+    const int64_t reduction = problem->call.number[0];
     const int64_t samples = view->rank == 2 ? view->dims[0] : 1;
     double all = 0;
     for (int64_t s = 0; s < samples && classes > 0; s++) {
@@ -52,7 +53,7 @@ static void margin(struct rig_problem *problem)
 static void fill(struct rig_problem *problem, struct random *random)
 {
     struct rig_tensor *target = &problem->tensor[1];
-    const int64_t classes = target->view.dims[target->view.rank - 1];
+    const int64_t classes = target->view.rank > 0 ? target->view.dims[target->view.rank - 1] : 1;
     for (int64_t i = 0; i < target->count; i++) {
         int64_t class = random_below(random, classes);
         if (random_once_in(random, 3) && target->view.dtype != CASE_U8) class = -1;
@@ -66,9 +67,9 @@ static struct test_case random_margin(const struct rig_operator *op, struct rand
 {
     struct test_case test = norm_start(op, random, dtype);
     const int64_t dims[] = {random_between(random, 1, 20), random_between(random, 1, 12)};
-    const int rank = (int)random_between(random, 1, 2), reduction = (int)random_below(random, 3);
+    const int rank = (int)random_between(random, 0, 2), reduction = (int)random_below(random, 3);
     const int64_t *own = dims + 2 - rank;
-    const bool is_one = reduction > 0 || rank == 1;
+    const bool is_one = reduction > 0 || rank < 2;
     random_tensor(&test, random, "self", dtype, own, rank, false);
     random_tensor(&test, random, "target", random_once_in(random, 2) ? CASE_I64 : CASE_I32, own,
                   rank, false);
@@ -89,7 +90,9 @@ const struct oracle_row oracle_margin_rows[] = {
      .lines = LINES("multilabel_margin_loss f32 self=40x9 target=40x9:i64 reduction=1 out=scalar "
                     "isTarget=40x9 data=ties",
                     "multilabel_margin_loss f32 self=40x9 target=40x9:i32:strided reduction=0 "
-                    "out=40 isTarget=40x9:strided data=ties"),
+                    "out=40 isTarget=40x9:strided data=ties",
+                    "multilabel_margin_loss f32 self=scalar target=scalar:i64 reduction=0 "
+                    "out=scalar isTarget=scalar"),
      .sound = "multilabel_margin_loss f32 self=3x4 target=3x4:i64 reduction=0 out=3 isTarget=3x4"},
     {.name = NULL},
 };

@@ -14,10 +14,10 @@ extern "C" {
  * i that are none of them, as torch.nn.functional.multilabel_margin_loss. Its targets are those
  * before the first negative one.
  *
- * - self: (N, C) or (C); FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - self: (N, C), (C) or, as one class, (); FLOAT, FLOAT16, BF16 or DOUBLE.
  * - target: classes, INT32, INT64 or UINT8; of self's shape.
  * - reduction: 0: out has every loss; 1: their mean; 2: their sum.
- * - out: (N), or one element where reduction is not 0 or self is (C).
+ * - out: (N), or one element where reduction is not 0 or self has no N.
  * - isTarget: of self's shape: 1 for targets, 0 for other classes.
  *
  * A target that is no class is left out, and the stream's error is ACL_ERROR_RT_AICORE_EXCEPTION,
