@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh [--if-there|--make-only] [--allow-missing] [--full] [--ranks N] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
+# run.sh [--if-there|--make-only] [--allow-missing] [--full] [--samples] [--ranks N] BUILD HOME [PATTERN...]: PyTorch with its Ascend backend over the library built in BUILD.
 # HOME takes an environment with the wheels of requirements.txt, as PyPI has them, and an installed tree. --if-there: ends with
 # 77, which skips a test, where there is no such environment, instead of making it. --make-only: makes it, and no more. --allow-missing: operators that are missing
 # are counted and told, but only wrong values and other failures end with 1. --ranks N: torch.distributed over so many ranks, and no
 # more; without it two ranks come last. --full: networks of the size that people train, and no more.
+# --samples: the samples of PyTorch's operator database whose operators match a pattern, and no more; $home/samples.log takes what differs.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if_there=0 make_only=0 full=0 ranks=0 options=()
+if_there=0 make_only=0 full=0 samples=0 ranks=0 options=()
 while :; do
     case ${1:-} in
     --if-there) if_there=1 ;;
     --make-only) make_only=1 ;;
     --allow-missing) options+=("$1") ;;
     --full) full=1 ;;
+    --samples) samples=1 ;;
     --ranks)
         ranks=$2
         shift
@@ -71,6 +73,11 @@ script() { "$environment/bin/python" -W ignore "$here/$1.py" "${@:2}" || status=
 if [ $full = 1 ]; then
     script training --full "$@"
     [ $# -gt 0 ] || script decoding --full
+    exit $status
+fi
+if [ $samples = 1 ]; then
+    # With this chip torch_npu has every operator run by an aclnn function.
+    ACLNN_CPU_SOC=${ACLNN_CPU_SOC:-Ascend950} script samples --log "$home/samples.log" "$@"
     exit $status
 fi
 for soc in Ascend910B1 Ascend950; do
