@@ -31,7 +31,7 @@ enum {
     CONV_OUTER_FAR = 1 << 22,    /* elements from image to image, where rows are read as they lie */
 
     CONV_DIRECT_ROWS = 8,        /* result channels of a group, at most, of conv_direct */
-    CONV_DIRECT_WIDE = 16,       /* result width from which all of them are worth it */
+    CONV_DIRECT_WIDE = 8,        /* result width from which all of them are worth it */
     CONV_DIRECT_TERMS = 4096,    /* factors of one result */
     CONV_DIRECT_WEIGHTS = 24576, /* floats, of all phases of a group */
     CONV_DIRECT_NEAR = 8192,     /* floats of an operand's band that stay in L1 */
