@@ -42,7 +42,9 @@
     FAMILY(unique)                                                                                 \
     FAMILY(margin)                                                                                 \
     FAMILY(attention)                                                                              \
-    FAMILY(infer) FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(linalg)
+    FAMILY(infer)                                                                                  \
+    FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(moe) FAMILY(moe_sum)         \
+        FAMILY(linalg)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

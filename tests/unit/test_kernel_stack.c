@@ -233,6 +233,10 @@ static const char *const rare_rows[] = {
     "biasOptional=null antiquantGroupSize=32 y=300x300",
     "quant_matmul_v3 i8 x1=300x2100 x2=2100x300 scale=300:f32 offset=null bias=null transposeX1=0 "
     "transposeX2=0 out=300x300:f16",
+    "moe_gating_top_k f32 x=9x2048 biasOptional=2048 k=1000 kGroup=4 groupCount=8 "
+    "groupSelectMode=1 "
+    "renorm=0 normType=1 outFlag=1 routedScalingFactor=1 eps=0 yOut=9x1000 expertIdxOut=9x1000:i32 "
+    "outOut=9x2048",
 };
 
 static void check_rare_rows(struct rig *rig, const char *line)
