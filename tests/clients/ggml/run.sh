@@ -137,4 +137,14 @@ for type in "${types[@]}"; do
     done
     printf '%s\n' "$got"
 done
+
+# A model that does not fit the device is refused with numbers, and the program ends by itself.
+code=0
+ACLNN_CPU_DEVICE_MEMORY=64M timeout 600 "$programs/llama-simple" -m "$home/models/Q8_0.gguf" -n 1 -ngl 99 "The" >"$home/memory.log" 2>&1 || code=$?
+if [ $code = 1 ] && grep -o "aclrtMalloc: [0-9]* bytes were asked for; of the device's 67108864 bytes .*" "$home/memory.log"; then
+    echo "a device of 64 MiB: refused"
+else
+    echo "a device of 64 MiB: llama-simple ended with $code, see $home/memory.log"
+    status=1
+fi
 exit $status
