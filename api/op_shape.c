@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "api/op_complex.h"
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
 #include "executor/steps.h"
@@ -134,6 +135,10 @@ void op_copy_place(struct ex_plan *plan, const struct op_place *from, const stru
 void op_fill_place(struct ex_plan *plan, const struct op_place *to, double real, int64_t integer)
 {
     if (to->buffer < 0 || op_view_is_empty(&to->view)) return;
+    for (int part = 0; part < 2 && op_is_complex(to->view.type); part++)
+        op_fill_place(plan, &(const struct op_place){to->buffer, op_complex_part(&to->view, part)},
+                      part == 0 ? real : 0, 0);
+    if (op_is_complex(to->view.type)) return;
     const enum k_dtype dtype = op_k_dtype_of(to->view.type);
     struct k_elementwise e = {
         .core = K_CORE_copy,

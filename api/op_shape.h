@@ -51,7 +51,8 @@ void op_deliver(const struct op_shape_call *call, const struct op_place *made, i
 bool op_view_is_dense(const struct op_view *view);
 bool op_view_is_empty(const struct op_view *view);
 
-/* A step that copies one to the other; one that gives all elements a value. */
+/* A step that copies one to the other; one that gives all elements a value, without an
+ * imaginary part. */
 void op_copy_place(struct ex_plan *plan, const struct op_place *from, const struct op_place *to);
 void op_fill_place(struct ex_plan *plan, const struct op_place *to, double real, int64_t integer);
 

@@ -127,8 +127,10 @@ static void gather_slice(int64_t size, const struct k_index *p, void *const buff
             gather_rows(2, p, buffers, walk, rows, count);
         else if (size == 4)
             gather_rows(4, p, buffers, walk, rows, count);
-        else
+        else if (size == 8)
             gather_rows(8, p, buffers, walk, rows, count);
+        else
+            gather_rows(16, p, buffers, walk, rows, count);
         item += rows;
     }
 }

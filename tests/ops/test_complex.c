@@ -13,11 +13,15 @@
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_channel_shuffle.h"
 #include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_diag.h"
 #include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_fill_tensor.h"
 #include "aclnnop/aclnn_flatten.h"
 #include "aclnnop/aclnn_flip.h"
+#include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_ones.h"
 #include "aclnnop/aclnn_permute.h"
 #include "aclnnop/aclnn_repeat.h"
@@ -28,6 +32,9 @@
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
+#include "aclnnop/aclnn_take.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_zero.h"
 
 enum { INVALID = 161002, ELEMENTS = 60, MOST = 1024 };
@@ -188,6 +195,39 @@ static void do_stack(aclTensor *self, aclTensor *out)
     aclDestroyTensorList(list);
 }
 
+static const int64_t indices[] = {3, 0, 2, 1, 3, 3, 0, 1};
+
+static void do_index_select(aclTensor *self, aclTensor *out)
+{
+    aclTensor *index = vector((void *)indices, ACL_INT64, 6, 1, 0);
+    RUN(aclnnIndexSelect, self, 1, index, out);
+    aclDestroyTensor(index);
+}
+
+static void do_gather(aclTensor *self, aclTensor *out)
+{
+    static const int64_t sizes[] = {2, 2, 2};
+    aclTensor *index = dense((void *)indices, ACL_INT64, sizes, 3);
+    RUN(aclnnGather, self, 1, index, out);
+    aclDestroyTensor(index);
+}
+
+static void do_index(aclTensor *self, aclTensor *out)
+{
+    aclTensor *lines[] = {vector(NULL, ACL_INT64, 0, 1, 0),
+                          vector((void *)indices, ACL_INT64, 6, 1, 0)};
+    aclTensorList *list = aclCreateTensorList((const aclTensor *const *)lines, 2);
+    RUN(aclnnIndex, self, list, out);
+    aclDestroyTensorList(list);
+}
+
+static void do_take(aclTensor *self, aclTensor *out)
+{
+    aclTensor *index = vector((void *)indices, ACL_INT64, 6, 1, 0);
+    RUN(aclnnTake, self, index, out);
+    aclDestroyTensor(index);
+}
+
 static void do_copy(aclTensor *self, aclTensor *out)
 {
     RUN(aclnnInplaceCopy, out, self);
@@ -214,6 +254,10 @@ static const struct move {
     {"cat", do_cat, 3, {3, 8, 5}},
     {"stack", do_stack, 4, {3, 4, 5, 2}},
     {"copy", do_copy, 3, {3, 4, 5}},
+    {"index_select", do_index_select, 3, {3, 6, 5}},
+    {"gather", do_gather, 3, {2, 2, 2}},
+    {"index", do_index, 3, {3, 6, 5}},
+    {"take", do_take, 1, {6}},
 };
 
 static int64_t places[MOST], moved[MOST];
@@ -268,6 +312,37 @@ Test(complex_numbers, moves_as_integers_do)
             }
             cr_assert(count == MOST || c128_out[count] != c128_out[count]);
         }
+}
+
+/* What is cut away becomes 0, whatever was there. */
+Test(complex_numbers, triangles_and_diagonals)
+{
+    const int64_t sizes[] = {3, 3};
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        fill_sources();
+        const aclDataType type = is_wide ? ACL_COMPLEX128 : ACL_COMPLEX64;
+        void *const from = is_wide ? (void *)c128 : c64, *const to =
+                                                             is_wide ? (void *)c128_out : c64_out;
+        aclTensor *self = dense(from, type, sizes, 2), *out = dense(to, type, sizes, 2);
+        aclTensor *line = dense(from, type, sizes, 1);
+        for (int kind = 0; kind < 3; kind++) {
+            if (kind == 0) RUN(aclnnTril, self, 0, out);
+            if (kind == 1) RUN(aclnnTriu, self, 1, out);
+            if (kind == 2) RUN(aclnnDiag, line, 0, out);
+            for (int i = 0; i < 9; i++) {
+                const int row = i / 3, column = i % 3, place = kind == 2 ? row : i;
+                const bool stays = kind == 0   ? column <= row
+                                   : kind == 1 ? column > row
+                                               : column == row;
+                const double complex had = is_wide ? c128[place] : (double complex)c64[place];
+                const double complex got = is_wide ? c128_out[i] : (double complex)c64_out[i];
+                cr_assert(got == (stays ? had : 0), "kind %d, element %d", kind, i);
+            }
+        }
+        aclDestroyTensor(self);
+        aclDestroyTensor(out);
+        aclDestroyTensor(line);
+    }
 }
 
 Test(complex_numbers, splits)

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out[i][j][k] = self[index[i][j][k]][j][k] for dim = 0, and so for other axes, as torch.gather.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, with as many dimensions as self; no longer than self along any but dim.
  *   Each from 0 to self's size along dim - 1.

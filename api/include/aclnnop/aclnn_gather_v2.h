@@ -13,7 +13,8 @@ extern "C" {
 /* out = self with the axis dim replaced by the axes of index: out[a, i, b] = self[a, index[i], b],
  * as self.index_select with index.flatten() and the shape restored; numpy.take.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, of any shape, each from 0 to self's size along dim - 1.
  * - out: of self's type, with self's rank + index's rank - 1 dimensions, at most 8.

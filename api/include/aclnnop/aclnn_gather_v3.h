@@ -13,7 +13,8 @@ extern "C" {
 /* As aclnnGatherV2 for each position of the first batchDims axes, which self and index share:
  * out[n, a, i, b] = self[n, a, index[n, i], b].
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, each from 0 to self's size along dim - 1.
  * - batchDims: from 0 to dim and to index's rank; self and index are equally long along these

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out = self[indices], PyTorch's indexing by tensors.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32,
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128,
  *   with at most 8 dimensions.
  * - indices: tensor i indexes self's axis i; at most as many as self has dimensions. INT32 or
  *   INT64, and their shapes broadcast. Negative indices count from the end: each is from -size to

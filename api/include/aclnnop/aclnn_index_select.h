@@ -12,7 +12,8 @@ extern "C" {
 
 /* out[.., i, ..] = self[.., index[i], ..] along dim, as torch.index_select.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, a vector or a single index, each from 0 to self's size along dim - 1.
  * - out: of self's type and shape, but as long along dim as index.

@@ -12,7 +12,8 @@ extern "C" {
 
 /* out[i] = self.flatten()[index[i]], as torch.take.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - index: INT32 or INT64, of any shape; negative indices count from the end, so each is from -n
  *   to n - 1 for n elements of self.
  * - out: of self's type and index's shape.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensor basics of PyTorch on device npu, each compared with device cpu: values, types and shapes.
 
-basics.py [--allow-missing] [PATTERN...]: prints "N of 127", each expression that failed and why, and the operators that are
+basics.py [--allow-missing] [PATTERN...]: prints "N of 137", each expression that failed and why, and the operators that are
 missing. An expression that fails for a missing operator has failed. Ends with 1 when one failed, or the rest (streams, events,
 graphs, files) did; with --allow-missing only when one failed for another reason than a missing operator.
 """
@@ -146,6 +146,16 @@ x.norm()
 x.cumsum(1)
 x.sort(1)
 x.logsumexp(1)
+z * z.roll(1)
+x * z - 2j
+z / (z.conj() + 2)
+z.abs()
+z.exp()
+z.real + z.imag
+torch.polar(p, x)
+torch.where(m, z, x)
+z.sum(1)
+z[k]
 """.strip().splitlines()
 
 REFUSAL = re.compile(r"(aclnn\w+?)(?:GetWorkspaceSize)? (?:or aclnn\w+ )?not (?:in|found)"
@@ -168,7 +178,7 @@ def inputs():
         "u": torch.randint(0, 255, (4, 6), generator=g, dtype=torch.uint8),
         "m": torch.rand(4, 6, generator=g) > 0.5,
         "h": torch.randn(4, 6, generator=g).half(), "b": torch.randn(4, 6, generator=g).bfloat16(),
-        "k": torch.tensor([2, 0, 3]),
+        "k": torch.tensor([2, 0, 3]), "z": torch.randn(4, 6, generator=g, dtype=torch.complex64),
     }
 
 
@@ -199,6 +209,8 @@ def differ(got, expected, path="result"):
             steps = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2}.get(expected.dtype, 2e-6)
             same = torch.isclose(got.double(), expected.double(), rtol=steps, atol=1e-7, equal_nan=True)
             same &= (got != 0) | (expected != 0) | (torch.signbit(got) == torch.signbit(expected))
+        elif expected.is_complex():
+            same = (got - expected).abs() <= 2e-6 * expected.abs() + 1e-7
         else:
             same = got == expected
         if not bool(same.all()):
@@ -344,7 +356,7 @@ def devices(_):
 def main(arguments):
     may_miss = arguments[:1] == ["--allow-missing"]
     words = arguments[1:] if may_miss else arguments
-    assert len(EXPRESSIONS) == 127 and len(set(EXPRESSIONS)) == 127, len(EXPRESSIONS)
+    assert len(EXPRESSIONS) == 137 and len(set(EXPRESSIONS)) == 137, len(EXPRESSIONS)
     chosen = [one for one in EXPRESSIONS if all(word in one for word in words)]
     operands, missing, passed, wrong = inputs(), collections.Counter(), 0, 0
     for expression in chosen:
