@@ -37,6 +37,10 @@ enum op_chip_source { MATH, NN, TRANSFORMER };
 #define TYPE_COMPLEX64  TYPE_(COMPLEX64)
 #define TYPE_COMPLEX128 TYPE_(COMPLEX128)
 
+static const uint64_t USUAL_TYPES =
+    0 TYPE_FLOAT TYPE_FLOAT16 TYPE_BF16 TYPE_DOUBLE TYPE_INT8 TYPE_INT16 TYPE_INT32 TYPE_INT64
+        TYPE_UINT8 TYPE_UINT16 TYPE_UINT32 TYPE_UINT64 TYPE_BOOL TYPE_COMPLEX64 TYPE_COMPLEX128;
+
 #define RANK_0 | 1 << 0
 #define RANK_1 | 1 << 1
 #define RANK_2 | 1 << 2
@@ -167,13 +171,15 @@ static void list_values(char *text, size_t room, uint64_t values, bool are_types
     }
 }
 
-/* A tensor without elements stands for one that is missing, whatever its rank. */
+/* A tensor without elements stands for one that is missing, whatever its rank. The tables know the
+ * usual types only, and so say nothing of INT4 or of floats of a byte. */
 static bool takes(const struct op_chip_row *row, const aclTensor *tensor)
 {
-    if (row->rule == OP_CHIP_RANKS && op_is_empty(tensor)) return true;
-    const int value =
-        row->rule == OP_CHIP_TYPES ? tensor->descriptor.data_type : tensor->descriptor.rank;
-    return value < 0 || value > 63 || (row->values >> value & 1) != 0;
+    if (row->rule == OP_CHIP_RANKS)
+        return op_is_empty(tensor) || (row->values >> tensor->descriptor.rank & 1) != 0;
+    const int type = tensor->descriptor.data_type;
+    const bool is_usual = type >= 0 && type < 64 && (USUAL_TYPES >> type & 1) != 0;
+    return !is_usual || (row->values >> type & 1) != 0;
 }
 
 /* The first tensor of the argument that the row does not take; NULL: none. */

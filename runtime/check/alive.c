@@ -19,6 +19,7 @@ const char *rt_check_thing_name(enum rt_check_thing thing)
 {
     static const char *const names[] = {
         [RT_CHECK_DEVICE_MEMORY] = "device memory",
+        [RT_CHECK_MAPPED_MEMORY] = "mapped memory",
         [RT_CHECK_HOST_MEMORY] = "host memory",
         [RT_CHECK_TENSOR] = "tensor",
         [RT_CHECK_EXECUTOR] = "executor",
@@ -63,7 +64,7 @@ static void report_like(enum rt_check_thing thing, const struct rt_check_site *s
             rt_free(alive);
         }
     }
-    if (thing == RT_CHECK_DEVICE_MEMORY || thing == RT_CHECK_HOST_MEMORY)
+    if (thing <= RT_CHECK_HOST_MEMORY)
         snprintf(text, sizeof text, "%zu bytes of %s in %zu piece%s were never freed", bytes,
                  rt_check_thing_name(thing), count, count == 1 ? "" : "s");
     else

@@ -26,7 +26,7 @@ static bool has_shadow(void)
 
 static bool is_memory(enum rt_check_thing thing)
 {
-    return thing == RT_CHECK_DEVICE_MEMORY || thing == RT_CHECK_HOST_MEMORY;
+    return thing <= RT_CHECK_HOST_MEMORY;
 }
 
 static void born(enum rt_check_thing thing, const void *what, size_t bytes)
@@ -36,7 +36,7 @@ static void born(enum rt_check_thing thing, const void *what, size_t bytes)
     if (!is_kept && !is_shadowed) return;
     struct rt_check_stack stack;
     rt_check_stack_take(&stack);
-    /* A NaN in every float type. */
+    /* A NaN in every float type. Mapped memory may have been mapped and written before. */
     if (thing == RT_CHECK_DEVICE_MEMORY && (rt_check_flags & RT_CHECK_INIT) != 0)
         memset((void *)(uintptr_t)what, 0xFF, bytes);
     pthread_mutex_lock(&lock);

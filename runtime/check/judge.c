@@ -145,7 +145,25 @@ static void report_memory(const struct judgement *j, const char *rule, const cha
     rt_check_report(&report);
 }
 
-/* The block that holds all of the access, or NULL. Tells what is wrong. */
+static size_t left_in(const struct rt_check_block *block, const char *address)
+{
+    return block->node.capacity - (size_t)(address - block->node.memory);
+}
+
+/* How many bytes there are from here on, as far as they are wanted: pieces of mapped memory that
+ * lie side by side are one. */
+static size_t room_at(const struct rt_check_block *block, const char *address, size_t wanted)
+{
+    size_t room = left_in(block, address);
+    while (room < wanted && block->thing == RT_CHECK_MAPPED_MEMORY) {
+        block = rt_check_block_find(address + room);
+        if (!block || block->thing != RT_CHECK_MAPPED_MEMORY) break;
+        room += left_in(block, address + room);
+    }
+    return room;
+}
+
+/* The block that the access begins in, or NULL unless there is room for it. Tells what is wrong. */
 static struct rt_check_block *find_block(const struct judgement *j)
 {
     const struct rt_check_access *access = j->access;
@@ -162,19 +180,34 @@ static struct rt_check_block *find_block(const struct judgement *j)
             report_memory(j, "unknown", "is no memory that this library has allocated", NULL, NULL);
         return NULL;
     }
-    const size_t offset = (size_t)((const char *)access->address - block->node.memory);
-    if (span > block->node.capacity - offset) {
+    const size_t room = room_at(block, access->address, span);
+    if (span > room) {
         char what[128];
         snprintf(what, sizeof what, "ends %zu bytes behind the allocation of %zu bytes at %p",
-                 span - (block->node.capacity - offset), block->node.capacity,
-                 (const void *)block->node.memory);
+                 span - room, block->node.capacity, (const void *)block->node.memory);
         if (tells) report_memory(j, "past-its-end", what, block->site, NULL);
         return NULL;
     }
-    if (tells && access->needs_device && block->thing != RT_CHECK_DEVICE_MEMORY)
+    if (tells && access->needs_device && block->thing == RT_CHECK_HOST_MEMORY)
         report_memory(j, "host-memory", "is host memory where device memory is due", block->site,
                       NULL);
     return block;
+}
+
+/* Bytes without a gap, which may reach into the next pieces of mapped memory. */
+static void judge_row(struct judgement *j, const char *row, size_t width,
+                      const struct rt_check_query *query)
+{
+    while (width > 0) {
+        if (row < j->block->node.memory || row >= j->block->node.memory + j->block->node.capacity)
+            j->block = rt_check_block_find(row);
+        const size_t begin = (size_t)(row - j->block->node.memory);
+        const size_t left = left_in(j->block, row), part = left < width ? left : width;
+        rt_check_block_access(j->block, begin, begin + part, j->access->reads, j->access->writes,
+                              &j->use, query);
+        row += part;
+        width -= part;
+    }
 }
 
 static void judge_access(struct judgement *j)
@@ -198,10 +231,9 @@ static void judge_access(struct judgement *j)
     const size_t rows = is_dense ? access->rows : 1;
     const size_t width =
         is_dense ? access->width : access->width + (access->rows - 1) * access->pitch;
-    size_t begin = (size_t)((const char *)access->address - j->block->node.memory);
-    for (size_t row = 0; row < rows; row++, begin += access->pitch)
-        rt_check_block_access(j->block, begin, begin + width, access->reads, access->writes,
-                              &j->use, &query);
+    const char *row = access->address;
+    for (size_t i = 0; i < rows; i++, row += access->pitch)
+        judge_row(j, row, width, &query);
 }
 
 void rt_check_judge(const struct rt_check_step *step, const struct rt_check_place *place)

@@ -186,7 +186,7 @@ aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle
     RT_CHECK(offset == 0, ACL_ERROR_RT_PARAM_INVALID, "offset is %zu; it must be 0", offset);
     switch (rt_mappings_map(virPtr, size, handle)) {
     case RT_MAPPING_OK:
-        rt_check_born(RT_CHECK_DEVICE_MEMORY, virPtr, size);
+        rt_check_born(RT_CHECK_MAPPED_MEMORY, virPtr, size);
         return ACL_SUCCESS;
     case RT_MAPPING_UNKNOWN:
         return refuse_handle(__func__, handle, false);
@@ -211,7 +211,7 @@ aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle
 aclError aclrtUnmapMem(void *virPtr)
 {
     RT_CHECK(virPtr, ACL_ERROR_INVALID_PARAM, "virPtr is NULL");
-    rt_check_died(RT_CHECK_DEVICE_MEMORY, virPtr);
+    rt_check_died(RT_CHECK_MAPPED_MEMORY, virPtr);
     enum rt_mapping_result result = rt_mappings_unmap(virPtr);
     RT_CHECK(result == RT_MAPPING_OK, ACL_ERROR_RT_PARAM_INVALID,
              result == RT_MAPPING_FREED ? "virPtr, %p, was unmapped before"

@@ -22,6 +22,7 @@ enum rt_check_flag {
 /* What a program makes and gives up. */
 enum rt_check_thing {
     RT_CHECK_DEVICE_MEMORY,
+    RT_CHECK_MAPPED_MEMORY, /* of the device; pieces that lie side by side are one */
     RT_CHECK_HOST_MEMORY, /* pinned or registered */
     RT_CHECK_TENSOR,
     RT_CHECK_EXECUTOR,
