@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnn-cpu-info: prints what the library that it finds says of itself. */
+/* aclnn-cpu-info: prints what the library that it finds says of itself; aclnn-cpu-info check: what
+ * the kinds of ACLNN_CPU_CHECK find. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "acl/acl.h"
 #include "aclnnext/aclnnext_info.h"
 
+static const struct {
+    const char *kind, *rule, *meaning, *cure;
+} rules[] = {
+    {"race", "unordered",
+     "Two operations use the same bytes, one of them writes, and no stream, event, notify, value, "
+     "host "
+     "function or host wait orders them.",
+     "Record an event behind the first, and let the stream of the second wait for it."},
+    {"memory", "freed", "An operand, workspace, source or target lies in memory that was freed.",
+     "Free it after the last use."},
+    {"memory", "freed-early",
+     "Memory is freed while queued work may still use it. It is kept here; a device need not.",
+     "Synchronise the stream before, or wait for an event behind the work."},
+    {"memory", "past-its-end",
+     "An operand, workspace, source or target ends behind its allocation.",
+     "Allocate what the view needs: offset, strides and sizes count."},
+    {"memory", "host-memory", "Memory of the host stands where device memory is due.",
+     "Copy to device memory first, or name the kind of copy that it is."},
+    {"memory", "unknown",
+     "Memory that this library has not allocated stands where device memory is due.",
+     "Use memory of aclrtMalloc."},
+    {"init", "unwritten", "Device memory is read that nobody has written since it was allocated.",
+     "Fill it, or run the operator that was forgotten."},
+    {"leak",
+     "device memory, mapped memory, host memory, tensor, executor, stream, event, notify, graph",
+     "It was made and never given up, until aclFinalize or the end of the process.",
+     "Destroy or free it."},
+    {"device", "types, ranks, math",
+     "The call runs here, and the chip that ACLNN_CPU_SOC names refuses it by CANN's document of "
+     "the "
+     "operator. ACLNN_CPU_STRICT=1 refuses it here too.",
+     "Cast, reshape, or give another cubeMathType."},
+    {"device", "operator", "CANN's document says that the chip does not have the operator.",
+     "Use one that it has, or another chip."},
+};
+
+static int explain_check(void)
+{
+    printf("ACLNN_CPU_CHECK=race,memory,init,leak,device or all: what is found, by rule\n");
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        printf("\n%s: %s\n    %s\n    cure: %s\n", rules[i].kind, rules[i].rule, rules[i].meaning,
+               rules[i].cure);
+    return ferror(stdout) || fflush(stdout) != 0;
+}
+
 int main(int count, char **arguments)
 {
+    if (count == 2 && strcmp(arguments[1], "check") == 0) return explain_check();
     if (count > 1) {
-        fprintf(stderr, "usage: %s\n", arguments[0]);
+        fprintf(stderr, "usage: %s [check]\n", arguments[0]);
         return 2;
     }
     size_t size = 0;

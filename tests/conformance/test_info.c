@@ -195,3 +195,20 @@ Test(info, the_program_prints_it)
     cr_expect_neq(pclose(pipe), 0);
     cr_expect_not_null(strstr(printed, "usage: "));
 }
+
+/* Each kind that the checker knows, with its rules. */
+Test(info, the_program_explains_the_checker)
+{
+    static char printed[ROOM];
+    static const char *const heads[] = {
+        "\nrace: unordered\n",      "\nmemory: freed\n",       "\nmemory: freed-early\n",
+        "\nmemory: past-its-end\n", "\nmemory: host-memory\n", "\nmemory: unknown\n",
+        "\ninit: unwritten\n",      "\nleak: device memory, ", "\ndevice: types, ranks, math\n",
+        "\ndevice: operator\n"};
+    FILE *pipe = popen(PROGRAM " check", "r");
+    cr_assert_not_null(pipe);
+    printed[fread(printed, 1, sizeof printed - 1, pipe)] = '\0';
+    cr_expect_eq(pclose(pipe), 0);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        cr_expect_not_null(strstr(printed, heads[i]), "%s", heads[i]);
+}
