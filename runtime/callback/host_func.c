@@ -214,6 +214,31 @@ aclError aclnnextLaunchStreamTask(aclrtStream stream, const aclnnextStreamTask *
     return status;
 }
 
+void aclnnextTellAccesses(aclrtStream stream, const char *name, const aclnnextAccess *accesses,
+                          size_t count)
+{
+    enum { FEW = 16 };
+    struct rt_check_access few[FEW];
+    struct rt_stream *queue;
+    if (!rt_check_on() || rt_stream_resolve(__func__, stream, &queue) != ACL_SUCCESS) return;
+    while (count > 0) {
+        size_t told = 0;
+        for (; told < count && told < FEW; told++)
+            few[told] =
+                (struct rt_check_access){.address = accesses[told].address,
+                                         .width = accesses[told].bytes,
+                                         .rows = 1,
+                                         .role = accesses[told].writes ? "target" : "source",
+                                         .argument = -1,
+                                         .reads = !accesses[told].writes,
+                                         .writes = accesses[told].writes != 0,
+                                         .needs_device = true};
+        rt_check_hooks.access(queue, name, few, told);
+        accesses += told;
+        count -= told;
+    }
+}
+
 int32_t aclnnextReportError(int32_t code, const char *who, const char *text)
 {
     return rt_error_report(code, who ? who : __func__, "%s", text ? text : "");

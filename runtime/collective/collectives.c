@@ -87,6 +87,8 @@ static HcclResult reduction(const char *who, co_work_fn *run, const void *from, 
     else
         co_work_cut_evenly(work, count);
     const uint64_t all = run == reduce_scatter ? count * work->comm->size : count;
+    work->from_bytes = all * work->element;
+    work->to_bytes = has_result ? count * work->element : 0;
     return co_work_queue_collective(work, all * work->element, stream);
 }
 
@@ -141,6 +143,8 @@ HcclResult HcclReduceScatterV(void *sendBuf, const void *sendCounts, const void 
     work->how = (struct co_operation){dataType, op};
     work->element = co_type_size(dataType);
     work->pieces = (struct co_pieces){work->numbers, work->numbers + n, work->element};
+    work->from_bytes = co_extent_of(&work->pieces, n);
+    work->to_bytes = recvCount * work->element;
     return co_work_queue_collective(work, all * work->element, stream);
 }
 
@@ -197,6 +201,11 @@ static HcclResult move(const char *who, co_work_fn *run, const void *from, void 
     work->root = root;
     co_work_cut_equally(work, count);
     const uint64_t all = run == all_gather ? count * work->comm->size : count;
+    const bool is_root = root == work->comm->rank;
+    if (run == broadcast && is_root) work->from = to;
+    if (run == all_gather || is_root)
+        work->from_bytes = (run == scatter ? work->comm->size : 1) * count * work->element;
+    if (run != broadcast || !is_root) work->to_bytes = all * work->element;
     return co_work_queue_collective(work, all * work->element, stream);
 }
 
@@ -246,6 +255,8 @@ HcclResult HcclAllGatherV(void *sendBuf, uint64_t sendCount, void *recvBuf, cons
     work->how.type = dataType;
     work->element = co_type_size(dataType);
     work->pieces = (struct co_pieces){work->numbers, work->numbers + n, work->element};
+    work->from_bytes = sendCount * work->element;
+    work->to_bytes = co_extent_of(&work->pieces, n);
     return co_work_queue_collective(work, all * work->element, stream);
 }
 

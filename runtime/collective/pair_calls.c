@@ -38,6 +38,8 @@ static HcclResult queue_all_to_all(struct co_work *work, const void *from, HcclD
                                                sent > 0 && !from ? "sendBuf" : "recvBuf"));
     work->from = from;
     work->to = (void *)to; /* CANN's prototype */
+    work->from_bytes = co_extent_of(&work->pieces, n);
+    work->to_bytes = co_extent_of(&work->to_pieces, n);
     return co_work_queue_collective(
         work, sent * work->pieces.element + received * work->to_pieces.element, stream);
 }

@@ -101,8 +101,26 @@ struct co_work *co_work_new(const char *who, struct co_communicator *comm, co_wo
     return work;
 }
 
+/* What this rank touches; other ranks reach its memory through no address of their own. */
+static void tell_accesses(const struct co_work *work, aclrtStream stream)
+{
+    aclnnextAccess accesses[2];
+    size_t count = 0;
+    if (work->from_bytes > 0) accesses[count++] = (aclnnextAccess){work->from, work->from_bytes, 0};
+    if (work->to_bytes > 0) accesses[count++] = (aclnnextAccess){work->to, work->to_bytes, 1};
+    if (count > 0) aclnnextTellAccesses(stream, work->who, accesses, count);
+    for (uint64_t i = 0; work->transfers && i < work->count; i++) {
+        const struct co_transfer *transfer = &work->transfers[i];
+        if (transfer->size > 0)
+            aclnnextTellAccesses(
+                stream, work->who,
+                &(aclnnextAccess){transfer->data, transfer->size, !transfer->is_send}, 1);
+    }
+}
+
 HcclResult co_work_queue(struct co_work *work, uint64_t bytes, aclrtStream stream)
 {
+    tell_accesses(work, stream);
     const aclnnextStreamTask task = {
         .name = work->who, .run = run_work, .release = end_work, .data = work, .bytes = bytes};
     aclError status = aclnnextLaunchStreamTask(stream, &task);
@@ -176,6 +194,14 @@ uint64_t co_sum_of(const uint64_t *numbers, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         sum += numbers[i];
     return sum;
+}
+
+uint64_t co_extent_of(const struct co_pieces *pieces, uint32_t count)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (pieces->begin[i] + pieces->length[i] > end) end = pieces->begin[i] + pieces->length[i];
+    return end == co_sum_of(pieces->length, count) ? end * pieces->element : 0;
 }
 
 HcclResult co_work_give_up(struct co_work *work, HcclResult status)

@@ -19,6 +19,8 @@ struct co_work {
     co_work_fn *run;
     const void *from;
     void *to;
+    uint64_t from_bytes,
+        to_bytes; /* read and written there by this rank; 0: nothing, or not told */
     uint64_t count;
     size_t element;
     struct co_operation how;
@@ -53,6 +55,8 @@ bool co_work_copy_numbers(struct co_work *work, const char *name, const void *ar
 /* Gives up when one of the arrays has been refused. */
 HcclResult co_work_refuse_array(struct co_work *work, const void *one, const void *other);
 uint64_t co_sum_of(const uint64_t *numbers, uint32_t count);
+/* Bytes from the first piece to the last; 0 when there are gaps, or none. */
+uint64_t co_extent_of(const struct co_pieces *pieces, uint32_t count);
 
 /* Queues the task, which owns the record from now on; on failure it is freed. bytes: for timelines.
  * Collectives are numbered in the order of their calls, which is the same on all ranks, and so meet

@@ -29,9 +29,10 @@ struct program {
 };
 
 extern const struct program wrong_orders[], right_orders[], wrong_lives[], right_lives[],
-    wrong_chips[], right_chips[], wrong_maps[], right_maps[];
+    wrong_chips[], right_chips[], wrong_maps[], right_maps[], wrong_others[], right_others[];
 extern const size_t wrong_order_count, right_order_count, wrong_life_count, right_life_count,
-    wrong_chip_count, right_chip_count, wrong_map_count, right_map_count;
+    wrong_chip_count, right_chip_count, wrong_map_count, right_map_count, wrong_other_count,
+    right_other_count;
 
 /* What returns another code than 0 ends the program's process. */
 #define OK(call)                                                                                   \

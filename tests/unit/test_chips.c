@@ -172,41 +172,60 @@ static void on(const char *soc, const char *strict)
     cr_assert_eq(aclrtSetDevice(0), 0);
 }
 
-static aclTensor *tensor(aclDataType type, int64_t rows, int64_t columns)
+static aclTensor *tensor(aclDataType type, int rank, int64_t side)
 {
     void *memory;
-    const int64_t sizes[] = {1, 1, rows, columns};
-    const int64_t strides[] = {rows * columns, rows * columns, columns, 1};
+    const int64_t sizes[] = {1, 1, side, side}, strides[] = {side * side, side * side, side, 1};
+    const int first = 4 - rank;
     cr_assert_eq(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST), 0);
-    return aclCreateTensor(sizes, 4, type, strides, 0, ACL_FORMAT_NCHW, sizes, 4, memory);
+    return aclCreateTensor(sizes + first, (uint64_t)rank, type, strides + first, 0,
+                           rank == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND, sizes + first,
+                           (uint64_t)rank, memory);
+}
+
+/* What has been planned is given up at once; *executor keeps what phase 1 said. */
+static void give_up(aclnnStatus status, aclOpExecutor *executor)
+{
+    if (status == 0) cr_expect_eq(aclDestroyAclOpExecutor(executor), 0);
 }
 
 static aclnnStatus pool(aclDataType type, int8_t math, aclOpExecutor **executor)
 {
     uint64_t size;
     const int64_t two[] = {2, 2}, none[] = {0, 0};
-    return aclnnAvgPool2dGetWorkspaceSize(
-        tensor(type, 4, 4), aclCreateIntArray(two, 2), aclCreateIntArray(two, 2),
-        aclCreateIntArray(none, 2), false, true, 0, math, tensor(type, 2, 2), &size, executor);
+    aclTensor *from = tensor(type, 4, 4), *to = tensor(type, 4, 2);
+    aclIntArray *kernel = aclCreateIntArray(two, 2), *pads = aclCreateIntArray(none, 2);
+    const aclnnStatus status = aclnnAvgPool2dGetWorkspaceSize(from, kernel, kernel, pads, false,
+                                                              true, 0, math, to, &size, executor);
+    give_up(status, *executor);
+    aclDestroyIntArray(kernel);
+    aclDestroyIntArray(pads);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+    return status;
 }
 
 static aclnnStatus product(aclDataType type, int8_t math, aclOpExecutor **executor)
 {
     uint64_t size;
-    const int64_t sizes[] = {4, 4}, strides[] = {4, 1};
-    aclTensor *t[3];
-    for (int i = 0; i < 3; i++) {
-        void *memory;
-        cr_assert_eq(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST), 0);
-        t[i] = aclCreateTensor(sizes, 2, type, strides, 0, ACL_FORMAT_ND, sizes, 2, memory);
-    }
-    return aclnnMmGetWorkspaceSize(t[0], t[1], t[2], math, &size, executor);
+    aclTensor *a = tensor(type, 2, 4), *b = tensor(type, 2, 4), *c = tensor(type, 2, 4);
+    const aclnnStatus status = aclnnMmGetWorkspaceSize(a, b, c, math, &size, executor);
+    give_up(status, *executor);
+    aclDestroyTensor(a);
+    aclDestroyTensor(b);
+    aclDestroyTensor(c);
+    return status;
 }
 
 static aclnnStatus cosine(aclDataType type, aclOpExecutor **executor)
 {
     uint64_t size;
-    return aclnnCosGetWorkspaceSize(tensor(type, 2, 2), tensor(type, 2, 2), &size, executor);
+    aclTensor *from = tensor(type, 4, 2), *to = tensor(type, 4, 2);
+    const aclnnStatus status = aclnnCosGetWorkspaceSize(from, to, &size, executor);
+    give_up(status, *executor);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+    return status;
 }
 
 static void expect_refused(aclnnStatus status, const char *sentence)

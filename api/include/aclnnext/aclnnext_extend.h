@@ -38,6 +38,19 @@ typedef struct aclnnextStreamTask {
 ACL_FUNC_VISIBILITY aclError aclnnextLaunchStreamTask(aclrtStream stream,
                                                       const aclnnextStreamTask *task);
 
+/* Bytes of device memory that a task reads, or writes. */
+typedef struct aclnnextAccess {
+    const void *address;
+    uint64_t bytes;
+    int32_t writes; /* 0: reads */
+} aclnnextAccess;
+
+/* Tells ACLNN_CPU_CHECK what a task touches: called right before the task is queued to this stream
+ * (NULL: the context's default one), which is refused or not by itself. Nothing happens unless
+ * something is checked. name: as the task's. */
+ACL_FUNC_VISIBILITY void aclnnextTellAccesses(aclrtStream stream, const char *name,
+                                              const aclnnextAccess *accesses, size_t count);
+
 /* Leaves "who: text" for the calling thread's aclGetRecentErrMsg and in the log, and returns code.
  */
 ACL_FUNC_VISIBILITY int32_t aclnnextReportError(int32_t code, const char *who, const char *text);
