@@ -19,8 +19,8 @@ struct co_work {
     co_work_fn *run;
     const void *from;
     void *to;
-    uint64_t from_bytes,
-        to_bytes; /* read and written there by this rank; 0: nothing, or not told */
+    /* Read there and written there by this rank; 0: nothing, or not told. */
+    uint64_t from_bytes, to_bytes;
     uint64_t count;
     size_t element;
     struct co_operation how;
