@@ -16,6 +16,7 @@
 #include "kernels/elementwise/activations.h"
 #include "kernels/elementwise/functions.h"
 #include "kernels/elementwise/reals.h"
+#include "kernels/half/single.h"
 
 typedef void half_body(vf *y, const vf *x, const vf *s);
 

@@ -75,6 +75,9 @@ static inline bool oracle_is_of_reals(enum oracle_result result, const int64_t *
 /* In a form: value is a sum of terms that may cancel, whose magnitudes add up to size. The bound of
  * this element grows by 2^-27 of the size, of DOUBLE by 2^-50. */
 double oracle_cancelling(double size, double value);
+/* In a form: half types are computed in f32 throughout. Their bound grows by 2^-20 of the value,
+ * and of what cancels. */
+double oracle_single(double value);
 
 static inline int64_t plus(int64_t a, int64_t b)
 {

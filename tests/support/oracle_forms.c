@@ -132,12 +132,28 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
                : oracle_cast_whole(type, oracle_integer(tensor->view.dtype, bits));
 }
 
-static double cancelling; /* the size that the form of this element told */
+/* What the form of this element told. */
+static double cancelling;
+static bool is_single;
 
 double oracle_cancelling(double size, double value)
 {
     cancelling = size;
     return value;
+}
+
+double oracle_single(double value)
+{
+    is_single = true;
+    return value;
+}
+
+static double slack_of(enum case_dtype type, double value)
+{
+    if (type == CASE_F64) return cancelling * 0x1p-50;
+    const bool is_half = type == CASE_F16 || type == CASE_BF16;
+    if (!is_single || !is_half) return cancelling * 0x1p-27;
+    return (cancelling + (isfinite(value) ? fabs(value) : 0)) * 0x1p-20;
 }
 
 static void of_reals(struct rig_problem *problem, const struct terms *terms,
@@ -158,11 +174,11 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
         c[i] = terms->coefficient[i] ? real_scalar(terms->coefficient[i], type) : 0;
     for (int k = 0; k < terms->results; k++) {
         cancelling = 0;
+        is_single = false;
         double value = one->real(k, x, c, problem->call.real, type == CASE_F64, given(terms));
         if (is_exact && type != CASE_F64) value = oracle_round(CASE_F32, value);
         oracle_real(problem, terms->result[k], at, via, value);
-        problem->tensor[terms->result[k]].slack[at] =
-            cancelling * (type == CASE_F64 ? 0x1p-50 : 0x1p-27);
+        problem->tensor[terms->result[k]].slack[at] = slack_of(type, value);
     }
 }
 
