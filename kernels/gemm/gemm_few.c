@@ -60,11 +60,12 @@ float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_
 #pragma GCC unroll 16
     for (int p = 0; p < DOT_PARTS; p++)
         sum[p] = (vf){0};
-    for (; i + DOT_LANES <= terms; i += DOT_LANES)
+    for (; i + DOT_LANES <= terms; i += DOT_LANES) {
 #pragma GCC unroll 16
         for (int p = 0; p < DOT_PARTS; p++)
             sum[p] = add_terms(dt, a + i + p * VL, v_address(b, (i + p * VL) * k_size(dt)), VL,
                                rounding, sum[p]);
+    }
 #pragma GCC unroll 16
     for (int p = 0; p < DOT_PARTS; p++, i += VL)
         if (i < terms)
