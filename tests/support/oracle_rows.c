@@ -43,8 +43,9 @@
     FAMILY(margin)                                                                                 \
     FAMILY(attention)                                                                              \
     FAMILY(infer)                                                                                  \
-    FAMILY(resize) FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(moe) FAMILY(moe_sum)         \
-        FAMILY(linalg)
+    FAMILY(resize)                                                                                 \
+    FAMILY(quant) FAMILY(quantize) FAMILY(int8) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg)         \
+        FAMILY(ctc) FAMILY(bag)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
