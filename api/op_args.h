@@ -4,12 +4,13 @@
  *
  * Kinds: IN, OUT a tensor; OPTIONAL, OPTIONAL_OUT one that may be NULL; REF one that is read and
  * written, OPTIONAL_REF one of those that may be NULL; INS, OUTS, REFS lists of tensors,
- * OPTIONAL_REFS one that may be NULL; SCALAR an operand, OPTIONAL_SCALAR one that may be NULL,
- * COEFFICIENT one whose type has no say in the result's; SCALARS a list; INTS, FLOATS, BOOLS
- * arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE numbers; TYPE an aclDataType; MATH
- * cubeMathType; TEXT a string. Some prototypes of CANN have const where something is written, or
- * none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST, REF_CONST, OUTS_CONST, REFS_CONST,
- * OPTIONAL_REFS_CONST, IN_MUTABLE, OPTIONAL_MUTABLE, TEXT_MUTABLE. */
+ * OPTIONAL_INS, OPTIONAL_OUTS, OPTIONAL_REFS those that may be NULL; SCALAR an operand,
+ * OPTIONAL_SCALAR one that may be NULL, COEFFICIENT one whose type has no say in the result's;
+ * SCALARS a list; INTS, FLOATS, BOOLS arrays; BOOL, INT8, INT, INT64, UINT64, FLOAT, DOUBLE
+ * numbers; TYPE an aclDataType; MATH cubeMathType; TEXT a string. Some prototypes of CANN have
+ * const where something is written, or none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST,
+ * REF_CONST, OUTS_CONST, REFS_CONST, OPTIONAL_REFS_CONST, IN_MUTABLE, OPTIONAL_MUTABLE,
+ * TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -26,7 +27,9 @@ enum op_kind {
     OP_OPTIONAL_REF,
     OP_REF,
     OP_INS,
+    OP_OPTIONAL_INS,
     OP_OUTS,
+    OP_OPTIONAL_OUTS,
     OP_OPTIONAL_REFS,
     OP_REFS,
     OP_SCALAR,
@@ -197,7 +200,9 @@ struct op_value {
 #define OP_PARAMETER_REF_CONST(name)      const aclTensor *name
 #define OP_PARAMETER_OPTIONAL_REF(name)   aclTensor *name
 #define OP_PARAMETER_INS(name)            const aclTensorList *name
+#define OP_PARAMETER_OPTIONAL_INS(name)   const aclTensorList *name
 #define OP_PARAMETER_OUTS(name)           aclTensorList *name
+#define OP_PARAMETER_OPTIONAL_OUTS(name)  aclTensorList *name
 #define OP_PARAMETER_OUTS_CONST(name)     const aclTensorList *name
 #define OP_PARAMETER_REFS(name)           aclTensorList *name
 #define OP_PARAMETER_REFS_CONST(name)     const aclTensorList *name
@@ -234,7 +239,9 @@ struct op_value {
 #define OP_NAME_REF_CONST(name)           name
 #define OP_NAME_OPTIONAL_REF(name)        name
 #define OP_NAME_INS(name)                 name
+#define OP_NAME_OPTIONAL_INS(name)        name
 #define OP_NAME_OUTS(name)                name
+#define OP_NAME_OPTIONAL_OUTS(name)       name
 #define OP_NAME_OUTS_CONST(name)          name
 #define OP_NAME_REFS(name)                name
 #define OP_NAME_REFS_CONST(name)          name
@@ -271,6 +278,8 @@ struct op_value {
 #define OP_VALUE_REF_CONST(n)         {OP_REF, #n, {.tensor = (n)}}
 #define OP_VALUE_OPTIONAL_REF(n)      {OP_OPTIONAL_REF, #n, {.tensor = (n)}}
 #define OP_VALUE_INS(n)               {OP_INS, #n, {.tensors = (n)}}
+#define OP_VALUE_OPTIONAL_INS(n)      {OP_OPTIONAL_INS, #n, {.tensors = (n)}}
+#define OP_VALUE_OPTIONAL_OUTS(n)     {OP_OPTIONAL_OUTS, #n, {.tensors = (n)}}
 #define OP_VALUE_OUTS(n)              {OP_OUTS, #n, {.tensors = (n)}}
 #define OP_VALUE_OUTS_CONST(n)        {OP_OUTS, #n, {.tensors = (n)}}
 #define OP_VALUE_REFS(n)              {OP_REFS, #n, {.tensors = (n)}}

@@ -320,7 +320,9 @@ static void put_value(struct line *line, const struct op_value *value, int32_t u
     put(line, " %s=", value->name);
     switch (value->kind) {
     case OP_INS:
+    case OP_OPTIONAL_INS:
     case OP_OUTS:
+    case OP_OPTIONAL_OUTS:
     case OP_OPTIONAL_REFS:
     case OP_REFS:
         put_tensors(line, value->tensors, usual);

@@ -10,7 +10,8 @@
 static bool may_be_null(const struct op_value *value)
 {
     return value->kind == OP_OPTIONAL || value->kind == OP_OPTIONAL_OUT ||
-           value->kind == OP_OPTIONAL_REF || value->kind == OP_OPTIONAL_REFS ||
+           value->kind == OP_OPTIONAL_REF || value->kind == OP_OPTIONAL_INS ||
+           value->kind == OP_OPTIONAL_OUTS || value->kind == OP_OPTIONAL_REFS ||
            value->kind == OP_OPTIONAL_SCALAR || value->kind >= OP_INTS;
 }
 
@@ -109,7 +110,7 @@ static struct op_problem problem_of(const struct op_row *row, const struct op_va
 static int buffer_of(struct ex_plan *plan, const struct op_value *value)
 {
     if (op_is_list(value) && !value->tensors) return -1;
-    if (value->kind == OP_INS) return ex_input_list(plan, value->tensors);
+    if (op_is_list(value) && !op_is_written_list(value)) return ex_input_list(plan, value->tensors);
     if (op_is_list(value)) return ex_output_list(plan, value->tensors);
     if (!op_is_tensor(value)) return -1;
     struct ex_descriptor *tensor = value->tensor ? op_descriptor(value->tensor) : NULL;

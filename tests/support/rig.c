@@ -22,13 +22,14 @@ bool rig_is_output(const struct rig_operand *one)
 bool rig_is_list(const struct rig_operator *op, int slot)
 {
     const enum op_kind kind = op->names->tensor_kind[slot];
-    return kind == OP_INS || kind == OP_OUTS || kind == OP_OPTIONAL_REFS || kind == OP_REFS;
+    return kind >= OP_INS && kind <= OP_REFS;
 }
 
 bool rig_is_optional(enum op_kind kind)
 {
     return kind == OP_OPTIONAL || kind == OP_OPTIONAL_OUT || kind == OP_OPTIONAL_REF ||
-           kind == OP_OPTIONAL_REFS || kind == OP_OPTIONAL_SCALAR;
+           kind == OP_OPTIONAL_INS || kind == OP_OPTIONAL_OUTS || kind == OP_OPTIONAL_REFS ||
+           kind == OP_OPTIONAL_SCALAR;
 }
 
 const struct rig_operand *rig_role_of(const struct rig_call *call, int operand)

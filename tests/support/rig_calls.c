@@ -15,6 +15,8 @@
 #define KIND_REF(name)             {#name, OP_REF},
 #define KIND_REF_CONST(name)       {#name, OP_REF},
 #define KIND_INS(name)             {#name, OP_INS},
+#define KIND_OPTIONAL_INS(name)    {#name, OP_OPTIONAL_INS},
+#define KIND_OPTIONAL_OUTS(name)   {#name, OP_OPTIONAL_OUTS},
 #define KIND_OUTS(name)            {#name, OP_OUTS},
 #define KIND_OUTS_CONST(name)      {#name, OP_OUTS},
 #define KIND_REFS(name)            {#name, OP_REFS},
@@ -51,6 +53,8 @@
 #define TAKE_REF(name)             OP_PARAMETER_REF(name) = call->tensor[next_.slot++];
 #define TAKE_REF_CONST(name)       OP_PARAMETER_REF_CONST(name) = call->tensor[next_.slot++];
 #define TAKE_INS(name)             OP_PARAMETER_INS(name) = call->list[next_.slot++];
+#define TAKE_OPTIONAL_INS(name)    OP_PARAMETER_OPTIONAL_INS(name) = call->list[next_.slot++];
+#define TAKE_OPTIONAL_OUTS(name)   OP_PARAMETER_OPTIONAL_OUTS(name) = call->list[next_.slot++];
 #define TAKE_OUTS(name)            OP_PARAMETER_OUTS(name) = call->list[next_.slot++];
 #define TAKE_OUTS_CONST(name)      OP_PARAMETER_OUTS_CONST(name) = call->list[next_.slot++];
 #define TAKE_REFS(name)            OP_PARAMETER_REFS(name) = call->list[next_.slot++];

@@ -15,7 +15,8 @@ static struct rig_operator rows[] = {
 /* What is written is an output. */
 static struct rig_operand role_of(enum op_kind kind)
 {
-    const bool is_read = kind == OP_IN || kind == OP_OPTIONAL || kind == OP_INS;
+    const bool is_read =
+        kind == OP_IN || kind == OP_OPTIONAL || kind == OP_INS || kind == OP_OPTIONAL_INS;
     const bool is_changed =
         kind == OP_REF || kind == OP_OPTIONAL_REF || kind == OP_REFS || kind == OP_OPTIONAL_REFS;
     return (struct rig_operand){
