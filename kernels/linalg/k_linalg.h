@@ -20,4 +20,32 @@ enum { K_TRIANGULAR_STRIP = 32 };
 
 struct k_work k_triangular_work(struct k_triangular *triangular);
 
+/* Matrices of the kernels below: items are whole matrices. */
+struct k_matrix {
+    int64_t matrices, rows, columns;
+    int64_t others;  /* qr: columns of Q; svd: rows of LONG */
+    bool wants_log;  /* lu: LOG is that of the determinant, NaN of a negative one */
+    bool has_faults; /* lu: a matrix without an inverse is a fault at its number */
+};
+
+/* P A = L U in the place of A, with the largest pivot of each column. SIGN and LOG are those of
+ * the determinant, one each for a matrix; P is a matrix, or not made where it is A. */
+enum { K_LU_A, K_LU_P, K_LU_SIGN, K_LU_LOG, K_LU_BUFFERS };
+
+/* A = L L^T in the place of A, of which the lower triangle is read; L has zeros above. A matrix
+ * that is not positive definite becomes NaN and is a fault at its number. */
+enum { K_CHOLESKY_A, K_CHOLESKY_BUFFERS };
+
+/* A = Q R by Householder's reflections, as LAPACK has them: A's transpose (columns, rows) becomes
+ * R's, Q's transpose has `others` rows. TAU has the smaller size of A for each matrix. */
+enum { K_QR_A, K_QR_Q, K_QR_TAU };
+
+/* X = S^T diag(sigma) L by rotations of the rows of X, of which there are no more than columns:
+ * sigma, falling; SHORT = S^T's rows (rows, rows); LONG's rows (others, columns), of which those
+ * behind sigma's complete a basis. X is overwritten; LEFT has a row for each matrix. Where X is not
+ * finite everything is NaN. */
+enum { K_SVD_X, K_SVD_SIGMA, K_SVD_SHORT, K_SVD_LONG, K_SVD_LEFT };
+
+struct k_work k_matrix_work(const struct k_matrix *matrix);
+
 #endif

@@ -10,3 +10,11 @@ struct k_work k_triangular_work(struct k_triangular *t)
     return (struct k_work){.items = t->matrices * t->strips,
                            .grain = cost >= GRAIN ? 1 : (int64_t)(GRAIN / (cost + 1)) + 1};
 }
+
+struct k_work k_matrix_work(const struct k_matrix *m)
+{
+    const double size = (double)m->rows * (double)m->columns;
+    const double cost = size * (double)(m->rows < m->columns ? m->rows : m->columns);
+    return (struct k_work){.items = m->matrices,
+                           .grain = cost >= GRAIN ? 1 : (int64_t)(GRAIN / (cost + 1)) + 1};
+}

@@ -45,8 +45,8 @@
     FAMILY(infer)                                                                                  \
     FAMILY(resize)                                                                                 \
     FAMILY(quant)                                                                                  \
-    FAMILY(quantize) FAMILY(int8) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg) FAMILY(ctc)           \
-        FAMILY(bag) FAMILY(rnn)
+    FAMILY(quantize)                                                                               \
+    FAMILY(int8) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
