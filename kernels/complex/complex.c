@@ -10,8 +10,8 @@ enum {
 #undef K_FORM
 
 #include "kernels/complex/k_complex.h"
-#include "kernels/elementwise/by_lane.h"
 #include "kernels/loss/wide_cores.h"
+#include "kernels/vector/by_lane.h"
 
 /* The type before what is written for it. */
 #include "kernels/elementwise/as_f32.h"

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/by_lane.h"
 #include "kernels/elementwise/elementwise.h"
 #include "kernels/elementwise/wide.h"
 #include "kernels/half/half.h"
 #include "kernels/loop/loop.h"
+#include "kernels/vector/by_lane.h"
 #include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
 

@@ -7,20 +7,18 @@ static void finish(const struct gemm_item *item)
 {
     const struct k_gemm *g = item->gemm;
     float sums[FINISH_RUN];
-    for (int64_t row = 0; row < item->rows; row++)
+    for (int64_t row = 0; row < item->rows; row++) {
+        if (g->c.dtype == K_F64) {
+            gemm_finish_doubles(item, row, v_address(item->c, 8 * row * g->c.row), g->c.column);
+            continue;
+        }
         for (int64_t at = 0; at < item->columns; at += FINISH_RUN) {
             const int64_t some = gemm_min(item->columns - at, FINISH_RUN);
             widen(K_F32, v_address(item->c, 4 * (row * g->c.row + at * g->c.column)), g->c.column,
                   some, sums);
             gemm_finish(item, row, at, some, sums);
         }
-}
-
-static void finish_doubles(const struct gemm_item *item)
-{
-    const struct k_gemm *g = item->gemm;
-    for (int64_t row = 0; row < item->rows; row++)
-        gemm_finish_doubles(item, row, v_address(item->c, 8 * row * g->c.row), g->c.column);
+    }
 }
 
 k_fn K_SYMBOL(gemm_blis);
@@ -35,11 +33,7 @@ void K_SYMBOL(gemm_blis)(const void *parameters, void *const buffers[], struct k
                                             item.b,    item.c,       g->a.row, g->a.column,
                                             g->b.row,  g->b.column,  g->c.row, g->c.column};
         k_blis_multiply(g->c.dtype, &product);
-        if (!gemm_has_epilogue(g)) continue;
-        if (g->c.dtype == K_F64)
-            finish_doubles(&item);
-        else
-            finish(&item);
+        if (gemm_has_epilogue(g)) finish(&item);
     }
 }
 #endif

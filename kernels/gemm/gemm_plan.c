@@ -152,17 +152,17 @@ static struct k_work cut_columns(const struct k_problem *problem, int64_t column
     return work_of(gemm);
 }
 
-static const char *few_rows_refuse(const struct k_gemm *g)
+static const char *few_rows_refuse(const struct k_gemm *g, int64_t step, const char *reason)
 {
     if (is_f64(g)) return "f64";
-    return g->m > K_GEMM_FEW ? "more than 4 rows" : NULL;
+    if (g->m > K_GEMM_FEW) return "more than 4 rows";
+    return step != 1 ? reason : NULL;
 }
 
 const char *k_gemm_dots_refuses(const struct k_problem *problem)
 {
     const struct k_gemm g = oriented(problem, true);
-    if (few_rows_refuse(&g)) return few_rows_refuse(&g);
-    return g.b.row != 1 ? "columns of b are not contiguous" : NULL;
+    return few_rows_refuse(&g, g.b.row, "columns of b are not contiguous");
 }
 
 struct k_work k_gemm_dots_plan(const struct k_problem *problem)
@@ -173,8 +173,7 @@ struct k_work k_gemm_dots_plan(const struct k_problem *problem)
 const char *k_gemm_sweep_refuses(const struct k_problem *problem)
 {
     const struct k_gemm g = oriented(problem, true);
-    if (few_rows_refuse(&g)) return few_rows_refuse(&g);
-    return g.b.column != 1 ? "rows of b are not contiguous" : NULL;
+    return few_rows_refuse(&g, g.b.column, "rows of b are not contiguous");
 }
 
 struct k_work k_gemm_sweep_plan(const struct k_problem *problem)

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/by_lane.h"
 #include "kernels/elementwise/wide.h"
 #include "kernels/vector/block.h"
+#include "kernels/vector/by_lane.h"
 #include "kernels/vector/math.h"
 
 #include "kernels/elementwise/as_f32.h"

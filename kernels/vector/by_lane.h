@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the bodies ask of every compute type and no operator of C gives. */
-#ifndef ACLNN_CPU_KERNELS_ELEMENTWISE_BY_LANE_H
-#define ACLNN_CPU_KERNELS_ELEMENTWISE_BY_LANE_H
+#ifndef ACLNN_CPU_KERNELS_VECTOR_BY_LANE_H
+#define ACLNN_CPU_KERNELS_VECTOR_BY_LANE_H
 
 #include "kernels/vector/math.h"
 
