@@ -176,6 +176,7 @@ static void ctc_backward(struct rig_problem *problem)
 {
     const struct losses l = losses_of(problem);
     const int grad = norm_operand(problem, "gradOut"), out = norm_operand(problem, "out");
+    if (problem->tensor[out].count == 0) return; /* nothing is read */
     for (int64_t n = 0; n < l.samples; n++) {
         struct spelling *s = spell(problem, &l, n, false);
         const long double all = likelihood(s);
