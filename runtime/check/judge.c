@@ -174,7 +174,9 @@ static struct rt_check_block *find_block(const struct judgement *j)
         if (!tells || (rt_check_hooks.is_known && rt_check_hooks.is_known(access->address, 1)))
             return NULL;
         const struct rt_check_grave *grave = rt_check_grave_find(access->address);
-        if (grave)
+        /* The program's own memory may lie where some was freed and given back to the system. */
+        const bool may_be_own = access->may_be_foreign && !rt_check_hooks.is_kept(access->address);
+        if (grave && !may_be_own)
             report_memory(j, "freed", "was freed before", grave->born, grave->died);
         else if (!access->may_be_foreign)
             report_memory(j, "unknown", "is no memory that this library has allocated", NULL, NULL);

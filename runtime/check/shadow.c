@@ -8,7 +8,7 @@
 
 #include "runtime/support/alloc.h"
 
-enum { GRAVES = 4096 };
+enum { GRAVES = 8192 }; /* more than the blocks that memory/ keeps */
 
 struct read {
     struct rt_check_use use;

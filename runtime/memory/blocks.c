@@ -437,6 +437,15 @@ bool rt_blocks_contain(const void *address, size_t size)
     return inside;
 }
 
+bool rt_blocks_keep(const void *address)
+{
+    take_lock();
+    const struct block *block = (const struct block *)rt_block_tree_find(&tree, address);
+    const bool is_kept = block && block->state != LIVE;
+    release_lock();
+    return is_kept;
+}
+
 bool rt_blocks_room(const void *address, size_t *room)
 {
     take_lock();

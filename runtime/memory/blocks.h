@@ -49,6 +49,9 @@ enum rt_block_result rt_blocks_give(void *memory, enum rt_block_place place);
 /* Whether [address, address + size) lies inside one block that is handed out. */
 bool rt_blocks_contain(const void *address, size_t size);
 
+/* Whether the address is in a block that was given back and not yet returned to the system. */
+bool rt_blocks_keep(const void *address);
+
 /* Bytes from an address to the end of the block that holds it and is handed out; false: none does.
  */
 bool rt_blocks_room(const void *address, size_t *room);

@@ -56,4 +56,5 @@ aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attribut
 __attribute__((constructor)) static void offer_hooks(void)
 {
     rt_check_hooks.is_known = rt_memory_is_known;
+    rt_check_hooks.is_kept = rt_blocks_keep;
 }

@@ -23,7 +23,7 @@ enum rt_check_flag {
 enum rt_check_thing {
     RT_CHECK_DEVICE_MEMORY,
     RT_CHECK_MAPPED_MEMORY, /* of the device; pieces that lie side by side are one */
-    RT_CHECK_HOST_MEMORY, /* pinned or registered */
+    RT_CHECK_HOST_MEMORY,   /* pinned or registered */
     RT_CHECK_TENSOR,
     RT_CHECK_EXECUTOR,
     RT_CHECK_STREAM,
@@ -89,6 +89,8 @@ struct rt_check_hooks {
     void (*end)(void);
     /* Asked by check.c, filled in by memory/: some memory of the library's holds these bytes. */
     bool (*is_known)(const void *address, size_t size);
+    /* The same: memory that was freed, and that the library has not given back to the system. */
+    bool (*is_kept)(const void *address);
 };
 
 extern struct rt_check_hooks rt_check_hooks __attribute__((visibility("hidden")));

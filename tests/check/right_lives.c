@@ -2,6 +2,9 @@
 /* Programs that look like those of wrong_lives.c, and are right. */
 #include "tests/check/program.h"
 
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include "aclnnop/aclnn_abs.h"
 
 static void freed_behind_stream(struct world *w)
@@ -156,6 +159,25 @@ static void gaps_unwritten(struct world *w)
     OK(aclrtFree(memory));
 }
 
+/* The program maps memory of its own where a block lay that the library has given back to the
+ * system: it keeps 4096 blocks. */
+static void own_where_freed(struct world *w)
+{
+    enum { LARGE = 1 << 20, BLOCKS = 4200 };
+    static void *small[BLOCKS];
+    char *freed = device(LARGE);
+    OK(aclrtFree(freed));
+    for (int i = 0; i < BLOCKS; i++)
+        small[i] = device(BYTES);
+    for (int i = 0; i < BLOCKS; i++)
+        OK(aclrtFree(small[i]));
+    char *own = mmap(freed, LARGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (own != freed) abort();
+    OK(aclrtMemcpy(w->d[0], BYTES, own, BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
+    munmap(own, LARGE);
+}
+
 /* The program writes pinned memory by itself. */
 static void pinned_written_by_program(struct world *w)
 {
@@ -197,25 +219,12 @@ static void list_destroyed(struct world *w)
 #name, name, ""                                                                            \
     }
 const struct program right_lives[] = {
-    PROGRAM(freed_behind_stream),
-    PROGRAM(freed_behind_event),
-    PROGRAM(freed_with_device),
-    PROGRAM(freed_behind_chain),
-    PROGRAM(workspace_reused),
-    PROGRAM(pinned_freed),
-    PROGRAM(handed_out_again),
-    PROGRAM(host_copies),
-    PROGRAM(default_kind),
-    PROGRAM(to_the_very_end),
-    PROGRAM(strided_to_the_end),
-    PROGRAM(empty_tensor),
-    PROGRAM(written_by_operator),
-    PROGRAM(written_in_pieces),
-    PROGRAM(half_written_half_read),
-    PROGRAM(gaps_unwritten),
-    PROGRAM(pinned_written_by_program),
-    PROGRAM(executor_used_up),
-    PROGRAM(executor_destroyed),
-    PROGRAM(list_destroyed),
+    PROGRAM(freed_behind_stream), PROGRAM(freed_behind_event), PROGRAM(freed_with_device),
+    PROGRAM(freed_behind_chain),  PROGRAM(workspace_reused),   PROGRAM(pinned_freed),
+    PROGRAM(handed_out_again),    PROGRAM(host_copies),        PROGRAM(default_kind),
+    PROGRAM(to_the_very_end),     PROGRAM(strided_to_the_end), PROGRAM(empty_tensor),
+    PROGRAM(written_by_operator), PROGRAM(written_in_pieces),  PROGRAM(half_written_half_read),
+    PROGRAM(gaps_unwritten),      PROGRAM(own_where_freed),    PROGRAM(pinned_written_by_program),
+    PROGRAM(executor_used_up),    PROGRAM(executor_destroyed), PROGRAM(list_destroyed),
 };
 const size_t right_life_count = sizeof right_lives / sizeof *right_lives;

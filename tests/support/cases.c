@@ -12,8 +12,9 @@
 #include "tests/support/mistake.h"
 #include "tests/support/oracle.h"
 
-static const char *const dtype_names[CASE_DTYPES] = {
-    "f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "i64", "bool", "u32", "u64", "c64"};
+static const char *const dtype_names[CASE_DTYPES] = {"f32",  "f16", "bf16", "f64", "i8",
+                                                     "u8",   "i16", "u16",  "i32", "i64",
+                                                     "bool", "u32", "u64",  "c64"};
 static const char *const tensor_names[CASE_TENSORS] = {"x", "dx", "y", "dy", "i"};
 static const char *const format_names[CASE_FORMATS] = {"",     "nchw",  "ncl",  "nd",
                                                        "nhwc", "ncdhw", "ndhwc"};
