@@ -66,8 +66,9 @@ static void open_loop(struct loop *l)
     CHECK(aclrtCreateStream(&l->computes));
     CHECK(aclrtMallocHost(&host, BATCHES * (size_t)BYTES));
     l->host = host;
-    for (int i = 0; i < BATCHES * COUNT; i++)
-        l->host[i] = -1 - (float)(i / COUNT);
+    for (int batch = 0; batch < BATCHES; batch++)
+        for (int i = 0; i < COUNT; i++)
+            l->host[batch * COUNT + i] = (float)(-1 - batch);
     for (int i = 0; i < SLOTS; i++)
         CHECK(aclrtMalloc(&l->slots[i], BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
     for (int i = 0; i < BATCHES; i++) {

@@ -19,42 +19,50 @@ vf single_decay(vf h, vf rest)
     return value * first * second;
 }
 
+/* e^(-x^2 / 2), and what it is multiplied with to be the normal distribution's integral up to -|x|.
+ */
 struct single_normal {
-    vf below, density; /* the normal distribution: its integral up to x, its value at x */
+    vf decay, tail;
 };
 
-/* The integral up to -t is the density times r p(r), r = 1 / (t + 4): p to 2^-26 where t < 14.6. */
+/* tail = r p(r) / 2, r = 1 / (|x| + 4): p to 2^-26 where |x| < 14.6. */
 K_TEMPLATE
 struct single_normal single_normal(vf x)
 {
     static const float p[] = {1.8118147F,      1.26024525F,     0.646771629F,    0.233261597F,
                               0.0497669343F,   0.000955905491F, -0.00258852285F, -0.000382712927F,
                               0.000125294965F, 2.99645928e-05F};
-    const float root = 0x1.988454p-2F; /* 1 / sqrt(2 pi) */
     const vf t = v_clamp(v_abs(x), 0, 15), half = t * 0.5F, h = half * t;
-    const vf decay = single_decay(h, v_fma(half, t, -h));
     const vf r = 1 / (t + 4), u = v_fma(r, v_all(10.1917808F), v_all(-1.54794521F));
     vf sum = v_all(p[9]);
 #pragma GCC unroll 9
     for (int i = 8; i >= 0; i--)
         sum = v_fma(sum, u, v_all(p[i]));
-    const vf tail = decay * (0.5F * r * sum);
-    return (struct single_normal){v_if(v_less(x, v_all(0)), tail, 1 - tail), decay * root};
+    return (struct single_normal){single_decay(h, v_fma(half, t, -h)), 0.5F * r * sum};
 }
 
 K_TEMPLATE
 void gelu_single_f32(vf *y, const vf *x, const vf *s)
 {
     (void)s;
-    y[0] = x[0] * single_normal(x[0]).below;
+    const struct single_normal normal = single_normal(x[0]);
+    const vf below = normal.decay * normal.tail;
+    y[0] = x[0] * v_if(v_less(x[0], v_all(0)), below, 1 - below);
 }
 
+/* The integral and x times the density. */
 K_TEMPLATE
 void gelu_grad_single_f32(vf *y, const vf *x, const vf *s)
 {
     (void)s;
+    const float root = 0x1.988454p-2F; /* 1 / sqrt(2 pi) */
     const struct single_normal normal = single_normal(x[1]);
-    y[0] = x[0] * (normal.below + x[1] * normal.density);
+    const v_mask is_negative = v_less(x[1], v_all(0));
+    const vf rest = x[1] * root + v_if(is_negative, normal.tail, -normal.tail);
+    /* Where doubles are 0, too, it is not -0. */
+    const v_mask is_far = v_less(x[1], v_all(-38.5F)) & v_less(v_all(-INFINITY), x[1]);
+    const vf slope = normal.decay * v_if(is_far, v_all(0), rest);
+    y[0] = x[0] * v_if(is_negative, slope, 1 + slope);
 }
 
 /* 1 / (1 + e^-x) and what is left of it to 1, none of them by a difference. */

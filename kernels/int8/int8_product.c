@@ -141,27 +141,28 @@ static void finish(const struct item *item, void *const buffers[], struct work *
 }
 
 K_TEMPLATE
-void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice)
+void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+         struct work *own)
 {
     const int64_t depth = (int64_t)K_GEMM_DEPTH * int8_word_terms(quads);
-    struct work own;
-    own.b_block = own.begin = own.factors_of = -1;
+    own->b_block = own->begin = own->factors_of = -1;
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct item item = item_at(p, buffers, i);
-        memset(own.less, 0, sizeof own.less);
+        memset(own->less, 0, sizeof own->less);
         for (int64_t begin = 0; begin < p->gemm.k; begin += depth) {
             const int64_t terms = gemm_min(p->gemm.k - begin, depth);
-            pack_columns(quads, &item, begin, terms, &own);
-            multiply_terms(quads, &item, begin, terms, &own);
+            pack_columns(quads, &item, begin, terms, own);
+            multiply_terms(quads, &item, begin, terms, own);
         }
-        finish(&item, buffers, &own);
+        finish(&item, buffers, own);
     }
 }
 
 #if defined(K_QUADS)
-K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice)
+K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+                         struct work *own)
 {
-    run(true, p, buffers, slice);
+    run(true, p, buffers, slice, own);
 }
 #endif
 
@@ -170,11 +171,12 @@ k_fn K_SYMBOL(int8_product);
 void K_SYMBOL(int8_product)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_int8 *p = parameters;
+    struct work own; /* one for both: a frame each is more than a task's stack under sanitizers */
 #if defined(K_QUADS)
     if (p->has_dots || QUADS_BIAS == 0) {
-        run_quads(p, buffers, slice);
+        run_quads(p, buffers, slice, &own);
         return;
     }
 #endif
-    run(false, p, buffers, slice);
+    run(false, p, buffers, slice, &own);
 }

@@ -157,7 +157,7 @@ static void forward(struct rig_problem *problem)
             y /= 1 + exp(-swish * y);
         }
         const double own = fabs(beta) + fabs((x - set->mean) * rstd * gamma);
-        norm_put_single(problem, out, i, y, own + size / 32, set->n);
+        norm_put_single(problem, out, i, y, own + size / 16, set->n);
     }
     free(sets);
 }
