@@ -76,8 +76,8 @@ static inline bool oracle_is_of_reals(enum oracle_result result, const int64_t *
  * this element grows by 2^-27 of the size, of DOUBLE by 2^-50. */
 double oracle_cancelling(double size, double value);
 /* In a form: half types are computed in f32 throughout. Their bound grows by 2^-20 of the value,
- * and of what cancels. */
-double oracle_single(double value);
+ * and of what cancels; and by what a factor below the normal numbers makes of `by`. */
+double oracle_single(double value, double by);
 
 static inline int64_t plus(int64_t a, int64_t b)
 {

@@ -3,6 +3,9 @@
  * oracle_elementwise.def. */
 #include "tests/support/oracle_elementwise.h"
 
+#include <float.h>
+#include <math.h>
+
 enum { TERMS = 16 };
 
 /* One element's operands, coefficients and results, found by their place in the row. */
@@ -134,7 +137,7 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
 
 /* What the form of this element told. */
 static double cancelling;
-static bool is_single;
+static double single_by; /* negative: not in f32 throughout */
 
 double oracle_cancelling(double size, double value)
 {
@@ -142,9 +145,9 @@ double oracle_cancelling(double size, double value)
     return value;
 }
 
-double oracle_single(double value)
+double oracle_single(double value, double by)
 {
-    is_single = true;
+    single_by = isfinite(by) ? fabs(by) : 0;
     return value;
 }
 
@@ -152,8 +155,8 @@ static double slack_of(enum case_dtype type, double value)
 {
     if (type == CASE_F64) return cancelling * 0x1p-50;
     const bool is_half = type == CASE_F16 || type == CASE_BF16;
-    if (!is_single || !is_half) return cancelling * 0x1p-27;
-    return (cancelling + (isfinite(value) ? fabs(value) : 0)) * 0x1p-20;
+    if (single_by < 0 || !is_half) return cancelling * 0x1p-27;
+    return (cancelling + (isfinite(value) ? fabs(value) : 0)) * 0x1p-20 + single_by * FLT_MIN;
 }
 
 static void of_reals(struct rig_problem *problem, const struct terms *terms,
@@ -174,7 +177,7 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
         c[i] = terms->coefficient[i] ? real_scalar(terms->coefficient[i], type) : 0;
     for (int k = 0; k < terms->results; k++) {
         cancelling = 0;
-        is_single = false;
+        single_by = -1;
         double value = one->real(k, x, c, problem->call.real, type == CASE_F64, given(terms));
         if (is_exact && type != CASE_F64) value = oracle_round(CASE_F32, value);
         oracle_real(problem, terms->result[k], at, via, value);

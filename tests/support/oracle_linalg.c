@@ -265,6 +265,10 @@ static void qr(struct rig_problem *problem)
             q.at[i][i] = 1;
         for (int64_t k = 0; k < a.columns && k < a.rows - 1; k++) {
             long double v[ORDER] = {0}, square = 0, length = 0;
+            bool is_done = true; /* such a column is not reflected */
+            for (int64_t i = k + 1; i < a.rows; i++)
+                is_done = is_done && a.at[i][k] == 0;
+            if (is_done) continue;
             for (int64_t i = k; i < a.rows; i++)
                 length += a.at[i][k] * a.at[i][k];
             length = sqrtl(length);
