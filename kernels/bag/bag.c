@@ -25,13 +25,6 @@ void K_SYMBOL(bag_bounds)(const void *parameters, void *const buffers[], struct 
     bounds[bag->bags] = bag->indices;
 }
 
-static double number_at(enum k_dtype dtype, const void *from, int64_t i)
-{
-    double number;
-    k_widen(K_AS_F64, dtype, (const char *)from + i * k_dtype_size(dtype), &number, 1);
-    return number;
-}
-
 /* to[j] = element first + j of a row */
 static void read_strip(const struct k_bag *bag, const void *table, int64_t row, int64_t first,
                        int count, double *to)
@@ -42,7 +35,7 @@ static void read_strip(const struct k_bag *bag, const void *table, int64_t row, 
                 count);
     else
         for (int j = 0; j < count; j++)
-            to[j] = number_at(bag->dtype, table, at + j * step);
+            to[j] = k_number_at(bag->dtype, table, at + j * step);
 }
 
 static void put_strip(const struct k_bag *bag, void *out, int64_t row, int64_t first, int count,
@@ -104,9 +97,9 @@ static void combine(const struct k_bag *bag, void *const buffers[], int64_t b, i
             is_first = false;
             continue;
         }
-        const double weight =
-            bag->has_weights ? number_at(bag->dtype, buffers[K_BAG_WEIGHTS], i * bag->weight_stride)
-                             : 1;
+        const double weight = bag->has_weights ? k_number_at(bag->dtype, buffers[K_BAG_WEIGHTS],
+                                                             i * bag->weight_stride)
+                                               : 1;
         for (int j = 0; j < count; j++)
             result[j] += weight * x[j];
     }

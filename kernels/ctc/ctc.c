@@ -12,23 +12,6 @@
 
 enum { LANES = sizeof(vd) / sizeof(double), BEFORE = K_CTC_BEFORE, CHUNK = 64 };
 
-static double number_at(enum k_dtype dtype, const void *from, int64_t i)
-{
-    double number;
-    k_widen(K_AS_F64, dtype, (const char *)from + i * k_dtype_size(dtype), &number, 1);
-    return number;
-}
-
-static void put_number(enum k_dtype dtype, void *to, int64_t i, double number)
-{
-    const float single = (float)number;
-    char *at = (char *)to + i * k_dtype_size(dtype);
-    if (dtype == K_F64)
-        memcpy(at, &number, sizeof number);
-    else
-        k_narrow(K_AS_F32, dtype, &single, at, 1);
-}
-
 K_TEMPLATE
 vd load(const double *from)
 {
@@ -98,11 +81,11 @@ static void read_probabilities(const struct sample *s, int64_t t)
 {
     const struct k_ctc *ctc = s->ctc;
     const int64_t row = t * ctc->p_strides[0] + s->n * ctc->p_strides[1];
-    const double blank = number_at(ctc->dtype, s->p, row + ctc->blank * ctc->p_strides[2]);
+    const double blank = k_number_at(ctc->dtype, s->p, row + ctc->blank * ctc->p_strides[2]);
     for (int64_t w = 0; w < s->places; w += 2)
         s->at[w] = blank;
     for (int64_t w = 1; w < s->places; w += 2)
-        s->at[w] = number_at(ctc->dtype, s->p, row + s->class[w] * ctc -> p_strides[2]);
+        s->at[w] = k_number_at(ctc->dtype, s->p, row + s->class[w] * ctc -> p_strides[2]);
 }
 
 /* The first time: a path begins at place 0 or 1. */
@@ -148,8 +131,8 @@ static void put_alpha(const struct sample *s, void *alpha, int64_t t, bool has_s
     const struct k_ctc *ctc = s->ctc;
     const int64_t row = s->n * ctc->alpha_strides[0] + t * ctc->alpha_strides[1];
     for (int64_t w = 0; w < ctc->places; w++)
-        put_number(ctc->dtype, alpha, row + w * ctc->alpha_strides[2],
-                   has_sums && w < s->places ? s->now[w] : -INFINITY);
+        k_put_number(ctc->dtype, alpha, row + w * ctc->alpha_strides[2],
+                     has_sums && w < s->places ? s->now[w] : -INFINITY);
 }
 
 static void forward(const struct k_ctc *ctc, void *const buffers[], int64_t n)
@@ -168,7 +151,7 @@ static void forward(const struct k_ctc *ctc, void *const buffers[], int64_t n)
         loss = -(s.places > 1 ? log_of_sum(last, s.now[s.places - 2]) : last);
     }
     if (ctc->zero_infinity && isinf(loss)) loss = 0;
-    put_number(ctc->dtype, buffers[K_CTC_LOSS], n * ctc->loss_stride, loss);
+    k_put_number(ctc->dtype, buffers[K_CTC_LOSS], n * ctc->loss_stride, loss);
 }
 
 k_fn K_SYMBOL(ctc);
@@ -192,8 +175,8 @@ static void add_posteriors(const struct sample *s, const void *alpha, int64_t t,
         const int count = s->places - w < LANES ? (int)(s->places - w) : LANES;
         vd a = vd_all(-INFINITY);
         for (int i = 0; i < count; i++)
-            a[i] =
-                number_at(ctc->dtype, alpha, row + (s->places - 1 - w - i) * ctc->alpha_strides[2]);
+            a[i] = k_number_at(ctc->dtype, alpha,
+                               row + (s->places - 1 - w - i) * ctc->alpha_strides[2]);
         a = exp_of(ctc->dtype, a + load(s->now + w) + loss - load(s->at + w));
         for (int i = 0; i < count; i++)
             s->posterior[s->class[w + i]] += a[i];
@@ -211,8 +194,8 @@ static void put_gradients(const struct sample *s, void *out, int64_t t, double l
         const int count = ctc->classes - begin < CHUNK ? (int)(ctc->classes - begin) : CHUNK;
         double p[CHUNK], sums[CHUNK];
         for (int i = 0; i < CHUNK; i++) {
-            p[i] =
-                i < count ? number_at(ctc->dtype, s->p, row + (begin + i) * ctc->p_strides[2]) : 0;
+            p[i] = i < count ? k_number_at(ctc->dtype, s->p, row + (begin + i) * ctc->p_strides[2])
+                             : 0;
             sums[i] = i < count ? s->posterior[begin + i] : 0;
         }
         for (int i = 0; i < CHUNK; i += LANES) {
@@ -221,7 +204,7 @@ static void put_gradients(const struct sample *s, void *out, int64_t t, double l
             store(p + i, (exp_of(ctc->dtype, load(p + i)) - sum) * grad);
         }
         for (int i = 0; i < count; i++)
-            put_number(ctc->dtype, out, to + (begin + i) * ctc->out_strides[2], p[i]);
+            k_put_number(ctc->dtype, out, to + (begin + i) * ctc->out_strides[2], p[i]);
     }
 }
 
@@ -229,7 +212,7 @@ static void put_zeros(const struct sample *s, void *out, int64_t t)
 {
     const int64_t to = t * s->ctc->out_strides[0] + s->n * s->ctc->out_strides[1];
     for (int64_t c = 0; c < s->ctc->classes; c++)
-        put_number(s->ctc->dtype, out, to + c * s->ctc->out_strides[2], 0);
+        k_put_number(s->ctc->dtype, out, to + c * s->ctc->out_strides[2], 0);
 }
 
 /* Whether no path spells the target, which the loss may hide (zero_infinity). */
@@ -239,7 +222,7 @@ static bool is_impossible(const struct sample *s, const void *alpha, double loss
     const int64_t row = s->n * ctc->alpha_strides[0] + (s->own->times - 1) * ctc->alpha_strides[1];
     bool is_none = s->own->times > 0;
     for (int64_t w = s->places > 1 ? s->places - 2 : 0; w < s->places && is_none; w++)
-        is_none = number_at(ctc->dtype, alpha, row + w * ctc->alpha_strides[2]) == -INFINITY;
+        is_none = k_number_at(ctc->dtype, alpha, row + w * ctc->alpha_strides[2]) == -INFINITY;
     return is_none || loss == INFINITY;
 }
 
@@ -248,8 +231,8 @@ static void backward(const struct k_ctc *ctc, void *const buffers[], int64_t n)
     struct sample s = sample_of(ctc, buffers, n, true, buffers[K_CTC_GRAD_BUFFERS]);
     const void *alpha = buffers[K_CTC_GRAD_ALPHA];
     void *out = buffers[K_CTC_GRAD_OUT];
-    const double loss = number_at(ctc->dtype, buffers[K_CTC_GRAD_LOSS], n * ctc->loss_stride);
-    const double grad = number_at(ctc->dtype, buffers[K_CTC_GRAD_OF], n * ctc->grad_stride);
+    const double loss = k_number_at(ctc->dtype, buffers[K_CTC_GRAD_LOSS], n * ctc->loss_stride);
+    const double grad = k_number_at(ctc->dtype, buffers[K_CTC_GRAD_OF], n * ctc->grad_stride);
     const bool is_zero = ctc->zero_infinity && is_impossible(&s, alpha, loss);
     for (int64_t t = ctc->times - 1; t >= 0; t--) {
         if (is_zero || t >= s.own->times) {

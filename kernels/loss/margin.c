@@ -4,13 +4,6 @@
 #include "kernels/loop/convert.h"
 #include "kernels/loss/k_margin.h"
 
-static double number_at(enum k_dtype dtype, const void *from, int64_t i)
-{
-    double number;
-    k_widen(K_AS_F64, dtype, (const char *)from + i * k_dtype_size(dtype), &number, 1);
-    return number;
-}
-
 /* The n-th target of a sample, -1 where they end. */
 static int64_t target_at(const struct k_margin *m, const void *targets, int64_t sample, int64_t n)
 {
@@ -30,8 +23,8 @@ static void mark(const struct k_margin *m, void *marks, int64_t sample, int64_t 
 
 static bool is_marked(const struct k_margin *m, const void *marks, int64_t sample, int64_t class)
 {
-    return number_at(m->is_target, marks,
-                     sample * m->is_target_steps[0] + class * m->is_target_steps[1]) != 0;
+    return k_number_at(m->is_target, marks,
+                       sample * m->is_target_steps[0] + class * m->is_target_steps[1]) != 0;
 }
 
 static void mark_all(const struct k_margin *m, void *const buffers[], int64_t sample)
@@ -54,10 +47,11 @@ static double loss_of(const struct k_margin *m, void *const buffers[], int64_t s
     int64_t target;
     for (int64_t n = 0; (target = target_at(m, buffers[K_MARGIN_TARGET], sample, n)) >= 0; n++) {
         if (target >= m->classes) continue;
-        const double x = number_at(m->x, buffers[K_MARGIN_X], row + target * m->x_steps[1]);
+        const double x = k_number_at(m->x, buffers[K_MARGIN_X], row + target * m->x_steps[1]);
         for (int64_t class = 0; class < m->classes; class ++) {
             if (is_marked(m, buffers[K_MARGIN_IS_TARGET], sample, class)) continue;
-            const double other = number_at(m->x, buffers[K_MARGIN_X], row + class * m->x_steps[1]);
+            const double other =
+                k_number_at(m->x, buffers[K_MARGIN_X], row + class * m->x_steps[1]);
             const double apart = 1 - x + other;
             if (apart > 0 || apart != apart) loss += apart;
         }

@@ -5,23 +5,6 @@
 #include "kernels/loop/convert.h"
 #include "kernels/loss/k_nll.h"
 
-static double number_at(enum k_dtype dtype, const void *from, int64_t i)
-{
-    double number;
-    k_widen(K_AS_F64, dtype, (const char *)from + i * k_dtype_size(dtype), &number, 1);
-    return number;
-}
-
-static void put_number(enum k_dtype dtype, void *to, int64_t i, double number)
-{
-    const float single = (float)number;
-    char *at = (char *)to + i * k_dtype_size(dtype);
-    if (dtype == K_F64)
-        memcpy(at, &number, sizeof number);
-    else
-        k_narrow(K_AS_F32, dtype, &single, at, 1);
-}
-
 /* A position: offsets of its elements. */
 struct place {
     int64_t x, target, out;
@@ -57,7 +40,7 @@ static int64_t class_at(const struct k_nll *nll, void *const buffers[], const st
 static double weight_of(const struct k_nll *nll, void *const buffers[], int64_t class)
 {
     if (!nll->has_weight) return 1;
-    return number_at(nll->dtype[K_NLL_WEIGHT], buffers[K_NLL_WEIGHT], class * nll->weight_step);
+    return k_number_at(nll->dtype[K_NLL_WEIGHT], buffers[K_NLL_WEIGHT], class * nll->weight_step);
 }
 
 static void losses(const struct k_nll *nll, void *const buffers[], int64_t block, int64_t begin,
@@ -70,11 +53,11 @@ static void losses(const struct k_nll *nll, void *const buffers[], int64_t block
         double loss = 0, weight = 0;
         if (class >= 0) {
             weight = weight_of(nll, buffers, class);
-            loss = -weight * number_at(nll->dtype[K_NLL_X], buffers[K_NLL_X],
-                                       place.x + class * nll->class_step);
+            loss = -weight * k_number_at(nll->dtype[K_NLL_X], buffers[K_NLL_X],
+                                         place.x + class * nll->class_step);
         }
         if (nll->kind == K_NLL_EACH)
-            put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], place.out, loss);
+            k_put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], place.out, loss);
         all += loss;
         weights += weight;
     }
@@ -86,14 +69,15 @@ static void losses(const struct k_nll *nll, void *const buffers[], int64_t block
 static void gradients(const struct k_nll *nll, void *const buffers[], int64_t begin, int64_t end)
 {
     double total = 1;
-    if (nll->has_total) total = number_at(nll->dtype[K_NLL_TOTAL_OUT], buffers[K_NLL_TOTAL_OUT], 0);
+    if (nll->has_total)
+        total = k_number_at(nll->dtype[K_NLL_TOTAL_OUT], buffers[K_NLL_TOTAL_OUT], 0);
     for (int64_t position = begin; position < end; position++) {
         const struct place place = place_of(nll, position);
         const int64_t class = class_at(nll, buffers, &place, position);
         if (class < 0) continue;
-        const double g = number_at(nll->dtype[K_NLL_X], buffers[K_NLL_X], place.x);
-        put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], place.out + class * nll->class_step,
-                   -weight_of(nll, buffers, class) * g / total);
+        const double g = k_number_at(nll->dtype[K_NLL_X], buffers[K_NLL_X], place.x);
+        k_put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], place.out + class * nll->class_step,
+                     -weight_of(nll, buffers, class) * g / total);
     }
 }
 
@@ -105,9 +89,9 @@ static void totals(const struct k_nll *nll, void *const buffers[])
         all += losses_of[i];
         weights += weights_of[i];
     }
-    put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], 0, nll->is_mean ? all / weights : all);
+    k_put_number(nll->dtype[K_NLL_OUT], buffers[K_NLL_OUT], 0, nll->is_mean ? all / weights : all);
     if (nll->has_total)
-        put_number(nll->dtype[K_NLL_TOTAL_OUT], buffers[K_NLL_TOTAL_OUT], 0, weights);
+        k_put_number(nll->dtype[K_NLL_TOTAL_OUT], buffers[K_NLL_TOTAL_OUT], 0, weights);
 }
 
 k_fn K_SYMBOL(nll);

@@ -159,7 +159,7 @@ static void pageable_copy(struct world *w)
     copy(w, 1, 1, 0);
 }
 
-static void halves(struct world *w)
+static void two_parts(struct world *w)
 {
     put_part(w, 0, 0, 0, 2048);
     put_part(w, 1, 0, 2048, BYTES);
@@ -415,7 +415,7 @@ const struct program right_orders[] = {
     PROGRAM(host_reads),
     PROGRAM(host_writes_first),
     PROGRAM(pageable_copy),
-    PROGRAM(halves),
+    PROGRAM(two_parts),
     PROGRAM(pieces_side_by_side),
     PROGRAM(operators),
     PROGRAM(in_place),

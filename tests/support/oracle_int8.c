@@ -122,15 +122,6 @@ static void fill(struct rig_problem *problem, struct random *random)
 
 /* ---- random problems ---- */
 
-static void optional(struct test_case *test, struct random *random, const char *name,
-                     enum case_dtype dtype, const int64_t *dims, int rank, bool is_there)
-{
-    if (is_there)
-        random_tensor(test, random, name, dtype, dims, rank, false);
-    else
-        case_add(test, name, CASE_ALONE)->is_null = true;
-}
-
 static struct test_case random_quant_matmul(const struct rig_operator *op, struct random *random,
                                             enum case_dtype dtype)
 {
@@ -165,22 +156,24 @@ static struct test_case random_quant_matmul(const struct rig_operator *op, struc
     random_tensor(&test, random, "x1", CASE_I8, x1, batch + 2, false);
     random_tensor(&test, random, "x2", CASE_I8, x2, batch + 2, false);
     if (version == '5') {
-        optional(&test, random, "x1Scale", CASE_F32, rows, 1, has_token);
+        norm_optional(&test, random, "x1Scale", CASE_F32, rows, 1, false, has_token);
         random_tensor(&test, random, "x2Scale", scale, columns, 1, false);
-        optional(&test, random, "yScale", CASE_F32, rows, 1, false);
-        optional(&test, random, "x1Offset", CASE_F32, (const int64_t[CASE_RANK]){0}, 1, true);
-        optional(&test, random, "x2Offset", CASE_F32, offsets, 1, has_offset);
-        optional(&test, random, "yOffset", CASE_F32, rows, 1, false);
+        norm_optional(&test, random, "yScale", CASE_F32, rows, 1, false, false);
+        norm_optional(&test, random, "x1Offset", CASE_F32, (const int64_t[CASE_RANK]){0}, 1, false,
+                      true);
+        norm_optional(&test, random, "x2Offset", CASE_F32, offsets, 1, false, has_offset);
+        norm_optional(&test, random, "yOffset", CASE_F32, rows, 1, false, false);
     } else {
         random_tensor(&test, random, "scale", scale, columns, 1, false);
-        optional(&test, random, "offset", CASE_F32, offsets, 1, has_offset);
+        norm_optional(&test, random, "offset", CASE_F32, offsets, 1, false, has_offset);
         if (version == '4')
-            optional(&test, random, "pertokenScaleOptional", CASE_F32, rows, 1, has_token);
+            norm_optional(&test, random, "pertokenScaleOptional", CASE_F32, rows, 1, false,
+                          has_token);
     }
     const int64_t wide[CASE_RANK] = {batch == 1 ? y[0] : 1, 1, n};
     const int rank = batch == 1 && random_once_in(random, 2) ? 3 : 1;
-    optional(&test, random, "bias", is_free ? biases[random_below(random, 4)] : CASE_I32,
-             wide + 3 - rank, rank, random_once_in(random, 2));
+    norm_optional(&test, random, "bias", is_free ? biases[random_below(random, 4)] : CASE_I32,
+                  wide + 3 - rank, rank, false, random_once_in(random, 2));
     random_number(&test, "transposeX1", left);
     random_number(&test, "transposeX2", right);
     if (version == '5') random_number(&test, "groupSize", 0);
@@ -219,7 +212,7 @@ static struct test_case random_quant_param(const struct rig_operator *op, struct
     if (random_once_in(random, 3)) offset[0] = 1;
     if (!is_wide) out[0] = has_offset && offset[0] > scale[0] ? offset[0] : scale[0];
     random_tensor(&test, random, "scale", CASE_F32, scale, 1 + is_wide, false);
-    optional(&test, random, "offset", CASE_F32, offset, 1, has_offset);
+    norm_optional(&test, random, "offset", CASE_F32, offset, 1, false, has_offset);
     random_tensor(&test, random, "out", random_once_in(random, 2) ? CASE_U64 : CASE_I64, out,
                   1 + is_wide, true);
     return test;

@@ -8,31 +8,6 @@
 
 enum { MOST = 2048 }; /* of indices, experts */
 
-static void optional(struct test_case *test, struct random *random, const char *name,
-                     enum case_dtype dtype, const int64_t *dims, int rank, bool is_there)
-{
-    if (is_there)
-        random_tensor(test, random, name, dtype, dims, rank, false);
-    else
-        case_add(test, name, CASE_ALONE)->is_null = true;
-}
-
-static void optional_out(struct test_case *test, struct random *random, const char *name,
-                         enum case_dtype dtype, const int64_t *dims, int rank, bool is_there)
-{
-    if (is_there)
-        random_tensor(test, random, name, dtype, dims, rank, true);
-    else
-        case_add(test, name, CASE_ALONE)->is_null = true;
-}
-
-static enum case_dtype some_float(const struct rig_operator *op, struct random *random,
-                                  enum case_dtype dtype)
-{
-    const enum case_dtype some = norm_some_type(op, random, dtype);
-    return some == CASE_F16 || some == CASE_BF16 ? some : CASE_F32;
-}
-
 /* ---- gates ---- */
 
 /* The numbers of the `count` largest, one after the other, those that are taken left out. */
@@ -142,7 +117,7 @@ static struct test_case random_gate(const struct rig_operator *op, struct random
 {
     const bool is_scored = strcmp(op->name, "aclnnMoeGatingTopK") == 0;
     const bool is_second = strstr(op->name, "V2") != NULL;
-    const enum case_dtype own = some_float(op, random, dtype);
+    const enum case_dtype own = norm_some_single(op, random, dtype);
     struct test_case test = norm_start(op, random, own);
     int64_t x[CASE_RANK], y[CASE_RANK];
     const int rank = (int)random_between(random, 1, 3);
@@ -155,11 +130,11 @@ static struct test_case random_gate(const struct rig_operator *op, struct random
     const bool has_all = !is_later && random_once_in(random, 2);
     random_tensor(&test, random, "x", own, x, rank, false);
     if (is_scored)
-        optional(&test, random, "biasOptional", some_float(op, random, dtype), x + rank - 1, 1,
-                 random_once_in(random, 2));
+        norm_optional(&test, random, "biasOptional", norm_some_single(op, random, dtype),
+                      x + rank - 1, 1, false, random_once_in(random, 2));
     else
-        optional(&test, random, "finishedOptional", CASE_BOOL, x, rank - 1,
-                 random_once_in(random, 2));
+        norm_optional(&test, random, "finishedOptional", CASE_BOOL, x, rank - 1, false,
+                      random_once_in(random, 2));
     random_number(&test, "k", (double)k);
     if (is_scored) {
         random_number(&test, "kGroup", (double)best);
@@ -177,8 +152,8 @@ static struct test_case random_gate(const struct rig_operator *op, struct random
     random_tensor(&test, random, "yOut", own, y, rank, true);
     random_tensor(&test, random, "expertIdxOut", CASE_I32, y, rank, true);
     if (is_scored || is_second)
-        optional_out(&test, random, is_scored ? "outOut" : "softmaxResultOutOptional", CASE_F32, x,
-                     rank, has_all);
+        norm_optional(&test, random, is_scored ? "outOut" : "softmaxResultOutOptional", CASE_F32, x,
+                      rank, true, has_all);
     else
         random_tensor(&test, random, "rowIdxOut", CASE_I32, y, rank, true);
     return test;
@@ -280,7 +255,7 @@ static struct test_case random_route(const struct rig_operator *op, struct rando
 {
     const bool is_second = strstr(op->name, "V2") != NULL, permutes = strstr(op->name, "Permute");
     const enum case_dtype own =
-        permutes && dtype == CASE_I8 ? CASE_I8 : some_float(op, random, dtype);
+        permutes && dtype == CASE_I8 ? CASE_I8 : norm_some_single(op, random, dtype);
     struct test_case test = norm_start(op, random, own);
     const int64_t rows = random_between(random, 1, 12), columns = random_between(random, 1, 9);
     const bool is_flat = permutes && random_once_in(random, 3);
@@ -320,10 +295,10 @@ static struct test_case random_route(const struct rig_operator *op, struct rando
     if (!permutes && !is_second)
         random_tensor(&test, random, "expandedExpertIdxOut", CASE_I32, &count, 1, true);
     if (is_second) {
-        optional_out(&test, random, "expertTokensCountOrCumsumOutOptional", CASE_I32, &number, 1,
-                     kind > 0);
-        optional_out(&test, random, "expertTokensBeforeCapacityOutOptional", CASE_I32, &number, 1,
-                     drops);
+        norm_optional(&test, random, "expertTokensCountOrCumsumOutOptional", CASE_I32, &number, 1,
+                      true, kind > 0);
+        norm_optional(&test, random, "expertTokensBeforeCapacityOutOptional", CASE_I32, &number, 1,
+                      true, drops);
     }
     return test;
 }

@@ -95,22 +95,6 @@ static void fill(struct rig_problem *problem, struct random *random)
         problem->tensor[expert].bits[i] = (uint64_t)random_below(random, experts);
 }
 
-static void optional(struct test_case *test, struct random *random, const char *name,
-                     enum case_dtype dtype, const int64_t *dims, bool is_there)
-{
-    if (is_there)
-        random_tensor(test, random, name, dtype, dims, 2, false);
-    else
-        case_add(test, name, CASE_ALONE)->is_null = true;
-}
-
-static enum case_dtype some_float(const struct rig_operator *op, struct random *random,
-                                  enum case_dtype dtype)
-{
-    const enum case_dtype some = norm_some_type(op, random, dtype);
-    return some == CASE_F16 || some == CASE_BF16 ? some : CASE_F32;
-}
-
 /* Extents of a problem. */
 struct extents {
     int64_t x[CASE_RANK], y[CASE_RANK], scale[CASE_RANK], bias[CASE_RANK], count[CASE_RANK];
@@ -121,8 +105,8 @@ struct extents {
 static struct extents extents_of(const struct rig_operator *op, struct random *random,
                                  enum case_dtype dtype, bool may_lack_scale)
 {
-    struct extents e = {.own = some_float(op, random, dtype),
-                        .of_scale = some_float(op, random, dtype),
+    struct extents e = {.own = norm_some_single(op, random, dtype),
+                        .of_scale = norm_some_single(op, random, dtype),
                         .has_scale = !may_lack_scale || random_once_in(random, 2)};
     const int64_t rows = random_between(random, 1, 9), columns = random_between(random, 1, 40);
     const int64_t picks = e.has_scale ? random_between(random, 1, 4) : 1;
@@ -144,15 +128,16 @@ static struct test_case random_finalize(const struct rig_operator *op, struct ra
     const bool has_bias = !is_second || random_once_in(random, 2);
     random_tensor(&test, random, "expandedX", e.own, e.x, 2, false);
     if (is_second) random_tensor(&test, random, "expandedRowIdx", CASE_I32, e.count, 1, false);
-    optional(&test, random, is_second ? "x1Optional" : "x1", e.own, e.y,
-             !is_second || random_once_in(random, 2));
-    optional(&test, random, "x2Optional", e.own, e.y, random_once_in(random, 2));
-    optional(&test, random, is_second ? "biasOptional" : "bias", e.own, e.bias, has_bias);
-    optional(&test, random, is_second ? "scalesOptional" : "scales", e.of_scale, e.scale,
-             e.has_scale);
+    norm_optional(&test, random, is_second ? "x1Optional" : "x1", e.own, e.y, 2, false,
+                  !is_second || random_once_in(random, 2));
+    norm_optional(&test, random, "x2Optional", e.own, e.y, 2, false, random_once_in(random, 2));
+    norm_optional(&test, random, is_second ? "biasOptional" : "bias", e.own, e.bias, 2, false,
+                  has_bias);
+    norm_optional(&test, random, is_second ? "scalesOptional" : "scales", e.of_scale, e.scale, 2,
+                  false, e.has_scale);
     if (!is_second) random_tensor(&test, random, "expandedRowIdx", CASE_I32, e.count, 1, false);
-    optional(&test, random, is_second ? "expertIdxOptional" : "expandedExpertIdx", CASE_I32,
-             e.scale, has_bias);
+    norm_optional(&test, random, is_second ? "expertIdxOptional" : "expandedExpertIdx", CASE_I32,
+                  e.scale, 2, false, has_bias);
     if (is_second) random_number(&test, "dropPadMode", (double)random_below(random, 4));
     random_tensor(&test, random, "out", e.own, e.y, 2, true);
     return test;
@@ -180,7 +165,7 @@ static struct test_case random_unpermute(const struct rig_operator *op, struct r
     random_tensor(&test, random, "permutedTokens", e.own, e.x, 2, false);
     if (is_grad) random_tensor(&test, random, "unpermutedTokensGrad", e.own, e.y, 2, false);
     random_tensor(&test, random, "sortedIndices", CASE_I32, e.count, 1, false);
-    optional(&test, random, "probsOptional", e.of_scale, e.scale, e.has_scale);
+    norm_optional(&test, random, "probsOptional", e.of_scale, e.scale, 2, false, e.has_scale);
     random_number(&test, "paddedMode", 0);
     case_add(&test, "restoreShapeOptional", CASE_ALONE)->is_null = true;
     if (!is_grad) {

@@ -108,6 +108,23 @@ enum case_dtype norm_some_type(const struct rig_operator *op, struct random *ran
     return random_once_in(random, 4) ? random_dtype(op, random) : dtype;
 }
 
+enum case_dtype norm_some_single(const struct rig_operator *op, struct random *random,
+                                 enum case_dtype dtype)
+{
+    const enum case_dtype some = norm_some_type(op, random, dtype);
+    return some == CASE_F16 || some == CASE_BF16 ? some : CASE_F32;
+}
+
+void norm_optional(struct test_case *test, struct random *random, const char *name,
+                   enum case_dtype dtype, const int64_t *dims, int rank, bool is_written,
+                   bool is_there)
+{
+    if (is_there)
+        random_tensor(test, random, name, dtype, dims, rank, is_written);
+    else
+        case_add(test, name, CASE_ALONE)->is_null = true;
+}
+
 struct test_case norm_start(const struct rig_operator *op, struct random *random,
                             enum case_dtype dtype)
 {

@@ -45,6 +45,13 @@ int64_t norm_at(const struct norm_lines *lines, int64_t line, int64_t i);
 /* Floating types, mostly the one of the problem. */
 enum case_dtype norm_some_type(const struct rig_operator *op, struct random *random,
                                enum case_dtype dtype);
+/* Of these the half types; FLOAT in place of DOUBLE. */
+enum case_dtype norm_some_single(const struct rig_operator *op, struct random *random,
+                                 enum case_dtype dtype);
+/* A tensor, or NULL in its place. */
+void norm_optional(struct test_case *test, struct random *random, const char *name,
+                   enum case_dtype dtype, const int64_t *dims, int rank, bool is_written,
+                   bool is_there);
 /* Without NaN, infinity and huge numbers. */
 struct test_case norm_start(const struct rig_operator *op, struct random *random,
                             enum case_dtype dtype);
