@@ -191,14 +191,17 @@ Test(value, finalize_loses_no_work, .timeout = 600)
 /* Memory that a queued wait looks at is not given to others. */
 Test(value, memory_may_be_freed_while_it_is_looked_at, .timeout = 600)
 {
+    static struct gate gate;
     struct lane writer = lane_open(0), waiter = lane_open(0);
     uint64_t *at = new_value(0);
     wait_value(at, 1, ACL_STREAM_WAIT_VALUE_EQ, waiter);
-    lane_await(lane_is(waiter, RT_STREAM_PARKED));
+    gate_close(&gate, writer.stream);
     write_value(at, 1, writer);
+    lane_await(lane_is(waiter, RT_STREAM_PARKED));
     cr_expect_eq(aclrtFree(at), ACL_SUCCESS);
     uint64_t *other = new_value(5);
     cr_expect_neq(other, at);
+    gate_open(&gate);
     cr_expect_eq(aclrtSynchronizeStream(waiter.handle), ACL_SUCCESS);
     rt_runtime_shutdown();
 }
