@@ -437,6 +437,7 @@ static aclError submit(const char *who, struct rt_graph *graph, struct rt_stream
     if (status != ACL_SUCCESS) return status;
     struct rt_task task = {.kind = graph->calls_program ? &program_kind : &replay_kind,
                            .word = {[WORD_GRAPH].pointer = graph}};
+    if (rt_check_on()) rt_check_hooks.replay(stream, graph);
     return rt_queue_submit(stream, &task, graph->is_large ? RT_SUBMIT_LARGE : 0, ticket);
 }
 
@@ -449,7 +450,6 @@ static aclError execute(const char *who, aclmdlRI handle, aclrtStream stream_han
     if (status != ACL_SUCCESS) return status;
     status = rt_stream_resolve(who, stream_handle, stream);
     if (status == ACL_SUCCESS) status = submit(who, graph, *stream, ticket);
-    if (rt_check_on() && status == ACL_SUCCESS) rt_check_hooks.replay(*stream, graph);
     if (status != ACL_SUCCESS) rt_object_release(&graph->object);
     return status;
 }

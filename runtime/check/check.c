@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker's hooks. One lock guards all of check/; the program's stack is taken before it, and
- * nothing else is locked inside. */
+ * nothing else is locked inside but what a record of profile/ locks. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,9 @@ static void submit(struct rt_stream *stream, struct rt_check_step *step,
     step->serial = ++serial;
     step->before = stream || inside == 0 ? UINT64_MAX : inside - 1;
     if (stack) step->site = rt_check_site_of(stack);
-    rt_check_order_submit(stream, step);
+    const bool is_captured = !rt_check_order_submit(stream, step);
+    const bool is_told_before = step->what == RT_CHECK_ACCESS || step->what == RT_CHECK_REPLAY;
+    rt_check_number_of_call = is_told_before && !is_captured ? step->serial : 0;
     pthread_mutex_unlock(&lock);
 }
 

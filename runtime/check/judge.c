@@ -90,15 +90,17 @@ static void report_race(void *context, const struct rt_check_use *first, size_t 
                  "record an event in stream %" PRIu32 " behind %s, and let stream %" PRIu32
                  " wait for it before %s",
                  first->operation->stream, one, j->place->stream, two);
-    rt_check_report(
-        &(struct rt_check_report){.kind = "race",
-                                  .rule = "unordered",
-                                  .text = text,
-                                  .cure = cure,
-                                  .parties = {party_of_use(first, "first"),
-                                              party_of_step(j, "second"),
-                                              {.title = "allocated", .site = j->block->site}},
-                                  .count = 3});
+    const struct rt_check_report report = {
+        .kind = "race",
+        .rule = "unordered",
+        .text = text,
+        .cure = cure,
+        .parties = {party_of_use(first, "first"),
+                    party_of_step(j, "second"),
+                    {.title = "allocated", .site = j->block->site}},
+        .count = 3};
+    if (rt_check_report(&report) && rt_check_hooks.raced)
+        rt_check_hooks.raced(first->operation->serial, j->step->serial);
 }
 
 static void report_unwritten(void *context, const struct rt_check_use *nobody, size_t begin,

@@ -336,23 +336,23 @@ static void add_to_graph(const struct rt_stream *stream, const struct rt_check_s
     graph->last = kept;
 }
 
-void rt_check_order_submit(struct rt_stream *stream, const struct rt_check_step *step)
+bool rt_check_order_submit(struct rt_stream *stream, const struct rt_check_step *step)
 {
     if (!stream) {
         host_version++;
         run(&host, step, true);
         settle();
-        return;
+        return true;
     }
     if (atomic_load_explicit(&stream->is_diverted, memory_order_relaxed) && stream->capture.graph) {
         add_to_graph(stream, step);
-        return;
+        return false;
     }
     struct lane *lane = lane_of(stream);
-    if (!lane) return;
+    if (!lane) return true;
     if (lane->first) {
         put_aside(lane, step);
-        return;
+        return true;
     }
     if (lane->host_version != host_version) {
         rt_check_clock_join(&lane->clock, &host.clock);
@@ -362,6 +362,7 @@ void rt_check_order_submit(struct rt_stream *stream, const struct rt_check_step 
     if (step->what == RT_CHECK_RECORD || step->what == RT_CHECK_SIGNAL ||
         step->what == RT_CHECK_REPLAY)
         settle();
+    return true;
 }
 
 void rt_check_order_reset(const void *event)

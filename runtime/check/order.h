@@ -13,8 +13,9 @@
 #include "runtime/check/judge.h"
 #include "runtime/support/checked.h"
 
-/* Queued in the stream (NULL: the host does it now), or added to its graph. */
-void rt_check_order_submit(struct rt_stream *stream, const struct rt_check_step *step);
+/* Queued in the stream (NULL: the host does it now), or added to its graph. False: a graph has it,
+ * whose replays count as the operations. */
+bool rt_check_order_submit(struct rt_stream *stream, const struct rt_check_step *step);
 void rt_check_order_reset(const void *event);
 void rt_check_order_joined(struct rt_stream *stream);
 void rt_check_order_joined_event(const void *event);

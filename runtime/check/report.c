@@ -188,13 +188,13 @@ static void write_json(const struct rt_check_report *report)
     fflush(file);
 }
 
-void rt_check_report(const struct rt_check_report *report)
+bool rt_check_report(const struct rt_check_report *report)
 {
     char frame[RT_CHECK_FRAME_TEXT];
-    if (!repeats && was_told(report)) return;
+    if (!repeats && was_told(report)) return false;
     if (is_suppressed(report)) {
         suppressed++;
-        return;
+        return false;
     }
     found++;
     flockfile(stderr);
@@ -212,6 +212,7 @@ void rt_check_report(const struct rt_check_report *report)
     if (report->cure) fprintf(stderr, "    cure: %s\n", report->cure);
     funlockfile(stderr);
     if (file) write_json(report);
+    return true;
 }
 
 void rt_check_report_end(void)

@@ -31,8 +31,8 @@ struct rt_check_report {
 };
 
 /* Says it, unless the same pair of sites has been told of for the same rule, or it is suppressed.
- */
-void rt_check_report(const struct rt_check_report *report);
+ * Whether it was said. */
+bool rt_check_report(const struct rt_check_report *report);
 
 /* At the end: how many were found, and the exit status that was asked for. */
 void rt_check_report_end(void);

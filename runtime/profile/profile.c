@@ -14,6 +14,7 @@
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/stream.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/config.h"
 #include "runtime/support/log.h"
 #include "runtime/support/thread.h"
@@ -286,13 +287,31 @@ static void record_call(enum rt_record_kind kind, const char *name, int64_t begi
 {
     struct rt_record_log *log = is_asked(RT_PROFILE_HOST) ? rt_record_own_log() : NULL;
     if (!log) return;
-    rt_record_put(log, &(struct rt_record){.kind = kind,
-                                           .begin = begin,
-                                           .end = end,
-                                           .name = name,
-                                           .bytes = bytes,
-                                           .number = number,
-                                           .stream = stream ? stream->object.serial : 0});
+    struct rt_record record = {.kind = kind,
+                               .begin = begin,
+                               .end = end,
+                               .name = name,
+                               .bytes = bytes,
+                               .number = number,
+                               .stream = stream ? stream->object.serial : 0};
+    if (rt_check_on() && (kind == RT_RECORD_SUBMIT || kind == RT_RECORD_CALL)) {
+        record.arrow = rt_check_take_number();
+        if (record.arrow != 0) record.traits = RT_RECORD_CHECKED;
+    }
+    rt_record_put(log, &record);
+}
+
+static void record_race(uint64_t first, uint64_t second)
+{
+    struct rt_record_log *log = is_asked(RT_PROFILE_HOST) ? rt_record_own_log() : NULL;
+    if (!log) return;
+    const int64_t now = rt_ticks();
+    rt_record_put(log, &(struct rt_record){.kind = RT_RECORD_RACE,
+                                           .begin = now,
+                                           .end = now,
+                                           .name = "race",
+                                           .number = first,
+                                           .arrow = second});
 }
 
 void rt_profile_call(const char *name, int64_t begin, size_t bytes)
@@ -342,6 +361,7 @@ __attribute__((constructor)) static void offer_hooks(void)
                                                .submit = record_submit,
                                                .operator_since = operator_since,
                                                .wait = record_wait};
+    rt_check_hooks.raced = record_race;
 }
 
 void rt_profile_finish(void)

@@ -26,7 +26,8 @@ enum rt_record_kind {
     RT_RECORD_CALL,   /* any other call, a range of the program among them */
     RT_RECORD_WAIT,   /* the thread waits for a stream */
     RT_RECORD_MARK,   /* a moment, on a stream or on the thread */
-    RT_RECORD_RANGE   /* from one thread to another: number is its id */
+    RT_RECORD_RANGE,  /* from one thread to another: number is its id */
+    RT_RECORD_RACE,   /* of two operations of the checker: number and arrow are theirs */
 };
 
 enum rt_record_trait {
@@ -34,6 +35,7 @@ enum rt_record_trait {
     RT_RECORD_ARROW_TO = 2,   /* or ends */
     RT_RECORD_DEFAULT = 4,    /* the stream is its context's default */
     RT_RECORD_OWNS_NAME = 8,  /* name is to be freed */
+    RT_RECORD_CHECKED = 16,   /* arrow is the operation's number in the checker's reports */
 };
 
 /* A cache line each. */

@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/utf8.h"
 
 /* No process has an id beyond 2^22: streams are shown as a process with one. */
 enum { STREAMS_PROCESS = 1 << 22 };
+
+/* The first number of a place: a stream's, for its submits, or one of these. */
+static const uint64_t EVENTS = UINT64_MAX, OPERATIONS = UINT64_MAX - 1, RUNS = UINT64_C(1) << 62;
 
 /* --- places by two numbers ---------------------------------------------------------------------
  */
@@ -170,15 +174,61 @@ static void put_arrows(struct rt_json *json, const struct rt_places *sources,
         put_arrow_end(json, "s", "submit", host_track(submit->thread), from);
         put_arrow_end(json, "f", "submit", target, not_before(from, span.begin, span));
     }
-    const struct rt_place *event = record->traits & RT_RECORD_ARROW_TO
-                                       ? known_place(sources, UINT64_MAX, record->arrow)
-                                       : NULL;
+    const struct rt_place *event =
+        record->traits & RT_RECORD_ARROW_TO ? known_place(sources, EVENTS, record->arrow) : NULL;
     if (!event) return;
     int64_t arrival = span.end - 1;
     json->arrows++;
     put_arrow_end(json, "s", "event", stream_track(event->record->stream),
                   just_inside(span_of(json, event->record)));
     put_arrow_end(json, "f", "event", target, arrival > span.begin ? arrival : span.begin);
+}
+
+/* The slice of an operation by its number in reports: the run of a stream's task, or the host's
+ * call. */
+struct slice {
+    struct track track;
+    struct span span;
+};
+
+static bool find_operation(const struct rt_json *json, const struct rt_places *sources,
+                           uint64_t number, struct slice *slice)
+{
+    const struct rt_place *call = known_place(sources, OPERATIONS, number);
+    if (!call) return false;
+    const struct rt_record *record = call->record;
+    if (record->kind != RT_RECORD_SUBMIT) {
+        *slice = (struct slice){host_track(call->thread), span_of(json, record)};
+        return true;
+    }
+    const struct rt_place *run = known_place(sources, RUNS | record->stream, record->number);
+    if (!run) return false;
+    *slice = (struct slice){stream_track(record->stream), span_of(json, run->record)};
+    return true;
+}
+
+/* A mark where it was found, and an arrow from the one that began earlier. */
+static void put_race(struct rt_json *json, const struct rt_places *sources,
+                     const struct rt_record *record, struct track track)
+{
+    begin_event(json, "i", track);
+    put_moment(json, span_of(json, record).begin);
+    put_name(json, record->name, "", "race");
+    fprintf(json->out, ",\"s\":\"t\",\"args\":{\"first\":%" PRIu64 ",\"second\":%" PRIu64 "}}",
+            record->number, record->arrow);
+    struct slice from, to;
+    if (!find_operation(json, sources, record->number, &from) ||
+        !find_operation(json, sources, record->arrow, &to))
+        return;
+    if (to.span.begin < from.span.begin) {
+        const struct slice later = from;
+        from = to;
+        to = later;
+    }
+    const int64_t begin = just_inside(from.span);
+    json->arrows++;
+    put_arrow_end(json, "s", "race", from.track, begin);
+    put_arrow_end(json, "f", "race", to.track, not_before(begin, to.span.begin, to.span));
 }
 
 static const struct shape {
@@ -210,9 +260,11 @@ static void put_arguments(struct rt_json *json, const struct rt_record *record, 
         fprintf(json->out, "%s\"bytes\":%" PRIu64, comma, record->bytes);
         comma = ",";
     }
-    const unsigned arrows = RT_RECORD_ARROW_FROM | RT_RECORD_ARROW_TO;
+    const unsigned arrows = RT_RECORD_ARROW_FROM | RT_RECORD_ARROW_TO | RT_RECORD_CHECKED;
     if (!(record->traits & arrows) && record->flops > 0)
         fprintf(json->out, "%s\"flops\":%.0f", comma, record->flops);
+    if (record->traits & RT_RECORD_CHECKED)
+        fprintf(json->out, "%s\"operation\":%" PRIu64, comma, record->arrow);
     fputs("}}", json->out);
 }
 
@@ -265,6 +317,9 @@ void rt_json_put_record(struct rt_json *json, const struct rt_places *sources,
     case RT_RECORD_RANGE:
         put_range(json, record, track);
         break;
+    case RT_RECORD_RACE:
+        put_race(json, sources, record, track);
+        break;
     case RT_RECORD_MARK:
         begin_event(json, "i", track);
         put_moment(json, span_of(json, record).begin);
@@ -284,9 +339,19 @@ void rt_json_put_record(struct rt_json *json, const struct rt_places *sources,
 void rt_json_add_source(struct rt_places *sources, const struct rt_record *record, uint64_t thread)
 {
     struct rt_place place = {.record = record, .thread = thread};
+    if (record->traits & RT_RECORD_CHECKED) {
+        place.key[0] = OPERATIONS;
+        place.key[1] = record->arrow;
+        rt_places_add(sources, place);
+    }
+    if (rt_check_on() && record->kind == RT_RECORD_RUN && record->number != 0) {
+        place.key[0] = RUNS | record->stream;
+        place.key[1] = record->number;
+        rt_places_add(sources, place);
+    }
     bool is_event = record->kind == RT_RECORD_RUN && (record->traits & RT_RECORD_ARROW_FROM);
     if (record->kind != RT_RECORD_SUBMIT && !is_event) return;
-    place.key[0] = is_event ? UINT64_MAX : record->stream;
+    place.key[0] = is_event ? EVENTS : record->stream;
     place.key[1] = is_event ? record->arrow : record->number;
     rt_places_add(sources, place);
 }

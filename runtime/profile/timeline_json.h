@@ -35,8 +35,8 @@ struct rt_json {
     struct rt_places streams; /* named already */
 };
 
-/* An arrow joins a submit to its run, or an event's record to a wait: a target looks up its source
- * here. Only arrows whose both ends are written are drawn. */
+/* An arrow joins a submit to its run, an event's record to a wait, or two operations that race:
+ * what is at the other end is looked up here. Only arrows whose both ends are written are drawn. */
 void rt_json_add_source(struct rt_places *sources, const struct rt_record *record, uint64_t thread);
 
 /* Everything of one record, made by that thread. */

@@ -82,6 +82,7 @@ struct rt_check_hooks {
     void (*function)(struct rt_stream *stream, uintptr_t function, const void *argument);
     void (*function_begins)(uintptr_t function, const void *argument);
     void (*function_ends)(void);
+    /* A replay that is about to be queued. */
     void (*replay)(struct rt_stream *stream, const void *graph);
     /* A call that runs here and not on the chip, as a sentence. */
     void (*told)(const char *rule, const char *name, const char *text);
@@ -91,10 +92,24 @@ struct rt_check_hooks {
     bool (*is_known)(const void *address, size_t size);
     /* The same: memory that was freed, and that the library has not given back to the system. */
     bool (*is_kept)(const void *address);
+    /* Filled in by profile/: two operations race; their numbers. */
+    void (*raced)(uint64_t first, uint64_t second);
 };
 
 extern struct rt_check_hooks rt_check_hooks __attribute__((visibility("hidden")));
 extern unsigned rt_check_flags __attribute__((visibility("hidden"))); /* never changes after load */
+
+/* The number, as reports tell it, of the operation that the calling thread is about to queue or to
+ * do; 0: none. Whoever records the call takes it. */
+extern _Thread_local uint64_t rt_check_number_of_call
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+static inline uint64_t rt_check_take_number(void)
+{
+    const uint64_t number = rt_check_number_of_call;
+    rt_check_number_of_call = 0;
+    return number;
+}
 
 static inline bool rt_check_on(void)
 {
