@@ -43,12 +43,6 @@ static double size_along(const struct k_average *p, int axis, int64_t w)
     return (double)size;
 }
 
-static double size_of(const struct k_average *p, const int64_t w[])
-{
-    if (p->divisor != 0) return (double)p->divisor;
-    return size_along(p, 0, w[0]) * size_along(p, 1, w[1]) * size_along(p, 2, w[2]);
-}
-
 struct sum {
     double value, magnitude;
     int terms;
@@ -58,8 +52,15 @@ struct kernel_case {
     enum k_dtype dt;
     struct k_average p;
     int64_t inputs, outputs, size; /* elements; bytes of one */
+    double *window_size[AXES];
     char *in, *out, *in_block, *out_block;
 };
+
+static double size_of(const struct kernel_case *c, const int64_t w[])
+{
+    if (c->p.divisor != 0) return (double)c->p.divisor;
+    return c->window_size[0][w[0]] * c->window_size[1][w[1]] * c->window_size[2][w[2]];
+}
 
 static struct sum oracle(const struct kernel_case *c, int64_t outer, const int64_t o[],
                          int64_t channel)
@@ -75,7 +76,7 @@ static struct sum oracle(const struct kernel_case *c, int64_t outer, const int64
                 high[axis] = x;
             }
     }
-    const double outputs_size = p->gradient ? 1 : size_of(p, o);
+    const double outputs_size = p->gradient ? 1 : size_of(c, o);
     for (i[0] = low[0]; i[0] <= high[0]; i[0]++)
         for (i[1] = low[1]; i[1] <= high[1]; i[1]++)
             for (i[2] = low[2]; i[2] <= high[2]; i[2]++) {
@@ -85,7 +86,7 @@ static struct sum oracle(const struct kernel_case *c, int64_t outer, const int64
                     ((outer * p->input[0] + i[0]) * p->input[1] + i[1]) * p->input[2] + i[2];
                 const double value = operand(c->dt, p->rounding,
                                              element(c->dt, c->in, cell * p->channels + channel)) /
-                                     (p->gradient ? size_of(p, i) : outputs_size);
+                                     (p->gradient ? size_of(c, i) : outputs_size);
                 sum.value += value;
                 sum.magnitude += fabs(value);
                 sum.terms++;
@@ -213,12 +214,20 @@ static void case_begin(struct kernel_case *c, enum k_dtype dt, const struct k_av
     c->in = c->in_block + before;
     c->out = c->out_block + GUARD + between(0, 15) * c->size;
     fill_random(dt, c->in, c->inputs);
+    for (int axis = 0; axis < AXES; axis++) {
+        const int64_t windows = p->gradient ? p->input[axis] : p->output[axis];
+        c->window_size[axis] = malloc((size_t)windows * sizeof(double));
+        for (int64_t w = 0; w < windows; w++)
+            c->window_size[axis][w] = size_along(p, axis, w);
+    }
 }
 
 static void case_end(struct kernel_case *c)
 {
     free(c->in_block);
     free(c->out_block);
+    for (int axis = 0; axis < AXES; axis++)
+        free(c->window_size[axis]);
 }
 
 static void run_kernel(struct kernel_case *c, k_fn *kernel, const void *parameters,
