@@ -122,9 +122,22 @@ void NAME(along)(enum map map, enum combine how, ELEMENT *lanes, const ELEMENT *
 K_TEMPLATE
 void NAME(total)(enum combine how, ELEMENT *lanes)
 {
-    for (int half = LANE_BYTES / sizeof(ELEMENT) / 2; half > 0; half /= 2)
+    enum { EACH = sizeof(T) / sizeof(ELEMENT), VECTORS = LANE_BYTES / sizeof(T) };
+    T sums[VECTORS];
+    ELEMENT all[EACH];
+    memcpy(sums, lanes, sizeof sums);
+#pragma GCC unroll 4
+    for (int half = VECTORS / 2; half > 0; half /= 2)
+#pragma GCC unroll 4
         for (int i = 0; i < half; i++)
-            lanes[i] = NAME(combine_one)(how, lanes[i], lanes[i + half]);
+            sums[i] = NAME(combine)(how, sums[i], sums[i + half]);
+    memcpy(all, &sums[0], sizeof all);
+#pragma GCC unroll 4
+    for (int half = EACH / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < half; i++)
+            all[i] = NAME(combine_one)(how, all[i], all[i + half]);
+    lanes[0] = all[0];
 }
 
 /* ---- rows into columns; count is padded to whole vectors by whoever calls ---- */
@@ -187,6 +200,16 @@ void NAME(across_one)(enum map map, enum combine how, ELEMENT *sums, const ELEME
     memcpy(sums + i, &sum, bytes);
 }
 
+K_TEMPLATE
+void NAME(clear)(enum combine how, ELEMENT *sums, int64_t count)
+{
+    enum { EACH = sizeof(T) / sizeof(ELEMENT) };
+    const T neutral = NAME(all)(NAME(neutral)(how));
+    for (; count >= EACH; count -= EACH, sums += EACH)
+        memcpy(sums, &neutral, sizeof neutral);
+    if (count > 0) memcpy(sums, &neutral, (size_t)count * sizeof *sums);
+}
+
 static void NAME(fill)(void *sums, double value, int64_t count)
 {
     ELEMENT *to = sums;
@@ -207,8 +230,7 @@ static void NAME(fill)(void *sums, double value, int64_t count)
     }                                                                                              \
     static void NAME(how##_clear)(void *sums, int64_t count)                                       \
     {                                                                                              \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            ((ELEMENT *)sums)[i] = NAME(neutral)(COMBINE_##how);                                   \
+        NAME(clear)(COMBINE_##how, sums, count);                                                   \
     }
 COMBINING(add)
 COMBINING(multiply)

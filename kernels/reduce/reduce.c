@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/half/half_fold.h"
 #include "kernels/reduce/tile.h"
 #include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
@@ -235,6 +236,25 @@ static void finish(const struct k_reduce *r, void *sums, int64_t count, const vo
 
 /* ---- the drivers ---- */
 
+/* What fetches elements, and what is done with them. */
+struct folding {
+    struct tile_source source;
+    along_fn *along;
+    across_fn *across;
+};
+
+static struct folding folding_of(const struct k_reduce *r)
+{
+    const struct k_half_fold *half = k_half_fold_of(r->fold, r->from);
+    if (half && r->compute == K_AS_F32 && (r->via == r->from || r->via == K_F32)) {
+        const enum k_compute own = r->from == K_F16 ? K_AS_F16 : K_AS_BF16;
+        return (struct folding){{own, r->from, r->from}, half->along, half->across};
+    }
+    return (struct folding){{r->compute, r->from, r->via},
+                            folds[r->fold].along[r->compute],
+                            folds[r->fold].across[r->compute]};
+}
+
 struct rooms {
     _Alignas(LINE_BYTES) char tile[TILE_ROOM], room[TILE_ROOM], numbers[COLUMN_BYTES];
     struct tower tower;
@@ -258,30 +278,28 @@ static void fetch_numbers(const struct k_reduce *r, const void *buffer,
         fills[r->compute](rooms->numbers, r->auxiliary, place->columns);
 }
 
-static void fold_rows(const struct k_reduce *r, const char *from, int64_t begin, int64_t end,
-                      const struct combining *c, struct rooms *rooms)
+static void fold_rows(const struct k_reduce *r, const struct folding *f, const char *from,
+                      int64_t begin, int64_t end, const struct combining *c, struct rooms *rooms)
 {
     const int64_t lanes = LANE_BYTES / k_dtype_size(k_dtype_of(r->compute));
-    const struct tile_source source = {r->compute, r->from, r->via};
-    along_fn *along = folds[r->fold].along[r->compute];
     tower_begin(&rooms->tower, c, lanes);
     for (int64_t at = begin; at < end; at += K_REDUCE_BLOCK) {
         const int64_t count = end - at < K_REDUCE_BLOCK ? end - at : K_REDUCE_BLOCK;
-        const void *x = tile_fetch_reduced(source, from, r->reduced_rank, r->reduced_sizes,
+        const void *x = tile_fetch_reduced(f->source, from, r->reduced_rank, r->reduced_sizes,
                                            r->reduced_steps, at, count, rooms->tile, rooms->room);
-        along(rooms->tower.sums[0], x, count, rooms->numbers);
+        f->along(rooms->tower.sums[0], x, count, rooms->numbers);
         if (at + count < end) tower_push(&rooms->tower, c, lanes);
     }
     tower_end(&rooms->tower, c, lanes);
     c->total(rooms->tower.sums[0]);
 }
 
-static void fold_columns(const struct k_reduce *r, const char *from, int64_t columns, int64_t begin,
-                         int64_t end, const struct combining *c, struct rooms *rooms)
+static void fold_columns(const struct k_reduce *r, const struct folding *f, const char *from,
+                         int64_t columns, int64_t begin, int64_t end, const struct combining *c,
+                         struct rooms *rooms)
 {
-    const struct tile_source source = {r->compute, r->from, r->via};
     const int64_t size = k_dtype_size(r->from), step = r->kept.from[r->kept.rank - 1];
-    across_fn *across = folds[r->fold].across[r->compute];
+    const int64_t own = k_dtype_size(k_dtype_of(f->source.compute));
     tower_begin(&rooms->tower, c, columns);
     /* Four tiles of COLUMN_BYTES. */
     char *const tiles[4] = {rooms->tile, rooms->tile + COLUMN_BYTES, rooms->room,
@@ -293,12 +311,13 @@ static void fold_columns(const struct k_reduce *r, const char *from, int64_t col
         for (int i = 0; i < some; i++) {
             const int64_t offset =
                 tile_offset(r->reduced_rank, r->reduced_sizes, r->reduced_steps, at + i);
-            rows[i] = tile_fetch(source, from + offset * size, step, columns, apart[0], apart[1]);
+            rows[i] =
+                tile_fetch(f->source, from + offset * size, step, columns, apart[0], apart[1]);
             if (rows[i] != apart[0]) continue;
-            memcpy(tiles[i], apart[0], (size_t)(columns * k_dtype_size(k_dtype_of(r->compute))));
+            memcpy(tiles[i], apart[0], (size_t)(columns * own));
             rows[i] = tiles[i];
         }
-        across(rooms->tower.sums[0], rows, some, columns, rooms->numbers);
+        f->across(rooms->tower.sums[0], rows, some, columns, rooms->numbers);
         at += some;
         if ((at - begin) % ROWS == 0 && at < end) tower_push(&rooms->tower, c, columns);
     }
@@ -311,6 +330,7 @@ void K_SYMBOL(reduce)(const void *parameters, void *const buffers[], struct k_sl
 {
     const struct k_reduce *r = parameters;
     const struct combining *c = &combinings[folds[r->fold].how][r->compute];
+    const struct folding f = folding_of(r);
     const int64_t from_size = k_dtype_size(r->from), to_size = k_dtype_size(r->to);
     struct rooms rooms;
     for (int64_t item = slice.begin; item < slice.end; item++) {
@@ -321,9 +341,9 @@ void K_SYMBOL(reduce)(const void *parameters, void *const buffers[], struct k_sl
         char *to = (char *)buffers[K_REDUCE_TO] + (place.to + part * r->to_part) * to_size;
         fetch_numbers(r, buffers[K_REDUCE_AUXILIARY], &place, &rooms);
         if (r->by_columns)
-            fold_columns(r, from, place.columns, begin, end, c, &rooms);
+            fold_columns(r, &f, from, place.columns, begin, end, c, &rooms);
         else
-            fold_rows(r, from, begin, end, c, &rooms);
+            fold_rows(r, &f, from, begin, end, c, &rooms);
         finish(r, rooms.tower.sums[0], place.columns, rooms.numbers);
         tile_deliver(r->compute, r->result, r->to, rooms.tower.sums[0], to,
                      r->by_columns ? r->kept.to[r->kept.rank - 1] : 1, place.columns, rooms.room);
@@ -331,38 +351,6 @@ void K_SYMBOL(reduce)(const void *parameters, void *const buffers[], struct k_sl
 }
 
 /* ---- places of extremes ---- */
-
-K_TEMPLATE
-int64_t first_equal_f32(const float *x, int64_t count, float value)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (x[i] == value || (value != value && x[i] != x[i])) return i;
-    return 0;
-}
-
-K_TEMPLATE
-int64_t first_equal_f64(const double *x, int64_t count, double value)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (x[i] == value || (value != value && x[i] != x[i])) return i;
-    return 0;
-}
-
-K_TEMPLATE
-int64_t first_equal_i32(const int32_t *x, int64_t count, int32_t value)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (x[i] == value) return i;
-    return 0;
-}
-
-K_TEMPLATE
-int64_t first_equal_i64(const int64_t *x, int64_t count, int64_t value)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (x[i] == value) return i;
-    return 0;
-}
 
 /* A block's extreme against the best so far, and, where it is better, its place. By columns: each
  * element of a row against the best above it. */
@@ -379,7 +367,11 @@ int64_t first_equal_i64(const int64_t *x, int64_t count, int64_t value)
         const element value = *(const element *)block;                                             \
         if (!is_first && !better_##type(least, value, *(element *)best)) return;                   \
         *(element *)best = value;                                                                  \
-        *place = at + first_equal_##type(elements, count, value);                                  \
+        const element *x = elements;                                                               \
+        int64_t i = 0;                                                                             \
+        while (i + 1 < count && !(x[i] == value || (value != value && x[i] != x[i])))              \
+            i++;                                                                                   \
+        *place = at + i;                                                                           \
     }                                                                                              \
     static void extreme_columns_##type(bool least, bool is_first, void *best, void *places,        \
                                        const void *row, int64_t count, int64_t at)                 \
