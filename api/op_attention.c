@@ -9,13 +9,6 @@ static const struct op_attention_layout layouts[] = {
     {"BNSD", 4, 0, 2, 1, 3}, {"TND", 3, -1, 0, 1, 2},
 };
 
-enum { LAYOUT_BSND = 2, LAYOUT_BNSD = 3 };
-
-static bool is_of_inference(const struct op_attention_layout *layout)
-{
-    return layout && layout->batch == 0;
-}
-
 /* ---- types ---- */
 
 /* Padding, positions that are apart, quantised numbers. */
@@ -135,28 +128,39 @@ static aclnnStatus split(const struct op_problem *problem, const struct op_atten
     return ACLNN_SUCCESS;
 }
 
+static aclnnStatus find_key_heads(const struct op_problem *problem, struct op_attention *a,
+                                  int64_t *columns)
+{
+    const int64_t *k = sizes_of(a, 1), *v = sizes_of(a, 2);
+    const int axis = a->key_layout->heads, last = a->key_layout->columns;
+    if (axis < 0) {
+        *columns = a->d;
+        OP_TRY(split(problem, a, 1, a->d, "those of a head of query", &a->key_heads));
+        return split(problem, a, 2, a->key_heads, "the heads of keys", &a->dv);
+    }
+    a->key_heads = k[axis];
+    *columns = k[last];
+    a->dv = v[last];
+    OP_CHECK(problem->row->name, v[axis] == a->key_heads, ACLNN_ERR_PARAM_INVALID,
+             "value has %" PRId64 " heads; it must have as many as %s, %" PRId64, v[axis],
+             a->value[1]->name, a->key_heads);
+    return ACLNN_SUCCESS;
+}
+
 static aclnnStatus find_heads(const struct op_problem *problem, struct op_attention *a)
 {
-    const int64_t *q = sizes_of(a, 0), *k = sizes_of(a, 1), *v = sizes_of(a, 2);
-    const int axis = a->layout->heads, last = a->layout->columns;
+    const int64_t *q = sizes_of(a, 0);
+    const int axis = a->layout->heads;
     int64_t columns = 0;
     if (axis >= 0) {
-        a->d = q[last];
-        a->dv = v[last];
-        a->key_heads = k[axis];
-        columns = k[last];
+        a->d = q[a->layout->columns];
         OP_CHECK(problem->row->name, q[axis] == a->heads, ACLNN_ERR_PARAM_INVALID,
                  "%s is %" PRId64 "; query has %" PRId64 " heads", heads_name(problem), a->heads,
                  q[axis]);
-        OP_CHECK(problem->row->name, v[axis] == a->key_heads, ACLNN_ERR_PARAM_INVALID,
-                 "value has %" PRId64 " heads; it must have as many as %s, %" PRId64, v[axis],
-                 a->value[1]->name, a->key_heads);
     } else {
         OP_TRY(split(problem, a, 0, a->heads, heads_name(problem), &a->d));
-        OP_TRY(split(problem, a, 1, a->d, "those of a head of query", &a->key_heads));
-        OP_TRY(split(problem, a, 2, a->key_heads, "the heads of keys", &a->dv));
-        columns = a->d;
     }
+    OP_TRY(find_key_heads(problem, a, &columns));
     OP_CHECK(problem->row->name, columns == a->d, ACLNN_ERR_PARAM_INVALID,
              "a head of %s has %" PRId64
              " elements; it must have as many as one of query, %" PRId64,
@@ -181,6 +185,7 @@ static aclnnStatus find_rows(const struct op_problem *problem, struct op_attenti
     a->queries = sizes_of(a, 0)[axis];
     a->keys = sizes_of(a, 1)[axis];
     a->batch = batch < 0 ? 1 : sizes_of(a, 0)[batch];
+    if (a->table) return op_attention_find_pages(problem, a);
     for (int i = 1; i < 3 && batch >= 0; i++)
         OP_CHECK(op, sizes_of(a, i)[batch] == a->batch, ACLNN_ERR_PARAM_INVALID,
                  "%s has a batch of %" PRId64 "; query has one of %" PRId64, a->value[i]->name,
@@ -191,32 +196,31 @@ static aclnnStatus find_rows(const struct op_problem *problem, struct op_attenti
     return ACLNN_SUCCESS;
 }
 
-static aclnnStatus find_layout(const struct op_problem *problem, struct op_attention *a)
+static aclnnStatus find_layouts(const struct op_problem *problem, struct op_attention *a)
 {
     const struct op_value *text = op_argument_named(problem, "inputLayout");
     const bool by_lengths = op_argument_named(problem, "actualSeqQLenOptional") != NULL;
     const bool any = op_argument_named(problem, "queryRopeOptional") != NULL; /* layout */
-    const char *op = problem->row->name;
-    OP_CHECK(op, text->text, ACLNN_ERR_PARAM_NULLPTR, "inputLayout is NULL");
     for (size_t i = 0; i < RT_LENGTH(layouts); i++)
-        if (strcmp(text->text, layouts[i].name) == 0) a->layout = &layouts[i];
-    if (a->is_infer) {
-        a->layout = a->out_layout = is_of_inference(a->layout) ? a->layout : NULL;
-        if (strcmp(text->text, "BNSD_BSND") == 0) {
-            a->layout = &layouts[LAYOUT_BNSD];
-            a->out_layout = &layouts[LAYOUT_BSND];
-        }
-        OP_CHECK(op, a->layout, ACLNN_ERR_PARAM_INVALID,
-                 "inputLayout is \"%s\"; it must be BSH, BSND, BNSD or BNSD_BSND", text->text);
-    }
-    OP_CHECK(op, a->is_infer || (a->layout && (any || (a->layout->batch < 0) == by_lengths)),
+        if (strcmp(text->text, layouts[i].name) == 0) a->layout = a->key_layout = &layouts[i];
+    OP_CHECK(problem->row->name, a->layout && (any || (a->layout->batch < 0) == by_lengths),
              ACLNN_ERR_PARAM_INVALID, "inputLayout is \"%s\"; it must be %s", text->text,
              any          ? "BSH, SBH, BSND, BNSD or TND"
              : by_lengths ? "TND"
                           : "BSH, SBH, BSND or BNSD");
-    for (int i = 0; i < 3; i++)
-        OP_TRY(
-            op_check_rank(op, a->value[i]->name, a->tensor[i], a->layout->rank, a->layout->rank));
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus find_layout(const struct op_problem *problem, struct op_attention *a)
+{
+    const char *op = problem->row->name;
+    OP_CHECK(op, op_argument_named(problem, "inputLayout")->text, ACLNN_ERR_PARAM_NULLPTR,
+             "inputLayout is NULL");
+    OP_TRY(a->is_infer ? op_attention_find_layouts(problem, a) : find_layouts(problem, a));
+    for (int i = 0; i < 3; i++) {
+        const int rank = (i == 0 ? a->layout : a->key_layout)->rank;
+        OP_TRY(op_check_rank(op, a->value[i]->name, a->tensor[i], rank, rank));
+    }
     a->heads = op_integer_named(problem, heads_name(problem), 0);
     OP_CHECK(op, a->heads > 0, ACLNN_ERR_PARAM_INVALID,
              "%s is %" PRId64 "; it must be greater than 0", heads_name(problem), a->heads);
@@ -225,11 +229,11 @@ static aclnnStatus find_layout(const struct op_problem *problem, struct op_atten
 
 /* ---- sequences behind each other ---- */
 
-static aclnnStatus check_lengths(const struct op_problem *problem, const char *name, int64_t rows,
-                                 const aclIntArray **lengths)
+aclnnStatus op_attention_check_ends(const struct op_problem *problem, const struct op_value *value,
+                                    int64_t rows, const aclIntArray **ends)
 {
-    const char *op = problem->row->name;
-    const aclIntArray *array = op_argument_named(problem, name)->ints;
+    const char *op = problem->row->name, *name = value->name;
+    const aclIntArray *array = value->ints;
     OP_CHECK(op, array, ACLNN_ERR_PARAM_NULLPTR, "%s is NULL", name);
     OP_CHECK(op, array->size > 0, ACLNN_ERR_PARAM_INVALID, "%s is empty", name);
     for (uint64_t i = 0; i < array->size; i++)
@@ -239,7 +243,7 @@ static aclnnStatus check_lengths(const struct op_problem *problem, const char *n
             "%s[%" PRIu64 "] is %" PRId64 "; it must be from %" PRId64
             ", what is before it, to the number of rows, %" PRId64,
             name, i, array->values[i], i == 0 ? 0 : array->values[i - 1], rows);
-    *lengths = array;
+    *ends = array;
     return ACLNN_SUCCESS;
 }
 
@@ -247,8 +251,10 @@ static aclnnStatus find_sequences(const struct op_problem *problem, struct op_at
 {
     if (a->is_infer) return op_attention_find_lengths(problem, a);
     if (a->layout->batch >= 0) return ACLNN_SUCCESS;
-    OP_TRY(check_lengths(problem, "actualSeqQLenOptional", a->queries, &a->query_ends));
-    OP_TRY(check_lengths(problem, "actualSeqKvLenOptional", a->keys, &a->key_ends));
+    OP_TRY(op_attention_check_ends(problem, op_argument_named(problem, "actualSeqQLenOptional"),
+                                   a->queries, &a->query_ends));
+    OP_TRY(op_attention_check_ends(problem, op_argument_named(problem, "actualSeqKvLenOptional"),
+                                   a->keys, &a->key_ends));
     OP_CHECK(problem->row->name, a->key_ends->size == a->query_ends->size, ACLNN_ERR_PARAM_INVALID,
              "actualSeqKvLenOptional has %" PRIu64
              " entries; it must have as many as actualSeqQLenOptional, %" PRIu64,
@@ -293,7 +299,8 @@ static aclnnStatus count_weights(const struct op_problem *problem, struct op_att
 
 int op_attention_axis(const struct op_attention *a, int rank, int i)
 {
-    if (a->is_infer && i == 0 && (rank == 3 || (rank == 2 && a->queries == 1))) return 0;
+    const bool has_one = a->queries == 1 && !a->query_ends; /* query */
+    if (a->is_infer && i == 0 && (rank == 3 || (rank == 2 && has_one))) return 0;
     return i + 4 - rank;
 }
 
@@ -322,15 +329,15 @@ static aclnnStatus check_pairs(const struct op_problem *problem, const struct op
 
 static aclnnStatus check_bias(const struct op_problem *problem, struct op_attention *a)
 {
-    const struct op_value *bias =
-        op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
+    const struct op_value *bias = a->bias_from;
     const int64_t type = op_integer_named(problem, "pseType", 1);
     struct op_shape_text text;
     OP_CHECK(problem->row->name, type >= 0 && type <= 3, ACLNN_ERR_PARAM_INVALID,
              "pseType is %" PRId64 "; it must be from 0 to 3", type);
     OP_CHECK(problem->row->name, bias->tensor || type < 2, ACLNN_ERR_PARAM_INVALID,
              "%s is NULL; it must be given where pseType is 2 or 3", bias->name);
-    if (!bias->tensor) return ACLNN_SUCCESS;
+    if (!op_attention_is_given(a, bias)) return ACLNN_SUCCESS;
+    if (a->is_infer && !op_attention_has_bias(problem)) return ACLNN_SUCCESS;
     const struct ex_descriptor *d = &bias->tensor->descriptor;
     static const enum k_attention_bias kinds[] = {K_ATTENTION_AFTER, K_ATTENTION_BEFORE,
                                                   K_ATTENTION_LINEAR, K_ATTENTION_ROOT};
@@ -380,8 +387,9 @@ static aclnnStatus check_prefix(const struct op_problem *problem, struct op_atte
 static aclnnStatus check_mask(const struct op_problem *problem, struct op_attention *a)
 {
     enum { SIDE = 2048, WITH_PREFIX = 3072 };
-    const struct op_value *mask = op_argument_named(problem, "attenMaskOptional");
+    const struct op_value *mask = a->mask_from;
     const int64_t mode = op_integer_named(problem, "sparseMode", 0);
+    const bool is_given = op_attention_is_given(a, mask);
     const char *op = problem->row->name;
     struct op_shape_text text;
     OP_CHECK(op,
@@ -394,10 +402,10 @@ static aclnnStatus check_mask(const struct op_problem *problem, struct op_attent
              a->is_infer     ? "from 0 to 4"
              : a->query_ends ? "from 0 to 8, but not 5"
                              : "from 0 to 6");
-    OP_CHECK(op, mask->tensor || !a->is_infer || mode == 0, ACLNN_ERR_PARAM_NULLPTR,
-             "attenMaskOptional is NULL; sparseMode %" PRId64 " needs it", mode);
-    if (!mask->tensor) return ACLNN_SUCCESS; /* everything is visible */
-    a->mode = mode;
+    OP_CHECK(op, is_given || !a->is_infer || mode == 0, ACLNN_ERR_PARAM_NULLPTR,
+             "%s is NULL; sparseMode %" PRId64 " needs it", mask->name, mode);
+    if (!is_given) return ACLNN_SUCCESS; /* everything is visible */
+    a->mode = mode == 0 && a->is_infer && !a->query_ends && a->queries == 1 ? 1 : mode;
     a->is_masked = true;
     a->has_mask = !is_compressed(mode);
     OP_TRY(check_prefix(problem, a));
@@ -409,8 +417,7 @@ static aclnnStatus check_mask(const struct op_problem *problem, struct op_attent
     for (int i = 0; i < d->rank - 2 && fits; i++)
         fits = d->sizes[i] == 1;
     OP_CHECK(op, fits, ACLNN_ERR_PARAM_INVALID,
-             "attenMaskOptional's shape is %s; it must be (%" PRId64
-             ", %d) for sparseMode %" PRId64,
+             "%s's shape is %s; it must be (%" PRId64 ", %d) for sparseMode %" PRId64, mask->name,
              op_shape(&text, mask->tensor), rows, SIDE, mode);
     return ACLNN_SUCCESS;
 }
@@ -528,10 +535,18 @@ static aclnnStatus check_order(const struct op_problem *problem, struct op_atten
     return ACLNN_SUCCESS;
 }
 
+bool op_attention_is_given(const struct op_attention *a, const struct op_value *value)
+{
+    return value->tensor && !(a->is_infer && op_is_empty(value->tensor));
+}
+
 aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attention *a)
 {
     memset(a, 0, sizeof *a);
     a->is_infer = op_argument_named(problem, "numHeads") != NULL;
+    a->mask_from = op_attention_value(problem, "attenMaskOptional", "attenMask");
+    a->bias_from = op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
+    if (!a->bias_from) a->bias_from = op_argument_named(problem, "pseShift");
     OP_TRY(find_operands(problem, a));
     OP_TRY(find_layout(problem, a));
     OP_TRY(find_heads(problem, a));

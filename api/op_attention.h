@@ -17,9 +17,11 @@ struct op_attention {
     bool is_infer;                   /* an operator of inference alone */
     const struct op_value *value[3]; /* query, key, value */
     const aclTensor *tensor[3];
-    const struct op_attention_layout *out_layout; /* of inference */
+    const struct op_attention_layout *layout, *key_layout, *out_layout; /* out: of inference */
     const aclIntArray *lengths[2]; /* of query and key of each sequence, or of all, or NULL */
-    const struct op_attention_layout *layout;
+    const struct op_value *mask_from, *bias_from; /* the arguments, which may be NULL */
+    const struct op_value *table; /* which block holds which keys; NULL: they are not in blocks */
+    int64_t blocks, block;        /* how many there are, rows of one */
     int64_t batch, heads, key_heads, queries, keys, d, dv; /* batch: sequences */
     const aclIntArray *query_ends, *key_ends; /* of sequences behind each other, or NULL */
     int64_t most_queries, most_keys, weights;
@@ -46,9 +48,29 @@ bool op_attention_is_bias(const char *name);
 
 /* Which axis of (batch, heads, queries, keys) the i-th of a mask or a bias is. */
 int op_attention_axis(const struct op_attention *attention, int rank, int i);
-/* Of inference: lengths of sequences that are not the tensors' own. */
+/* Whether that argument is given; an empty tensor is none to inference. */
+bool op_attention_is_given(const struct op_attention *attention, const struct op_value *value);
+
+/* Of inference: layouts by the name of query's and attentionOut's, */
+aclnnStatus op_attention_find_layouts(const struct op_problem *problem,
+                                      struct op_attention *attention);
+/* lengths of sequences that are not the tensors' own, whether a bias counts. */
 aclnnStatus op_attention_find_lengths(const struct op_problem *problem,
                                       struct op_attention *attention);
+bool op_attention_has_bias(const struct op_problem *problem);
+/* Keys in blocks: the table, or NULL; what the tensors and the lengths must be; and the step that
+ * puts keys or values (operand 1 or 2) side by side. */
+const struct op_value *op_attention_table(const struct op_problem *problem);
+aclnnStatus op_attention_find_pages(const struct op_problem *problem,
+                                    struct op_attention *attention);
+aclnnStatus op_attention_check_pages(const struct op_problem *problem,
+                                     const struct op_attention *attention,
+                                     const struct op_value *lengths);
+struct op_place op_attention_gather(const struct op_shape_call *call,
+                                    const struct op_attention *attention, int operand);
+/* The ends of sequences behind each other. */
+aclnnStatus op_attention_check_ends(const struct op_problem *problem, const struct op_value *value,
+                                    int64_t rows, const aclIntArray **ends);
 
 void op_attention_plan(const struct op_shape_call *call);
 void op_attention_plan_infer(const struct op_shape_call *call);

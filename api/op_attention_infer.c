@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of inference: lists of keys and values, lengths of sequences within their tensors. */
 #include <string.h>
+#include <strings.h>
 
 #include "api/op_attention.h"
 
@@ -9,24 +10,29 @@ static bool is_query(const char *name)
     return strcmp(name, "query") == 0 || strcmp(name, "attentionOut") == 0;
 }
 
+static bool is_key(const char *name)
+{
+    return strcmp(name, "key") == 0 || strcmp(name, "value") == 0;
+}
+
 /* What is not quantised, paged, padded on the left, shared or rotated. */
 static aclnnStatus check_tensor(const struct op_problem *problem, const struct op_value *value)
 {
     const char *op = problem->row->name;
-    if (is_query(value->name))
+    if (is_query(value->name) || is_key(value->name) || strncmp(value->name, "pseShift", 8) == 0)
         return op_check_type(op, value->name, value->tensor, problem->row->types,
                              problem->row->type_names);
-    if (strcmp(value->name, "pseShiftOptional") == 0)
-        return op_check_type(op, value->name, value->tensor, problem->row->types,
-                             problem->row->type_names);
-    if (strcmp(value->name, "attenMaskOptional") == 0)
+    if (strncmp(value->name, "attenMask", 9) == 0)
         return op_check_type(op, value->name, value->tensor,
                              OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8) | OP_TYPE(ACL_INT8),
                              "BOOL, UINT8, INT8");
+    if (strncasecmp(value->name, "blockTable", 10) == 0)
+        return op_check_type(op, value->name, value->tensor, OP_TYPE(ACL_INT32), "INT32");
     if (strcmp(value->name, "softmaxLse") == 0)
         return op_check_type(op, value->name, value->tensor, OP_TYPE(ACL_FLOAT), "FLOAT");
-    return rt_error_report(ACLNN_ERR_PARAM_INVALID, op,
-                           "%s is given; it must be NULL: it is not supported", value->name);
+    OP_CHECK(op, op_is_empty(value->tensor), ACLNN_ERR_PARAM_INVALID,
+             "%s is given; it must be NULL or empty: it is not supported", value->name);
+    return ACLNN_SUCCESS;
 }
 
 static aclnnStatus types(struct op_problem *problem)
@@ -40,7 +46,8 @@ static aclnnStatus types(struct op_problem *problem)
             for (uint64_t k = 0; k < value->tensors->size; k++)
                 OP_TRY(op_check_same_type(problem->row->name, value->name,
                                           value->tensors->elements[k], query->name, query->tensor));
-        else if (op_is_tensor(value) && value->tensor && is_query(value->name))
+        else if (op_is_tensor(value) && value->tensor &&
+                 (is_query(value->name) || is_key(value->name)))
             OP_TRY(op_check_same_type(problem->row->name, value->name, value->tensor, query->name,
                                       query->tensor));
     }
@@ -48,33 +55,123 @@ static aclnnStatus types(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
+/* Whether it is for one query in each sequence: it has the lengths of keys alone. */
+static bool is_incremental(const struct op_problem *problem)
+{
+    return !op_argument_named(problem, "preTokens");
+}
+
+/* The first versions have a bias in their prototypes that counts for nothing. */
+bool op_attention_has_bias(const struct op_problem *problem)
+{
+    return op_argument_named(problem, "sparseMode") || op_argument_named(problem, "dequantScale1");
+}
+
+/* ---- layouts ---- */
+
+enum layout_name { BSH, BSND, BNSD, NBSD, TND, NTD };
+
+static const struct op_attention_layout layouts[] = {
+    [BSH] = {"BSH", 3, 0, 1, -1, 2},  [BSND] = {"BSND", 4, 0, 1, 2, 3},
+    [BNSD] = {"BNSD", 4, 0, 2, 1, 3}, [NBSD] = {"NBSD", 4, 1, 2, 0, 3},
+    [TND] = {"TND", 3, -1, 0, 1, 2},  [NTD] = {"NTD", 3, -1, 1, 0, 2},
+};
+
+static const struct {
+    const char *name;
+    enum layout_name in, out;
+} names[] = {
+    {"BSH", BSH, BSH},         {"BSND", BSND, BSND},    {"BNSD", BNSD, BNSD},
+    {"BNSD_BSND", BNSD, BSND}, {"BSH_NBSD", BSH, NBSD}, {"BSND_NBSD", BSND, NBSD},
+    {"BNSD_NBSD", BNSD, NBSD}, {"TND", TND, TND},       {"TND_NTD", TND, NTD},
+    {"NTD_TND", NTD, TND},
+};
+
+/* The lengths of query or key: their argument, or NULL. */
+static const struct op_value *lengths_of(const struct op_problem *problem, bool of_keys)
+{
+    if (!of_keys && is_incremental(problem)) return NULL;
+    if (of_keys && !is_incremental(problem))
+        return op_attention_value(problem, "actualSeqLengthsKvOptional", "actualSeqLengthsKv");
+    return op_attention_value(problem, "actualSeqLengthsOptional", "actualSeqLengths");
+}
+
+/* Sequences behind each other need both. */
+static bool takes_rows(const struct op_problem *problem)
+{
+    return lengths_of(problem, false) && lengths_of(problem, true);
+}
+
+aclnnStatus op_attention_find_layouts(const struct op_problem *problem, struct op_attention *a)
+{
+    const char *text = op_argument_named(problem, "inputLayout")->text;
+    const bool is_fused = op_argument_named(problem, "softmaxLse") != NULL;
+    for (size_t i = 0; i < RT_LENGTH(names); i++) {
+        if (strcmp(text, names[i].name) != 0) continue;
+        a->layout = a->key_layout = &layouts[names[i].in];
+        a->out_layout = &layouts[names[i].out];
+    }
+    const bool fits = a->layout && (a->layout->batch >= 0 || takes_rows(problem)) &&
+                      (is_fused || (a->layout == a->out_layout) ||
+                       (!is_incremental(problem) && strcmp(text, "BNSD_BSND") == 0));
+    OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID,
+             "inputLayout is \"%s\"; it must be %s", text,
+             is_fused ? "BSH, BSND, BNSD, BNSD_BSND, BSH_NBSD, BSND_NBSD, BNSD_NBSD, TND, TND_NTD "
+                        "or NTD_TND"
+             : takes_rows(problem)      ? "BSH, BSND, BNSD, BNSD_BSND or TND"
+             : !is_incremental(problem) ? "BSH, BSND, BNSD or BNSD_BSND"
+                                        : "BSH, BSND or BNSD");
+    a->table = op_attention_table(problem);
+    if (a->table) a->key_layout = &layouts[a->tensor[1]->descriptor.rank == 4 ? BNSD : BSH];
+    return ACLNN_SUCCESS;
+}
+
 /* ---- lengths ---- */
 
 static aclnnStatus find_lengths(const struct op_problem *problem, struct op_attention *a,
-                                bool is_key)
+                                bool of_keys)
 {
-    const char *name = is_key ? "actualSeqLengthsKvOptional" : "actualSeqLengthsOptional";
+    const struct op_value *value = lengths_of(problem, of_keys);
     const char *op = problem->row->name;
-    const aclIntArray *array = op_argument_named(problem, name)->ints;
-    const int64_t rows = is_key ? a->keys : a->queries;
-    if (!array || array->size == 0 || (!is_key && a->queries == 1)) return ACLNN_SUCCESS;
+    const aclIntArray *array = value ? value->ints : NULL;
+    const int64_t rows = of_keys ? a->keys : a->queries;
+    if (!array || array->size == 0 || (!of_keys && a->queries == 1)) return ACLNN_SUCCESS;
     OP_CHECK(op, array->size == 1 || array->size >= (uint64_t)a->batch, ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRIu64 " entries; it must have one, or one for each of %" PRId64
              " sequences",
-             name, array->size, a->batch);
+             value->name, array->size, a->batch);
     for (uint64_t i = 0; i < array->size && (int64_t)i < a->batch; i++)
         OP_CHECK(op, array->values[i] >= 0 && array->values[i] <= rows, ACLNN_ERR_PARAM_INVALID,
                  "%s[%" PRIu64 "] is %" PRId64
                  "; it must be from 0 to the number of rows, %" PRId64,
-                 name, i, array->values[i], rows);
-    a->lengths[is_key] = array;
+                 value->name, i, array->values[i], rows);
+    a->lengths[of_keys] = array;
     return ACLNN_SUCCESS;
+}
+
+static aclnnStatus find_key_lengths(const struct op_problem *problem, struct op_attention *a)
+{
+    OP_TRY(find_lengths(problem, a, true));
+    return a->table ? op_attention_check_pages(problem, a, lengths_of(problem, true))
+                    : ACLNN_SUCCESS;
 }
 
 aclnnStatus op_attention_find_lengths(const struct op_problem *problem, struct op_attention *a)
 {
-    OP_TRY(find_lengths(problem, a, false));
-    return find_lengths(problem, a, true);
+    const struct op_value *queries = lengths_of(problem, false), *keys = lengths_of(problem, true);
+    if (a->layout->batch >= 0) {
+        OP_TRY(find_lengths(problem, a, false));
+        return find_key_lengths(problem, a);
+    }
+    OP_TRY(op_attention_check_ends(problem, queries, a->queries, &a->query_ends));
+    a->batch = (int64_t)a->query_ends->size;
+    a->is_by_rows = true;
+    if (a->table) return find_key_lengths(problem, a);
+    OP_TRY(op_attention_check_ends(problem, keys, a->keys, &a->key_ends));
+    OP_CHECK(problem->row->name, a->key_ends->size == a->query_ends->size, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRIu64 " entries; it must have as many as %s, %" PRIu64, keys->name,
+             a->key_ends->size, queries->name, a->query_ends->size);
+    return ACLNN_SUCCESS;
 }
 
 /* ---- shapes ---- */
@@ -84,7 +181,7 @@ static aclnnStatus check_out(const struct op_problem *problem, const struct op_a
     const struct op_attention_layout *l = a->out_layout;
     const struct op_value *out = op_argument_named(problem, "attentionOut");
     int64_t sizes[4];
-    sizes[l->batch] = a->batch;
+    if (l->batch >= 0) sizes[l->batch] = a->batch;
     sizes[l->rows] = a->queries;
     if (l->heads >= 0) sizes[l->heads] = a->heads;
     sizes[l->columns] = l->heads < 0 ? a->heads * a->dv : a->dv;
@@ -96,18 +193,23 @@ static aclnnStatus shapes(struct op_problem *problem)
     static const char *const unused = "actualSharedPrefixLenOptional";
     const struct op_value *lse = op_argument_named(problem, "softmaxLse");
     const int64_t key_heads = op_integer_named(problem, "numKeyValueHeads", 0);
-    const aclIntArray *shared = op_argument_named(problem, unused)->ints;
+    const struct op_value *shared = op_argument_named(problem, unused);
     const char *op = problem->row->name;
     struct op_attention a;
     OP_TRY(op_attention_read(problem, &a));
     OP_CHECK(op, a.key_heads == (key_heads == 0 ? a.heads : key_heads), ACLNN_ERR_PARAM_INVALID,
              "numKeyValueHeads is %" PRId64 "; key has %" PRId64 " heads", key_heads, a.key_heads);
-    OP_CHECK(op, !shared || shared->size == 0, ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(op, !shared || !shared->ints || shared->ints->size == 0, ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL: it is not supported", unused);
+    OP_CHECK(op, !is_incremental(problem) || a.queries == 1, ACLNN_ERR_PARAM_INVALID,
+             "query has %" PRId64 " rows; it must have one", a.queries);
     OP_TRY(check_out(problem, &a));
     if (!op_integer_named(problem, "softmaxLseFlag", 0)) return ACLNN_SUCCESS;
     OP_CHECK(op, lse->tensor, ACLNN_ERR_PARAM_NULLPTR,
              "softmaxLse is NULL; it must be given where softmaxLseFlag is true");
+    if (a.query_ends)
+        return op_check_shape(problem, lse, lse->tensor, 3,
+                              (const int64_t[]){a.queries, a.heads, 1});
     return op_check_shape(problem, lse, lse->tensor, 4,
                           (const int64_t[]){a.batch, a.heads, a.queries, 1});
 }

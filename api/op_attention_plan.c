@@ -40,11 +40,20 @@ static struct k_attention_side side_of(const struct op_attention_layout *l,
 }
 
 static struct k_attention_side source(struct plan *p, int buffer, const struct op_value *value,
-                                      int64_t heads)
+                                      const struct op_attention_layout *layout, int64_t heads)
 {
     const struct op_place place = op_source(p->call, argument_of(p, value), 0);
     p->buffers[buffer] = place.buffer;
-    return side_of(p->of.layout, &place.view, heads);
+    return side_of(layout, &place.view, heads);
+}
+
+static struct k_attention_side key_source(struct plan *p, int buffer, int operand)
+{
+    const struct op_attention *a = &p->of;
+    if (!a->table) return source(p, buffer, a->value[operand], a->key_layout, a->key_heads);
+    const struct op_place place = op_attention_gather(p->call, a, operand);
+    p->buffers[buffer] = place.buffer;
+    return side_of(a->key_layout, &place.view, a->key_heads);
 }
 
 static struct k_attention_side target(struct plan *p, int buffer, const char *name, int64_t heads)
@@ -118,18 +127,16 @@ static void add_sequences(struct plan *p)
         s->queries = op_attention_length(a, false, i);
         s->keys = op_attention_length(a, true, i);
         see(p, i, s);
-        if (a->query_ends) {
-            next.query += s->queries;
-            next.key += s->keys;
-        }
+        if (a->query_ends) next.query += s->queries;
+        if (a->key_ends) next.key += s->keys;
         next.weights += a->heads * s->queries * s->keys;
-        next.stats += a->heads * (a->is_infer ? a->queries : s->queries);
+        next.stats += a->heads * (a->is_infer && !a->query_ends ? a->queries : s->queries);
     }
     if (!a->query_ends) return;
     next.queries = a->queries - next.query;
     if (next.queries > 0) k->sequence[k->sequences++] = next;
     next.queries = 0;
-    next.keys = a->keys - next.key;
+    next.keys = a->key_ends ? a->keys - next.key : 0;
     if (next.keys > 0) k->sequence[k->sequences++] = next;
 }
 
@@ -154,11 +161,11 @@ static void read_inputs(struct plan *p)
     k->scale = op_real_named(problem, "scaleValue", 1);
     k->keep = a->keep;
     k->is_by_rows = a->is_by_rows;
-    k->stat_rows = a->is_infer ? a->queries : 0;
+    k->stat_rows = a->is_infer && !a->query_ends ? a->queries : 0;
     k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
-    k->q = source(p, K_ATTENTION_Q, a->value[0], a->heads);
-    k->k = source(p, K_ATTENTION_K, a->value[1], a->key_heads);
-    k->v = source(p, K_ATTENTION_V, a->value[2], a->key_heads);
+    k->q = source(p, K_ATTENTION_Q, a->value[0], a->layout, a->heads);
+    k->k = key_source(p, K_ATTENTION_K, 1);
+    k->v = key_source(p, K_ATTENTION_V, 2);
     for (int i = K_ATTENTION_MASK; i < K_ATTENTION_GRAD_BUFFERS; i++)
         p->buffers[i] = p->buffers[K_ATTENTION_Q];
 }
@@ -179,14 +186,12 @@ static int draw(const struct plan *p)
 static void read_beside(struct plan *p)
 {
     const struct op_problem *problem = p->call->problem;
-    const struct op_value *bias =
-        op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
+    const struct op_value *bias = p->of.bias_from;
     const struct op_value *sinks = op_attention_value(problem, "sinkOptional", "sinkInOptional");
     struct k_attention *k = p->kernel;
     k->has_mask = p->of.has_mask;
     k->bias = p->of.bias;
-    if (k->has_mask)
-        k->mask = pairs(p, K_ATTENTION_MASK, op_argument_named(problem, "attenMaskOptional"));
+    if (k->has_mask) k->mask = pairs(p, K_ATTENTION_MASK, p->of.mask_from);
     if (p->of.draws)
         p->buffers[K_ATTENTION_DROP] = draw(p);
     else if (k->keep != 1)
@@ -324,8 +329,9 @@ void op_attention_plan_grad(const struct op_shape_call *call)
     } else {
         struct k_attention *k = p.kernel;
         k->out = source(&p, K_ATTENTION_OUT, op_argument_named(problem, "attentionInOptional"),
-                        p.of.heads);
-        k->dy = source(&p, K_ATTENTION_DY, op_argument_named(problem, "dy"), p.of.heads);
+                        p.of.layout, p.of.heads);
+        k->dy =
+            source(&p, K_ATTENTION_DY, op_argument_named(problem, "dy"), p.of.layout, p.of.heads);
         for (int i = 0; i < 2; i++)
             p.buffers[K_ATTENTION_MAX + i] =
                 op_dense_source(call, argument_of(&p, op_argument_named(problem, stats[i]))).buffer;

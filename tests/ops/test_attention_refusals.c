@@ -150,6 +150,26 @@ Test(attention_refusals, of_inference)
                    faults, any);
 }
 
+Test(attention_refusals, of_keys_in_blocks)
+{
+    static const struct rig_fault faults[] = {
+        {"blocktable.type=i64", INVALID, "blocktable", "INT32"},
+        {"blocktable.dims[0]=2", INVALID, "blocktable has 2 rows", "3 sequences"},
+        {"blockSize=0", INVALID, "blockSize is 0", "8 rows"},
+        {"blockSize=4", INVALID, "blockSize is 4", "8 rows"},
+        {"value[0].dims[0]=6", INVALID, "value has 6 blocks", "key, 5"},
+        {"value[0].dims[2]=4", INVALID, "value has 4 rows in a block", "key, 8"},
+        {"actualSeqLengths=null", NULLPTR, "actualSeqLengths is NULL", "blocktable"},
+        {"actualSeqLengths[1]=33", INVALID, "actualSeqLengths[1] is 33", "32"},
+        {"query.dims[2]=2 attentionOut.dims[2]=2", INVALID, "query has 2 rows", NULL},
+    };
+    CHECK_REFUSALS(operator_named("aclnnIncreFlashAttentionV3"),
+                   "incre_flash_attention_v3 f16 query=3x4x1x16 key=[5x2x8x16] value=[5x2x8x16] "
+                   "blocktable=3x4:i32 blockSize=8 actualSeqLengths=32x0x9 numHeads=4 "
+                   "scaleValue=0.5 inputLayout=BNSD numKeyValueHeads=2 attentionOut=3x4x1x16",
+                   faults, any);
+}
+
 /* Sequences without number, of nothing. */
 Test(attention_refusals, nothing_in_any_amount)
 {

@@ -5,11 +5,7 @@
 
 #include "tests/support/oracle_rows.h"
 
-#define LINES(...)                                                                                 \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__, NULL                                                                          \
-    }
+#define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* The operand of that name; -1: there is none, or it is NULL. */
 int norm_operand(const struct rig_problem *problem, const char *name);

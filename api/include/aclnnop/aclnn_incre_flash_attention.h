@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attention of one query of each sequence, the newest, over the keys and values before it:
+ * aclnn_fused_infer_attention_score_v2.h says all of it, but query has one row, inputLayout is
+ * "BSH", "BSND" or "BNSD", actualSeqLengths are lengths of keys and values, and no mode hides
+ * anything beside attenMask. pseShift counts for nothing. */
+#ifndef ACLNN_INCRE_FLASH_ATTENTION_H_
+#define ACLNN_INCRE_FLASH_ATTENTION_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All that is said above. */
+ACLNN_API aclnnStatus aclnnIncreFlashAttentionGetWorkspaceSize(
+    const aclTensor *query, const aclTensorList *key, const aclTensorList *value,
+    const aclTensor *pseShift, const aclTensor *attenMask, const aclIntArray *actualSeqLengths,
+    int64_t numHeads, double scaleValue, char *inputLayout, int64_t numKeyValueHeads,
+    const aclTensor *attentionOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnIncreFlashAttention(void *workspace, uint64_t workspaceSize,
+                                               aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
