@@ -46,7 +46,8 @@
     FAMILY(resize)                                                                                 \
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \
-    FAMILY(int8) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
+    FAMILY(int8)                                                                                   \
+    FAMILY(group) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES

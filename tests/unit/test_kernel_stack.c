@@ -236,6 +236,11 @@ static const char *const rare_rows[] = {
     "biasOptional=null antiquantGroupSize=32 y=300x300",
     "quant_matmul_v3 i8 x1=300x2100 x2=2100x300 scale=300:f32 offset=null bias=null transposeX1=0 "
     "transposeX2=0 out=300x300:f16",
+    "grouped_matmul bf16 x=[300x300,300x300] weight=[300x300,300x300] splitItem=2 y=[600x300]",
+    "grouped_matmul f16 x=[300x640,300x640] weight=[640x300:i8:s1x640,640x300:i8:s1x640] "
+    "antiquantScaleOptional=[10x300,10x300] splitItem=2 y=[600x300]",
+    "grouped_matmul i8 x=[300x2100,300x2100] weight=[2100x300,2100x300] splitItem=2 "
+    "y=[600x300:i32]",
     "moe_gating_top_k f32 x=9x2048 biasOptional=2048 k=1000 kGroup=4 groupCount=8 "
     "groupSelectMode=1 "
     "renorm=0 normType=1 outFlag=1 routedScalingFactor=1 eps=0 yOut=9x1000 expertIdxOut=9x1000:i32 "

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How products of groups are cut, and the table of the groups. */
+#include "kernels/group/k_group.h"
+#include "kernels/kernels.h"
+#include "kernels/way.h"
+
+enum {
+    WIDE = K_GEMM_COLUMNS, /* columns of an item */
+    NARROW = 96,           /* where there are few items */
+    ENOUGH = 32,
+};
+_Static_assert(WIDE % NARROW == 0 && NARROW % K_GEMM_TILE == 0 && NARROW % K_QUANT_COLUMNS == 0,
+               "items are whole tiles of every kernel");
+
+static int64_t up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
+/* What the kernel's own plan says, but for the cut. */
+static void finish(struct k_group *group)
+{
+    const struct k_problem problem = {
+        .parameters = &group->gemm, .dtype = K_F32, .level = k_best()};
+    if (group->kind == K_GROUP_WHOLE)
+        k_int8_plan(&group->int8);
+    else if (group->kind == K_GROUP_WEIGHT)
+        k_quant_packed_plan(&group->quant);
+    else
+        k_gemm_packed_plan(&problem);
+}
+
+struct k_work k_group_plan(struct k_group *group)
+{
+    struct k_gemm *gemm = &group->gemm;
+    int64_t blocks = up(gemm->m, K_GROUP_ROWS);
+    if (group->by_terms)
+        blocks *= group->groups;
+    else if (blocks + group->groups < gemm->m)
+        blocks += group->groups;
+    else
+        blocks = gemm->m;
+    finish(group);
+    int64_t columns = WIDE;
+    if (blocks * up(gemm->n, columns) < ENOUGH) columns = NARROW;
+    group->column_blocks = up(gemm->n, columns);
+    gemm->cut = (struct k_gemm_cut){.pairs = gemm->cut.pairs,
+                                    .rows = K_GROUP_ROWS,
+                                    .columns = columns,
+                                    .row_blocks = 1,
+                                    .column_blocks = group->column_blocks};
+    return (struct k_work){.items = blocks * group->column_blocks, .grain = 1};
+}
+
+/* ---- the table ---- */
+
+/* How long group i is, or -1: that cannot be. */
+static int64_t length_of(const struct k_group_ranges *r, const int64_t *list, int64_t i,
+                         int64_t begin)
+{
+    const int64_t number = list[r->form == K_GROUP_PAIRS ? 2 * i + 1 : i];
+    const int64_t least = r->form == K_GROUP_ENDS ? begin : 0;
+    const int64_t most = r->form == K_GROUP_ENDS ? r->extent : r->extent - begin;
+    return number < least || number > most ? -1 : number - least;
+}
+
+void k_group_ranges(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_group_ranges *r = parameters;
+    const int64_t *list = r->is_given ? r->list : buffers[K_GROUP_LIST];
+    struct k_group_range *to = buffers[K_GROUP_TABLE];
+    struct k_fault *fault = r->is_given ? NULL : buffers[K_GROUP_TABLE + 1];
+    int64_t begin = 0, blocks = 0;
+    bool is_wrong = false;
+    (void)slice;
+    for (int64_t i = 0; i < r->groups; i++) {
+        const int64_t weight = r->form == K_GROUP_PAIRS ? list[2 * i] : i;
+        int64_t length = is_wrong ? 0 : length_of(r, list, i, begin);
+        const bool has_weight =
+            r->form != K_GROUP_PAIRS || length == 0 || (weight >= 0 && weight < r->weights);
+        if (length < 0 || !has_weight) {
+            if (fault) k_fault_note(fault, r->form == K_GROUP_PAIRS ? 2 * i + has_weight : i);
+            is_wrong = true;
+            length = 0;
+        }
+        to[i] = (struct k_group_range){begin, begin + length, length > 0 ? weight : 0, blocks};
+        begin += length;
+        blocks += up(length, K_GROUP_ROWS);
+    }
+    to[r->groups] = (struct k_group_range){begin, begin, 0, blocks};
+}
