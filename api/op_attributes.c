@@ -240,3 +240,11 @@ size_t op_describe_attributes(const aclopAttr *attr, char *text, size_t room)
     op_append(text, room, &length, "}");
     return length;
 }
+
+const char *op_attribute_text(const aclopAttr *attr, const char *name)
+{
+    const struct attribute *each = attr ? attr->first : NULL;
+    while (each && strcmp(each->name, name) != 0)
+        each = each->next;
+    return each ? each->value : NULL;
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/op_check.h"
+#include "api/op_named_call.h"
 #include "api/tensor_desc.h"
 #include "executor/view.h"
 #include "runtime/support/base.h"
@@ -52,74 +53,58 @@ static bool find_order(const struct op_stored_tensor *from, const struct op_stor
     return true;
 }
 
-static aclTensor *make_tensor(const struct op_stored_tensor *shape,
-                              const struct op_stored_tensor *memory, const int order[EX_MAX_RANK],
-                              void *address)
+/* False: it is none, or its tensors are such as it does not take. */
+static bool copy(struct op_named_run *run)
 {
-    int64_t contiguous[EX_MAX_RANK], strides[EX_MAX_RANK];
-    int64_t step = 1;
-    for (int i = memory->rank - 1; i >= 0; i--) {
-        contiguous[i] = step;
-        step *= memory->sizes[i];
-    }
-    for (int i = 0; i < memory->rank; i++)
-        strides[i] = contiguous[order ? order[i] : i];
-    return aclCreateTensor(shape->sizes, (uint64_t)shape->rank, memory->type, strides, 0,
-                           ACL_FORMAT_ND, memory->sizes, (uint64_t)memory->rank, address);
-}
-
-static aclError check_buffer(const char *who, const char *side,
-                             const struct op_stored_tensor *tensor, const aclDataBuffer *data)
-{
-    int64_t count = 0;
-    ex_element_count(tensor->sizes, tensor->rank, &count);
-    const size_t bytes = (size_t)count * ex_element_size(tensor->type);
-    if (aclGetDataBufferSizeV2(data) >= bytes) return ACL_SUCCESS;
-    return rt_error_report(ACL_ERROR_INVALID_PARAM, who,
-                           "%s[0] has a buffer of %zu bytes; its tensor takes %zu", side,
-                           aclGetDataBufferSizeV2(data), bytes);
-}
-
-static aclError run_copy(const char *who, aclTensor *to, const aclTensor *from, aclrtStream stream)
-{
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = NULL;
-    void *workspace = NULL;
-    if (!to || !from)
-        return rt_error_report(ACL_ERROR_BAD_ALLOC, who, "no host memory for a tensor");
-    aclError status = aclnnInplaceCopyGetWorkspaceSize(to, from, &bytes, &executor);
-    if (status == ACL_SUCCESS && bytes > 0) {
-        status = aclrtMalloc(&workspace, bytes, ACL_MEM_MALLOC_HUGE_FIRST);
-        if (status != ACL_SUCCESS) aclDestroyAclOpExecutor(executor);
-    }
-    if (status == ACL_SUCCESS) status = aclnnInplaceCopy(workspace, bytes, executor, stream);
-    if (workspace) aclrtFree(workspace); /* when the copy has run */
-    return status;
-}
-
-bool op_run_by_name(const char *who, const struct op_named_call *call, aclrtStream stream,
-                    aclError *status)
-{
+    const struct op_named_call *call = run->call;
     size_t at = 0;
     int order[EX_MAX_RANK];
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = NULL;
     while (at < RT_LENGTH(copies) && strcmp(call->type, copies[at].name) != 0)
         at++;
     if (at == RT_LENGTH(copies) || call->inputs != 1 || call->outputs != 1) return false;
     if (!call->input[0] || !call->output[0]) return false;
     const struct op_stored_tensor from = op_stored_tensor(call->input[0]);
     const struct op_stored_tensor to = op_stored_tensor(call->output[0]);
-    const aclDataBuffer *source = call->input_data[0], *target = call->output_data[0];
-    if (!is_known(&from, source) || !is_known(&to, target)) return false;
+    if (!is_known(&from, call->input_data[0]) || !is_known(&to, call->output_data[0])) return false;
     if (from.type != to.type && !copies[at].changes_type) return false;
     if (!find_order(&from, &to, copies[at].changes_format, order)) return false;
 
-    *status = check_buffer(who, "inputs", &from, source);
-    if (*status == ACL_SUCCESS) *status = check_buffer(who, "outputs", &to, target);
-    if (*status != ACL_SUCCESS) return true;
-    aclTensor *in = make_tensor(&to, &from, order, aclGetDataBufferAddr(source));
-    aclTensor *out = make_tensor(&to, &to, NULL, aclGetDataBufferAddr(target));
-    *status = run_copy(who, out, in, stream);
-    aclDestroyTensor(in);
-    aclDestroyTensor(out);
+    const struct op_view source = op_named_view(run, OP_NAMED_INPUT, 0, from.rank);
+    const struct op_view target = op_named_view(run, OP_NAMED_OUTPUT, 0, to.rank);
+    struct op_view permuted = source;
+    for (int i = 0; i < target.rank; i++) {
+        permuted.sizes[i] = source.sizes[order[i]];
+        permuted.strides[i] = source.strides[order[i]];
+    }
+    const aclTensor *in = op_named_tensor(run, OP_NAMED_INPUT, 0, &permuted);
+    aclTensor *out = op_named_tensor(run, OP_NAMED_OUTPUT, 0, &target);
+    if (run->status != ACL_SUCCESS) return true;
+    const aclnnStatus phase1 = aclnnInplaceCopyGetWorkspaceSize(out, in, &bytes, &executor);
+    op_named_launch(run, phase1, bytes, executor, aclnnInplaceCopy);
     return true;
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct op_named_run *run);
+} operators[] = {
+    {"DynamicRNN", op_named_rnn},      {"DynamicRNNGrad", op_named_rnn_grad},
+    {"DynamicRNNV2", op_named_rnn_v2}, {"DynamicRNNV2Grad", op_named_rnn_v2_grad},
+    {"DynamicGRUV2", op_named_gru_v2}, {"DynamicGRUV2Grad", op_named_gru_v2_grad},
+};
+
+bool op_run_by_name(const char *who, const struct op_named_call *call, aclrtStream stream,
+                    aclError *status)
+{
+    struct op_named_run run = {.who = who, .call = call, .stream = stream};
+    bool is_known = copy(&run);
+    for (size_t i = 0; i < RT_LENGTH(operators) && !is_known; i++) {
+        is_known = strcmp(call->type, operators[i].name) == 0;
+        if (is_known) operators[i].run(&run);
+    }
+    op_named_end(&run);
+    *status = run.status;
+    return is_known;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of the older single-operator interface that run by their names: copies. */
+/* The operators of the older single-operator interface that run by their names: copies, and those
+ * that PyTorch's Ascend backend asks for. */
 #ifndef ACLNN_CPU_API_OP_BY_NAME_H
 #define ACLNN_CPU_API_OP_BY_NAME_H
 

@@ -25,13 +25,7 @@ static struct op_place doubles_of(struct ex_plan *plan, const struct op_place *f
 
 static struct op_view transposed(struct op_view view)
 {
-    const int row = view.rank - 2, column = view.rank - 1;
-    const int64_t size = view.sizes[row], stride = view.strides[row];
-    view.sizes[row] = view.sizes[column];
-    view.strides[row] = view.strides[column];
-    view.sizes[column] = size;
-    view.strides[column] = stride;
-    return view;
+    return op_view_swapped(view, view.rank - 2, view.rank - 1);
 }
 
 /* ---- aclnnTriangularSolve ---- */

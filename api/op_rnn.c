@@ -263,14 +263,9 @@ static struct op_place at_index(struct op_place place, int64_t index)
     return place;
 }
 
-/* Two axes change places. */
 static struct op_place swapped(struct op_place place, int a, int b)
 {
-    const int64_t size = place.view.sizes[a], stride = place.view.strides[a];
-    place.view.sizes[a] = place.view.sizes[b];
-    place.view.strides[a] = place.view.strides[b];
-    place.view.sizes[b] = size;
-    place.view.strides[b] = stride;
+    place.view = op_view_swapped(place.view, a, b);
     return place;
 }
 

@@ -37,6 +37,16 @@ struct op_view op_view_part(const struct op_view *view, int axis, int64_t begin,
     return part;
 }
 
+struct op_view op_view_swapped(struct op_view view, int a, int b)
+{
+    const int64_t size = view.sizes[a], stride = view.strides[a];
+    view.sizes[a] = view.sizes[b];
+    view.strides[a] = view.strides[b];
+    view.sizes[b] = size;
+    view.strides[b] = stride;
+    return view;
+}
+
 /* ---- places ---- */
 
 static const aclTensor *tensor_of(const struct op_value *value, uint64_t i)

@@ -59,6 +59,8 @@ void op_fill_place(struct ex_plan *plan, const struct op_place *to, double real,
 /* Every `step`th element of an axis from `begin` on, `count` of them. step may be negative. */
 struct op_view op_view_part(const struct op_view *view, int axis, int64_t begin, int64_t step,
                             int64_t count);
+/* Two axes change places. */
+struct op_view op_view_swapped(struct op_view view, int a, int b);
 
 /* ---- checks ---- */
 

@@ -23,6 +23,9 @@ struct op_stored_tensor op_stored_tensor(const aclTensorDesc *desc);
 size_t op_describe_tensor(const aclTensorDesc *desc, char *text, size_t room);
 size_t op_describe_attributes(const aclopAttr *attr, char *text, size_t room);
 
+/* The text of a value, as op_describe_attributes writes it; NULL if it is not set. */
+const char *op_attribute_text(const aclopAttr *attr, const char *name);
+
 /* Appends to a text of *length bytes; a text that does not fit is cut. */
 void op_append(char *text, size_t room, size_t *length, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

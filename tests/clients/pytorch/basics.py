@@ -326,6 +326,34 @@ def attention(_):
         assert torch.allclose(got, expected, rtol=1e-5, atol=1e-5), f"acl: {(got - expected).abs().max()} apart"
 
 
+def recurrent(_):
+    """Networks with a memory: layers, directions, without bias, the batch first, cells; outputs and all gradients."""
+    from torch import nn
+    torch.manual_seed(7)
+    x, step = torch.randn(5, 3, 4), torch.randn(3, 4)
+    made = [(kind(4, 6, **more), x) for kind in (nn.LSTM, nn.GRU, nn.RNN) for more in (
+        {}, {"bias": False}, {"num_layers": 3}, {"bidirectional": True}, {"num_layers": 2, "bidirectional": True, "batch_first": True, "bias": False},
+    )]
+    made += [(kind(4, 6, bias=bias), step) for kind in (nn.GRUCell, nn.RNNCell) for bias in (True, False)]
+    if "910" in torch.npu.get_device_name():  # on Ascend950 torch_npu has no function for it
+        made += [(nn.LSTMCell(4, 6, bias=bias), step) for bias in (True, False)]
+
+    def tensors(one):
+        return [one] if isinstance(one, torch.Tensor) else [inner for each in one for inner in tensors(each)]
+
+    def train(network, rows, device):
+        own, network = rows.detach().to(device).requires_grad_(), network.to(device)
+        results = tensors(network(own))
+        sum(one.sin().sum() for one in results).backward()
+        found = home(results + [one.grad for one in (own, *network.parameters())])
+        network.zero_grad()
+        return found
+
+    for network, rows in made:
+        for got, expected in zip(train(network, rows, "npu"), train(network, rows, "cpu"), strict=True):
+            assert torch.allclose(got, expected, rtol=1e-5, atol=1e-5), f"acl: {network}: {(got - expected).abs().max()} apart"
+
+
 def files(operands):
     import tempfile
     with tempfile.NamedTemporaryFile(suffix=".pt") as file:
@@ -366,7 +394,7 @@ def main(arguments):
             continue
         print(f"failed: {expression}: {reason}")
         wrong += not reason.endswith(" is missing")
-    for check in () if words else (devices, memory, streams, graphs, attention, files):
+    for check in () if words else (devices, memory, streams, graphs, attention, recurrent, files):
         _, reason = attempt(lambda: check(operands), missing)  # noqa: B023
         print(f"{check.__name__}: {f'failed: {reason}' if reason else 'right'}")
         wrong += reason is not None and not reason.endswith(" is missing")
