@@ -44,6 +44,7 @@
     FAMILY(attention)                                                                              \
     FAMILY(infer)                                                                                  \
     FAMILY(resize)                                                                                 \
+    FAMILY(sample)                                                                                 \
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \
     FAMILY(int8)                                                                                   \
