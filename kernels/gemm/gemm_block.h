@@ -114,14 +114,6 @@ void gemm_block(int rows, int width, bool into, const float *a, const float *b, 
 }
 
 #if defined(K_PAIRS)
-K_TEMPLATE
-vw v_load_words(const char *at)
-{
-    vw words;
-    memcpy(&words, at, sizeof words);
-    return words;
-}
-
 /* The same with rows of pairs; depth counts them. */
 K_TEMPLATE
 K_PAIRS_TARGET void gemm_pairs(int rows, int width, const float *a, const float *b, int64_t depth,
@@ -138,14 +130,10 @@ K_PAIRS_TARGET void gemm_pairs(int rows, int width, const float *a, const float 
         vu x[GEMM_WIDTH];
         if (source.at) {
             const char *second = source.at + source.step;
-            const vw one = v_load_words(source.at), other = v_load_words(second);
-            x[0] = v_keep_pairs((vu)v_zip_halves(0, one, other));
-            x[1] = v_keep_pairs((vu)v_zip_halves(1, one, other));
-            x[2] = v_keep_pairs(v_pair(k_load(K_BF16, source.at + sizeof one),
-                                       k_load(K_BF16, second + sizeof one)));
-            v_store(source.to, (vf)x[0]);
-            v_store(source.to + VL, (vf)x[1]);
-            v_store(source.to + 2 * VL, (vf)x[2]);
+            v_pairs_of(source.at, second, GEMM_COLUMNS, GEMM_WIDTH, x);
+#pragma GCC unroll 3
+            for (int v = 0; v < GEMM_WIDTH; v++)
+                v_store(source.to + v * VL, (vf)(x[v] = v_keep_pairs(x[v])));
             source.at = second + source.step;
             source.to += GEMM_COLUMNS;
         } else {

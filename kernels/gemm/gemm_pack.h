@@ -32,24 +32,6 @@ vf strip_terms(enum k_dtype dt, bool pairs, const char *at, int64_t left)
     return words;
 }
 
-/* Eight vectors as 8 rows of VL become VL rows of 8. */
-K_TEMPLATE
-void transpose_eight(vf a[8])
-{
-    vf b[8];
-#pragma GCC unroll 3
-    for (int step = 0; step < 3; step++) {
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            b[2 * i] = v_zip(0, a[i], a[i + 4]);
-            b[2 * i + 1] = v_zip(1, a[i], a[i + 4]);
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < 8; i++)
-            a[i] = b[i];
-    }
-}
-
 /* A strip whose terms are contiguous. */
 K_TEMPLATE
 void pack_along(enum k_dtype dt, bool pairs, int width, const struct gemm_strip *s, float *to)

@@ -73,6 +73,50 @@ vu v_all_pairs(uint32_t pair)
 {
     return pair - (vu){0};
 }
+
+/* The first `count` elements of two rows of bf16 as `vectors` of pairs, zeros behind; second may be
+ * NULL for a row of zeros. */
+K_TEMPLATE
+void v_pairs_of(const char *first, const char *second, int64_t count, int vectors, vu to[])
+{
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; v += 2) {
+        const int64_t left = count - v * VL, some = left < 0 ? 0 : left < 2 * VL ? left : 2 * VL;
+        const __mmask32 mask = _bzhi_u32(~0U, (unsigned)some);
+        const vw one = (vw)_mm512_maskz_loadu_epi16(mask, first + 2 * v * VL);
+        vw other = {0};
+        if (second) other = (vw)_mm512_maskz_loadu_epi16(mask, second + 2 * v * VL);
+        to[v] = (vu)v_zip_halves(0, one, other);
+        if (v + 1 < vectors) to[v + 1] = (vu)v_zip_halves(1, one, other);
+    }
+}
+
+enum { PAIRS_ROWS = 2 * VL }; /* what two vectors of pairs hold of a row */
+
+/* Rows of bf16, `step` bytes apart, as rows of pairs, `vectors` of them to two rows:
+ * to[row / 2][lane], or for two vectors four panels to[row / 2][lane of VL / 2], `apart` floats
+ * from each other. */
+K_TEMPLATE
+void pack_pairs(bool panels, int vectors, const char *from, int64_t step, int64_t lanes,
+                int64_t rows, float *to, int64_t apart)
+{
+    for (int64_t row = 0; row < rows; row += 2, to += panels ? VL / 2 : vectors * VL) {
+        const char *at = (const char *)((uintptr_t)from + (uintptr_t)(row * step));
+        vu pairs[4];
+        v_pairs_of(at, row + 1 < rows ? at + step : NULL, lanes, vectors, pairs);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++) {
+            if (!panels) {
+                v_store(to + v * VL, (vf)pairs[v]);
+                continue;
+            }
+            float *low = to + 2 * v * apart;
+            _mm256_storeu_si256((void *)low, _mm512_castsi512_si256((__m512i)pairs[v]));
+            _mm256_storeu_si256((void *)(low + apart),
+                                _mm512_extracti64x4_epi64((__m512i)pairs[v], 1));
+        }
+    }
+}
 #endif
 
 /* `count` words: those from `first` below `end` from memory, where number 0 lies at `from`, the

@@ -32,6 +32,24 @@ void v_transpose(vf a[VL])
     }
 }
 
+/* Eight vectors as 8 rows of VL become VL rows of 8. */
+K_TEMPLATE
+void transpose_eight(vf a[8])
+{
+    vf b[8];
+#pragma GCC unroll 3
+    for (int step = 0; step < 3; step++) {
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            b[2 * i] = v_zip(0, a[i], a[i + 4]);
+            b[2 * i + 1] = v_zip(1, a[i], a[i + 4]);
+        }
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++)
+            a[i] = b[i];
+    }
+}
+
 /* VL rows of VL floats, `from_row` apart, become VL rows, `to_row` apart, the other way round; rows
  * are written in order. */
 static __attribute__((noinline, unused)) void transpose(const float *from, int64_t from_row,
