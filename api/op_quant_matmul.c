@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two factors of INT8 or INT4: aclnnQuantMatmulV3, V4 and V5. */
+/* Products of two factors of INT8 or INT4: aclnnQuantMatmul, V2 to V5 and WeightNz. */
 #include <string.h>
 
 #include "api/op_elementwise.h"
@@ -11,7 +11,7 @@ enum { X1, X2, FOURS = 8 /* INT4 in an INT32 */ };
 
 /* ---- the arguments ---- */
 
-/* What the arguments of an operator mean; NULL: not there. */
+/* What the arguments of an operator mean; NULL: not there. The scale may be a number. */
 struct quant_product {
     const struct op_value *scale, *token, *offset, *bias, *out;
 };
@@ -33,8 +33,9 @@ static const struct op_value *either(const struct op_problem *problem, const cha
 static struct quant_product product_of(const struct op_problem *problem)
 {
     const struct op_value *scale = op_argument_named(problem, "scale");
+    if (!scale) scale = op_argument_named(problem, "x2Scale");
     return (struct quant_product){
-        .scale = scale ? scale : op_argument_named(problem, "x2Scale"),
+        .scale = scale ? scale : op_argument_named(problem, "deqScale"),
         .token = either(problem, "pertokenScaleOptional", "x1Scale"),
         .offset = either(problem, "offset", "x2Offset"),
         .bias = given(problem, "bias"),
@@ -49,7 +50,7 @@ static aclDataType type_of(const struct op_value *value)
 
 static bool is_packed_scale(const struct op_value *scale)
 {
-    return type_of(scale) == ACL_UINT64 || type_of(scale) == ACL_INT64;
+    return scale->kind == OP_IN && (type_of(scale) == ACL_UINT64 || type_of(scale) == ACL_INT64);
 }
 
 /* ---- types ---- */
@@ -74,6 +75,24 @@ static aclnnStatus check_factors(const struct op_problem *problem, const struct 
              "%s is given and %s's data type is %s; it must be FLOAT or BF16", p->token->name,
              p->scale->name, op_data_type_name(type_of(p->scale)));
     return ACLNN_SUCCESS;
+}
+
+/* The first two versions have results of FLOAT16 and a scale that is a number or packed. */
+static aclnnStatus check_result(const struct op_problem *problem, const struct quant_product *p)
+{
+    const char *name = problem->row->name;
+    const bool is_old = strcmp(p->scale->name, "deqScale") == 0;
+    if (is_old && p->scale->kind == OP_IN)
+        OP_TRY(op_check_type(name, "deqScale", p->scale->tensor, OP_TYPE(ACL_UINT64), "UINT64"));
+    if (is_old) return op_check_type(name, "out", p->out->tensor, OP_TYPE(ACL_FLOAT16), "FLOAT16");
+    OP_TRY(op_check_type(name, p->scale->name, p->scale->tensor,
+                         OP_TYPE(ACL_UINT64) | OP_TYPE(ACL_INT64) | OP_TYPE(ACL_FLOAT) |
+                             OP_TYPE(ACL_BF16),
+                         "UINT64, INT64, FLOAT, BF16"));
+    return op_check_type(name, "out", p->out->tensor,
+                         OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16) | OP_TYPE(ACL_INT8) |
+                             OP_TYPE(ACL_INT32),
+                         "FLOAT16, BF16, INT8, INT32");
 }
 
 static aclnnStatus check_absent(const struct op_problem *problem)
@@ -102,14 +121,7 @@ static aclnnStatus quant_matmul_types(struct op_problem *problem)
              ACLNN_ERR_PARAM_INVALID,
              "x1's data type is %s and x2's %s; INT8 and INT4 are not multiplied with each other",
              op_data_type_name(type_of(&values[X1])), op_data_type_name(type_of(&values[X2])));
-    OP_TRY(op_check_type(name, p.scale->name, p.scale->tensor,
-                         OP_TYPE(ACL_UINT64) | OP_TYPE(ACL_INT64) | OP_TYPE(ACL_FLOAT) |
-                             OP_TYPE(ACL_BF16),
-                         "UINT64, INT64, FLOAT, BF16"));
-    OP_TRY(op_check_type(name, "out", p.out->tensor,
-                         OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16) | OP_TYPE(ACL_INT8) |
-                             OP_TYPE(ACL_INT32),
-                         "FLOAT16, BF16, INT8, INT32"));
+    OP_TRY(check_result(problem, &p));
     const bool is_real = type_of(p.out) == ACL_FLOAT16 || type_of(p.out) == ACL_BF16;
     if (p.bias && is_real && !is_packed_scale(p.scale))
         OP_TRY(op_check_type(name, "bias", p.bias->tensor,
@@ -178,12 +190,16 @@ static struct matrices matrices_of(const struct op_value *value, bool is_transpo
 
 static struct matrices left_of(const struct op_problem *problem)
 {
-    return matrices_of(&problem->values[X1], op_integer_named(problem, "transposeX1", 0) != 0);
+    const int64_t adjoint = op_integer_named(problem, "adjX1", 0);
+    return matrices_of(&problem->values[X1],
+                       op_integer_named(problem, "transposeX1", adjoint) != 0);
 }
 
 static struct matrices right_of(const struct op_problem *problem)
 {
-    return matrices_of(&problem->values[X2], op_integer_named(problem, "transposeX2", 0) != 0);
+    const int64_t adjoint = op_integer_named(problem, "adjX2", 0);
+    return matrices_of(&problem->values[X2],
+                       op_integer_named(problem, "transposeX2", adjoint) != 0);
 }
 
 /* INT4 lie densely, perhaps with the last two axes the other way round, from a whole byte on. */
@@ -234,9 +250,13 @@ static aclnnStatus check_row(const struct op_problem *problem, const struct op_v
                              int64_t count)
 {
     struct op_shape_text text;
-    if (!value) return ACLNN_SUCCESS;
+    if (!value || !op_is_tensor(value)) return ACLNN_SUCCESS;
     const struct ex_descriptor *d = &value->tensor->descriptor;
-    OP_CHECK(problem->row->name, d->rank == 1 && (d->sizes[0] == count || d->sizes[0] == 1),
+    const bool may_be_longer = strcmp(value->name, "deqScale") == 0; /* a multiple of 16 */
+    const bool is_longer =
+        may_be_longer && d->rank == 1 && count > 0 && d->sizes[0] == ((count - 1) | 15) + 1;
+    OP_CHECK(problem->row->name,
+             d->rank == 1 && (d->sizes[0] == count || d->sizes[0] == 1 || is_longer),
              ACLNN_ERR_PARAM_INVALID, "%s's shape is %s; it must be (%" PRId64 ") or (1)",
              value->name, op_shape(&text, value->tensor), count);
     return ACLNN_SUCCESS;
@@ -316,6 +336,16 @@ static int factor(const struct op_shape_call *call, const struct op_value *value
     return place.buffer;
 }
 
+/* A scale that is a number, in scratch. */
+static int number_factor(const struct op_shape_call *call, float number, struct k_int8_factor *to)
+{
+    const int64_t one = 1;
+    const struct op_place place = op_scratch_place(call->plan, ACL_FLOAT, 1, &one);
+    op_fill_place(call->plan, &place, (double)number, 0);
+    *to = (struct k_int8_factor){.is_there = true, .dtype = K_F32};
+    return place.buffer;
+}
+
 static int add_bias(const struct op_shape_call *call, const struct op_value *bias, int otherwise,
                     struct k_gemm *gemm)
 {
@@ -359,7 +389,10 @@ static void quant_matmul(const struct op_shape_call *call)
     const int left = bytes_of(call, X1, &a), right = bytes_of(call, X2, &b);
     const int bias = add_bias(call, p.bias, out.buffer, gemm);
     int scale = out.buffer;
-    if (gemm->c.dtype != K_I32) scale = factor(call, p.scale, out.buffer, &product.scale);
+    if (!op_is_tensor(p.scale))
+        scale = number_factor(call, (float)p.scale->real, &product.scale);
+    else if (gemm->c.dtype != K_I32)
+        scale = factor(call, p.scale, out.buffer, &product.scale);
     const int token = factor(call, p.token, out.buffer, &product.token);
     const int offset = factor(call, p.offset, out.buffer, &product.offset);
     const struct k_work work = k_int8_plan(&product);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "acl/acl.h"
+#include "aclnnop/aclnn_quant_matmul.h"
 #include "aclnnop/aclnn_quant_matmul_v4.h"
 #include "aclnnop/aclnn_quant_matmul_v5.h"
+#include "aclnnop/aclnn_trans_quant_param.h"
 
 enum { INVALID = 161002, MOST = 1 << 18 };
 
@@ -229,4 +231,62 @@ Test(quant_matmul, factors)
         for (int j = 0; j < 7; j++)
             if (all[j]) aclDestroyTensor(all[j]);
     }
+}
+
+/* Scales of the second version: as many as columns, or up to a multiple of 16. */
+Test(quant_matmul, scales_of_the_second_version)
+{
+    static const struct {
+        int64_t count;
+        aclDataType type;
+        const char *words;
+    } calls[] = {{8, ACL_UINT64, NULL},
+                 {16, ACL_UINT64, NULL},
+                 {1, ACL_UINT64, NULL},
+                 {9, ACL_UINT64, "deqScale's shape is (9)"},
+                 {32, ACL_UINT64, "deqScale's shape is (32)"},
+                 {8, ACL_FLOAT, "deqScale has data type"}};
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        uint64_t size;
+        aclOpExecutor *executor;
+        aclTensor *all[] = {
+            matrix(left, ACL_INT8, 4, 16, false, 0), matrix(right, ACL_INT8, 16, 8, false, 0),
+            row(scale, calls[i].type, calls[i].count), matrix(result, ACL_FLOAT16, 4, 8, false, 0)};
+        const aclnnStatus status = aclnnQuantMatmulV2GetWorkspaceSize(
+            all[0], all[1], NULL, all[2], false, false, all[3], &size, &executor);
+        cr_expect_eq(status, calls[i].words ? INVALID : ACL_SUCCESS, "call %d", i);
+        if (!calls[i].words) cr_expect_eq(aclDestroyAclOpExecutor(executor), ACL_SUCCESS);
+        const char *message = aclGetRecentErrMsg();
+        if (calls[i].words) cr_expect(message && strstr(message, calls[i].words), "%s", message);
+        for (int j = 0; j < 4; j++)
+            aclDestroyTensor(all[j]);
+    }
+}
+
+/* ---- aclnnTransQuantParam ---- */
+
+Test(quant_matmul, parameters_of_the_host)
+{
+    const float scales[] = {1, -0.5F, 3}, offsets[] = {-1, 2.5F, 1000};
+    uint64_t *made = NULL, count = 0;
+    cr_assert_eq(aclnnTransQuantParam(scales, 3, offsets, 3, &made, &count), ACL_SUCCESS);
+    cr_assert_eq(count, 3);
+    cr_expect_eq(made[0], 0x3f800000 | UINT64_C(1) << 46 | UINT64_C(511) << 37);
+    cr_expect_eq(made[1], 0xbf000000 | UINT64_C(1) << 46 | UINT64_C(2) << 37);
+    cr_expect_eq(made[2], 0x40400000 | UINT64_C(1) << 46 | UINT64_C(255) << 37);
+    free(made);
+    cr_assert_eq(aclnnTransQuantParam(scales, 1, offsets, 2, &made, &count), ACL_SUCCESS);
+    cr_assert_eq(count, 2);
+    cr_expect_eq(made[1], 0x3f800000 | UINT64_C(1) << 46 | UINT64_C(2) << 37);
+    free(made);
+    cr_assert_eq(aclnnTransQuantParam(scales, 3, NULL, 0, &made, &count), ACL_SUCCESS);
+    cr_expect_eq(made[1], 0xbf000000 | UINT64_C(1) << 46);
+    free(made);
+    cr_expect_eq(aclnnTransQuantParam(NULL, 3, NULL, 0, &made, &count), 161001);
+    cr_expect_eq(aclnnTransQuantParam(scales, 3, NULL, 0, NULL, &count), 161001);
+    cr_expect_eq(aclnnTransQuantParam(scales, 3, NULL, 0, &made, NULL), 161001);
+    cr_expect_eq(aclnnTransQuantParam(scales, 0, NULL, 0, &made, &count), INVALID);
+    cr_expect_eq(aclnnTransQuantParam(scales, UINT64_MAX, NULL, 0, &made, &count), INVALID);
+    cr_expect_eq(aclnnTransQuantParam(scales, 3, NULL, 1, &made, &count), INVALID);
+    cr_expect_eq(aclnnTransQuantParam(scales, 3, offsets, 2, &made, &count), INVALID);
 }

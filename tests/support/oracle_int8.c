@@ -65,13 +65,13 @@ static int64_t place(const struct rig_problem *problem, int operand, const struc
 static void quant_matmul(struct rig_problem *problem)
 {
     const int token = norm_one_of(problem, "pertokenScaleOptional x1Scale");
-    const int scale = norm_one_of(problem, "scale x2Scale");
+    const int scale = norm_one_of(problem, "scale x2Scale deqScale");
     const int offset = norm_one_of(problem, "offset x2Offset"),
               bias = norm_operand(problem, "bias");
     const int out = norm_operand(problem, "out");
     const struct operand *y = &problem->tensor[out].view, *x1 = &problem->tensor[0].view;
-    const bool left = norm_integer(problem, "transposeX1", 0) != 0;
-    const bool right = norm_integer(problem, "transposeX2", 0) != 0;
+    const bool left = norm_integer(problem, "transposeX1", norm_integer(problem, "adjX1", 0)) != 0;
+    const bool right = norm_integer(problem, "transposeX2", norm_integer(problem, "adjX2", 0)) != 0;
     const int64_t m = y->dims[y->rank - 2], n = y->dims[y->rank - 1];
     const int64_t k = x1->dims[x1->rank - 1 - left];
     for (int64_t at = 0; at < problem->tensor[out].count; at++) {
@@ -91,12 +91,13 @@ static void quant_matmul(struct rig_problem *problem)
             oracle_whole(problem, out, at, CASE_I32, sum);
             continue;
         }
-        float value = (float)sum * scale_of(problem, scale, j);
+        const float number = (float)norm_real(problem, "deqScale", 1);
+        float value = (float)sum * (scale < 0 ? number : scale_of(problem, scale, j));
         if (token >= 0) value = value * factor(problem, token, i);
         if (bias >= 0 && !is_whole) value = value + (float)oracle_value(problem, bias, of_bias);
         if (offset >= 0)
             value = value + factor(problem, offset, j);
-        else if (y->dtype == CASE_I8 && is_packed(problem, scale))
+        else if (y->dtype == CASE_I8 && scale >= 0 && is_packed(problem, scale))
             value = value + packed_offset(problem, scale, j);
         if (y->dtype == CASE_I8)
             oracle_whole(problem, out, at, CASE_I8, whole_of(value));
@@ -108,8 +109,8 @@ static void quant_matmul(struct rig_problem *problem)
 /* Scales as they are made, with an offset in them. */
 static void fill(struct rig_problem *problem, struct random *random)
 {
-    const int scale = norm_one_of(problem, "scale x2Scale");
-    if (!is_packed(problem, scale)) return;
+    const int scale = norm_one_of(problem, "scale x2Scale deqScale");
+    if (scale < 0 || !is_packed(problem, scale)) return;
     struct rig_tensor *t = &problem->tensor[scale];
     for (int64_t i = 0; i < t->count; i++) {
         const float number = (float)random_between(random, -40, 40) / 1024;
@@ -128,13 +129,15 @@ static struct test_case random_quant_matmul(const struct rig_operator *op, struc
     static const enum case_dtype results[] = {CASE_F16, CASE_BF16, CASE_I8, CASE_I32};
     static const enum case_dtype scales[] = {CASE_F32, CASE_BF16, CASE_U64, CASE_I64};
     static const enum case_dtype biases[] = {CASE_I32, CASE_F32, CASE_F16, CASE_BF16};
-    const char version = op->name[strlen(op->name) - 1];
+    const char last = op->name[strlen(op->name) - 1];
+    const char version = last == 'l' ? '1' : last == 'z' ? '5' : last; /* ...Matmul, ...WeightNz */
     struct test_case test = norm_start(op, random, CASE_I8);
     int64_t x1[CASE_RANK], x2[CASE_RANK], y[CASE_RANK];
     const int batch = (int)random_below(random, 3);
     const int64_t m = random_once_in(random, 20) ? 0 : random_between(random, 1, 20);
     const int64_t k = random_between(random, 1, 70), n = random_between(random, 1, 70);
-    const bool left = random_once_in(random, 2), right = random_once_in(random, 2);
+    const bool left = version > '1' && random_once_in(random, 2);
+    const bool right = version > '1' && random_once_in(random, 2);
     for (int i = 0; i < batch; i++) {
         y[i] = random_between(random, 1, 2);
         x1[i] = random_once_in(random, 4) ? 1 : y[i];
@@ -144,11 +147,12 @@ static struct test_case random_quant_matmul(const struct rig_operator *op, struc
     x2[batch] = right ? n : k, x2[batch + 1] = right ? k : n;
     y[batch] = m, y[batch + 1] = n;
     (void)dtype;
-    const enum case_dtype result = results[random_below(random, 4)];
-    const enum case_dtype scale = scales[random_below(random, 4)];
+    const enum case_dtype result = version < '3' ? CASE_F16 : results[random_below(random, 4)];
+    const enum case_dtype scale = version < '3' ? CASE_U64 : scales[random_below(random, 4)];
     const bool is_real = result == CASE_F16 || result == CASE_BF16;
     const bool is_free = is_real && (scale == CASE_F32 || scale == CASE_BF16);
-    const int64_t columns[CASE_RANK] = {random_once_in(random, 3) ? 1 : n};
+    const int64_t most = version == '2' && random_once_in(random, 2) ? ((n - 1) | 15) + 1 : n;
+    const int64_t columns[CASE_RANK] = {random_once_in(random, 3) ? 1 : most};
     const int64_t rows[CASE_RANK] = {random_once_in(random, 4) ? 1 : m};
     const int64_t offsets[CASE_RANK] = {random_once_in(random, 3) ? 1 : n};
     const bool has_token = is_free && m > 0 && random_once_in(random, 2);
@@ -163,6 +167,10 @@ static struct test_case random_quant_matmul(const struct rig_operator *op, struc
                       true);
         norm_optional(&test, random, "x2Offset", CASE_F32, offsets, 1, false, has_offset);
         norm_optional(&test, random, "yOffset", CASE_F32, rows, 1, false, false);
+    } else if (version == '1') {
+        random_number(&test, "deqScale", (double)random_between(random, -40, 40) / 1024);
+    } else if (version == '2') {
+        random_tensor(&test, random, "deqScale", scale, columns, 1, false);
     } else {
         random_tensor(&test, random, "scale", scale, columns, 1, false);
         norm_optional(&test, random, "offset", CASE_F32, offsets, 1, false, has_offset);
@@ -174,8 +182,10 @@ static struct test_case random_quant_matmul(const struct rig_operator *op, struc
     const int rank = batch == 1 && random_once_in(random, 2) ? 3 : 1;
     norm_optional(&test, random, "bias", is_free ? biases[random_below(random, 4)] : CASE_I32,
                   wide + 3 - rank, rank, false, random_once_in(random, 2));
-    random_number(&test, "transposeX1", left);
-    random_number(&test, "transposeX2", right);
+    if (version > '1') {
+        random_number(&test, version == '2' ? "adjX1" : "transposeX1", left);
+        random_number(&test, version == '2' ? "adjX2" : "transposeX2", right);
+    }
     if (version == '5') random_number(&test, "groupSize", 0);
     random_tensor(&test, random, "out", result, y, batch + 2, true);
     return test;
@@ -243,6 +253,10 @@ const struct oracle_row oracle_int8_rows[] = {
      .lines = LINES("quant_matmul_v5 i8 x1=1x9 x2=300x9 x1Scale=null x2Scale=1:f32 yScale=null "
                     "x1Offset=0:f32 x2Offset=1:f32 yOffset=0:f32 bias=300:i32 transposeX1=0 "
                     "transposeX2=1 groupSize=0 out=1x300")},
+    {.name = "aclnnQuantMatmul aclnnQuantMatmulV2 aclnnQuantMatmulWeightNz",
+     .oracle = quant_matmul,
+     .random = random_quant_matmul,
+     .fill = fill},
     {.name = "aclnnTransQuantParamV2",
      .oracle = quant_param,
      .random = random_quant_param,
