@@ -3,7 +3,7 @@
  * gradient, and the grids of affine maps. */
 #include <string.h>
 
-#include "api/op_shape.h"
+#include "api/op_sample.h"
 #include "kernels/kernels.h"
 #include "kernels/sample/k_sample.h"
 
@@ -119,13 +119,12 @@ static aclnnStatus affine_shapes(struct op_problem *problem)
 
 /* ---- plans ---- */
 
-/* Half types are computed in FLOAT. */
 static aclDataType computed_in(const struct op_problem *problem)
 {
     return problem->type == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT;
 }
 
-static int source(const struct op_shape_call *call, const char *name)
+int op_image_source(const struct op_shape_call *call, const char *name)
 {
     const int argument = argument_of(call->problem, name);
     const aclDataType type = computed_in(call->problem);
@@ -136,7 +135,7 @@ static int source(const struct op_shape_call *call, const char *name)
     return copy.buffer;
 }
 
-static struct op_place target(const struct op_shape_call *call, const char *name)
+struct op_place op_image_target(const struct op_shape_call *call, const char *name)
 {
     const int argument = argument_of(call->problem, name);
     const aclDataType type = computed_in(call->problem);
@@ -145,7 +144,8 @@ static struct op_place target(const struct op_shape_call *call, const char *name
     return op_scratch_place(call->plan, type, own.rank, own.sizes);
 }
 
-static void deliver(const struct op_shape_call *call, const struct op_place *made, const char *name)
+void op_image_deliver(const struct op_shape_call *call, const struct op_place *made,
+                      const char *name)
 {
     const int argument = argument_of(call->problem, name);
     const struct op_place own = op_target(call, argument, 0);
@@ -184,11 +184,11 @@ static void sample(const struct op_shape_call *call)
 {
     const struct k_sample s = sample_of(call->problem);
     if (op_is_empty(op_argument_named(call->problem, "out")->tensor)) return;
-    const int from = source(call, "input"), grid = source(call, "grid");
-    const struct op_place to = target(call, "out");
+    const int from = op_image_source(call, "input"), grid = op_image_source(call, "grid");
+    const struct op_place to = op_image_target(call, "out");
     step(call, "sample", k_best()->sample, &s, k_sample_plan(&s),
          EX_BUFFERS(from, grid, to.buffer));
-    deliver(call, &to, "out");
+    op_image_deliver(call, &to, "out");
 }
 
 static void grad(const struct op_shape_call *call)
@@ -196,19 +196,19 @@ static void grad(const struct op_shape_call *call)
     const struct op_problem *problem = call->problem;
     const aclBoolArray *mask = op_argument_named(problem, "outputMask")->bools;
     const struct k_sample s = sample_of(problem);
-    const int from = source(call, "input"), grid = source(call, "grid");
-    const int gradient = source(call, "gradOutput");
+    const int from = op_image_source(call, "input"), grid = op_image_source(call, "grid");
+    const int gradient = op_image_source(call, "gradOutput");
     if (mask->values[0] && !op_is_empty(op_argument_named(problem, "inputGrad")->tensor)) {
-        const struct op_place to = target(call, "inputGrad");
+        const struct op_place to = op_image_target(call, "inputGrad");
         step(call, "sample_grad", k_best()->sample_grad, &s, k_sample_grad_plan(&s),
              EX_BUFFERS(gradient, grid, to.buffer));
-        deliver(call, &to, "inputGrad");
+        op_image_deliver(call, &to, "inputGrad");
     }
     if (mask->values[1] && !op_is_empty(op_argument_named(problem, "gridGrad")->tensor)) {
-        const struct op_place to = target(call, "gridGrad");
+        const struct op_place to = op_image_target(call, "gridGrad");
         step(call, "sample_grid_grad", k_best()->sample_grid_grad, &s, k_sample_plan(&s),
              EX_BUFFERS(from, grid, to.buffer, gradient));
-        deliver(call, &to, "gridGrad");
+        op_image_deliver(call, &to, "gridGrad");
     }
 }
 
@@ -224,11 +224,11 @@ static void affine_grid(const struct op_shape_call *call)
                          .sizes = {1, 1, 1}};
     memcpy(s.sizes + K_SAMPLE_AXES - axes, size->values + 2, (size_t)axes * sizeof *size->values);
     if (op_is_empty(op_argument_named(problem, "out")->tensor)) return;
-    const int theta = source(call, "theta");
-    const struct op_place to = target(call, "out");
+    const int theta = op_image_source(call, "theta");
+    const struct op_place to = op_image_target(call, "out");
     step(call, "affine_grid", k_best()->affine_grid, &s, k_affine_grid_plan(&s),
          EX_BUFFERS(theta, to.buffer));
-    deliver(call, &to, "out");
+    op_image_deliver(call, &to, "out");
 }
 
 #define SAMPLE(axes_)                                                                              \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/sample/k_roi.h"
 #include "kernels/sample/k_sample.h"
 
 enum { GRAIN = 16384 };
@@ -27,4 +28,20 @@ struct k_work k_sample_grad_plan(const struct k_sample *s)
 struct k_work k_affine_grid_plan(const struct k_sample *s)
 {
     return work_of(s->batch * s->sizes[0] * s->sizes[1] * s->sizes[2], 16);
+}
+
+struct k_work k_roi_plan(const struct k_roi *r)
+{
+    return work_of(r->regions * r->bins[0], r->channels < GRAIN ? r->channels * 64 : GRAIN);
+}
+
+struct k_work k_roi_grad_plan(const struct k_roi *r)
+{
+    const int64_t groups = (r->channels + K_ROI_CHANNELS - 1) / K_ROI_CHANNELS;
+    return work_of(r->batch * groups, GRAIN);
+}
+
+struct k_work k_iou_plan(const struct k_iou *p)
+{
+    return work_of(p->first, p->is_aligned ? 16 : p->second < GRAIN ? 16 * p->second : GRAIN);
 }

@@ -45,6 +45,7 @@
     FAMILY(infer)                                                                                  \
     FAMILY(resize)                                                                                 \
     FAMILY(sample)                                                                                 \
+    FAMILY(roi)                                                                                    \
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \
     FAMILY(int8)                                                                                   \
