@@ -442,23 +442,25 @@ static void fill(struct rig_problem *problem, struct random *random)
 }
 
 const struct oracle_row oracle_infer_rows[] = {
-    {.name = "aclnnFusedInferAttentionScore aclnnFusedInferAttentionScoreV2",
+    {.name = "aclnnFusedInferAttentionScore aclnnFusedInferAttentionScoreV2 "
+             "aclnnFusedInferAttentionScoreV4",
      .oracle = infer,
      .random = random_infer,
      .fill = fill,
      .ulp = 2,
      .lines = NULL},
-    {.name = "aclnnFusedInferAttentionScoreV3 aclnnFusedInferAttentionScoreV4",
+    {.name = "aclnnFusedInferAttentionScoreV3",
      .oracle = infer,
      .random = random_infer,
      .fill = fill,
      .ulp = 2,
-     .lines = LINES(
-         "fused_infer_attention_score f32 blockTableOptional=3x4:i32 blockSize=16 query=20x4x16 "
-         "key=[9x2x16x16] value=[9x2x16x16] attenMaskOptional=2048x2048:bool:s0x0 sparseMode=3 "
-         "actualSeqLengthsOptional=1x9x20 actualSeqLengthsKvOptional=30x64x17 numHeads=4 "
-         "numKeyValueHeads=2 scaleValue=0.25 inputLayout=TND attentionOut=20x4x16 "
-         "softmaxLse=20x4x1:f32 softmaxLseFlag=1")},
+     .lines =
+         LINES("fused_infer_attention_score_v3 f32 blockTableOptional=3x4:i32 blockSize=16 "
+               "query=20x4x16 key=[9x2x16x16] value=[9x2x16x16] "
+               "attenMaskOptional=2048x2048:bool:s0x0 sparseMode=3 "
+               "actualSeqLengthsOptional=1x9x20 actualSeqLengthsKvOptional=30x64x17 numHeads=4 "
+               "numKeyValueHeads=2 scaleValue=0.25 inputLayout=TND attentionOut=20x4x16 "
+               "softmaxLse=20x4x1:f32 softmaxLseFlag=1")},
     {.name = "aclnnIncreFlashAttention aclnnIncreFlashAttentionV2 aclnnIncreFlashAttentionV3 "
              "aclnnIncreFlashAttentionV4",
      .oracle = infer,
