@@ -255,7 +255,7 @@ aclnnStatus op_chip_check(enum op_number number, const char *op, const struct op
     if (!row) return ACLNN_SUCCESS;
     snprintf(text, sizeof text, "%s (CANN's document of %s in %s)", sentence.text, op,
              op_chip_source(row));
-    if ((rt_check_flags & RT_CHECK_DEVICE) != 0) rt_check_hooks.told(rules[row->rule], op, text);
+    if ((rt_check_flags & RT_CHECK_DEVICE) != 0) rt_check_hooks.told(rules[row->rule], op, text, NULL);
     /* Documents leave out operators that are called on those chips: nobody is refused for that. */
     OP_CHECK(op, !is_strict || row->rule == OP_CHIP_LACKS, ACLNN_ERR_PARAM_INVALID, "%s", text);
     return ACLNN_SUCCESS;

@@ -147,6 +147,7 @@ aclTensor *aclCreateTensor(const int64_t *viewDims, uint64_t viewDimsNum, aclDat
     tensor->capacity = extents(&shape);
     tensor->descriptor.free = free_tensor;
     atomic_init(&tensor->descriptor.references, 1);
+    atomic_init(&tensor->descriptor.is_destroyed, false);
     atomic_init(&tensor->descriptor.address, tensorData);
     describe(&tensor->descriptor, tensor->own, &shape);
     rt_check_born(RT_CHECK_TENSOR, tensor, 0);
@@ -187,8 +188,12 @@ aclnnStatus aclInitTensor(aclTensor *tensor, const int64_t *viewDims, uint64_t v
 
 aclnnStatus aclDestroyTensor(const aclTensor *tensor)
 {
-    if (tensor) rt_check_died(RT_CHECK_TENSOR, tensor);
-    ex_descriptor_release((struct ex_descriptor *)tensor);
+    struct ex_descriptor *descriptor = (struct ex_descriptor *)(uintptr_t)tensor;
+    if (rt_check_on() && descriptor) {
+        rt_check_died(RT_CHECK_TENSOR, tensor);
+        atomic_store_explicit(&descriptor->is_destroyed, true, memory_order_relaxed);
+    }
+    ex_descriptor_release(descriptor);
     return ACLNN_SUCCESS;
 }
 

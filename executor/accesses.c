@@ -13,7 +13,7 @@ struct extent {
     int64_t size, step; /* in elements */
 };
 
-static bool is_private(int32_t format)
+static bool is_fractal(int32_t format)
 {
     return format == ACL_FORMAT_FRACTAL_NZ ||
            (format >= ACL_FORMAT_FRACTAL_NZ_C0_16 && format <= ACL_FORMAT_FRACTAL_NZ_C0_8);
@@ -102,13 +102,16 @@ static bool describe(const struct ex_plan *plan, int number, const char *base,
         !ex_element_count(tensor->sizes, tensor->rank, &elements) || elements == 0)
         return false;
     const bool writes = plan->arguments[operand->argument].is_output;
+    const bool is_blocked = is_fractal(tensor->storage_format) || plan->rearranges;
     *access = (struct rt_check_access){.rows = 1,
                                        .role = writes ? "output" : "input",
                                        .argument = operand->argument,
                                        .reads = !writes,
                                        .writes = writes,
-                                       .needs_device = true};
-    if (!is_private(tensor->storage_format)) {
+                                       .needs_device = true,
+                                       .is_blocked = is_blocked,
+                                       .is_plain = writes && !is_blocked};
+    if (!is_fractal(tensor->storage_format)) {
         lay_out(tensor, base, access);
     } else if (ex_element_count(tensor->storage_sizes, tensor->storage_rank, &elements)) {
         access->address = base;

@@ -70,6 +70,7 @@ struct ex_plan {
     size_t workspace_size;
     size_t operand_bytes; /* moved by all operands together */
     double flops;         /* what the entry says they compute; 0: nothing worth counting */
+    bool rearranges;      /* see ex_rearranges */
     int64_t begun_at;     /* when planning began, while that is recorded; else 0 */
     char *call;           /* ACLNN_CPU_LOG=calls: the line to print; or NULL */
     const char *isa;

@@ -10,6 +10,7 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "executor/accesses.h"
+#include "executor/device_rules.h"
 #include "executor/executor.h"
 #include "runtime/profile/profile.h"
 #include "runtime/schedule/pool.h"
@@ -230,15 +231,20 @@ aclnnStatus ex_launch(const char *operator_name, void *workspace, uint64_t works
 {
     if (!handle) return rt_error_report(ACLNN_ERR_PARAM_NULLPTR, operator_name, "executor is NULL");
     struct ex_executor *executor = ex_handle_take(handle);
-    if (!executor) return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name, EX_NO_EXECUTOR);
+    if (!executor) {
+        if (rt_check_on()) ex_tell_no_executor(operator_name, handle);
+        return rt_error_report(ACLNN_ERR_PARAM_INVALID, operator_name, EX_NO_EXECUTOR);
+    }
     if (__builtin_expect(executor->plan.call != NULL, 0))
         rt_log_topic(RT_LOG_CALLS, "%s", executor->plan.call);
 
+    if (rt_check_on()) ex_tell_broken_rules(&executor->plan, workspace, workspace_size);
     struct rt_stream *queue;
     aclnnStatus status = check_workspace(&executor->plan, workspace, workspace_size);
     if (status == ACLNN_SUCCESS && rt_stream_resolve(operator_name, stream, &queue) != ACL_SUCCESS)
         status = ACLNN_ERR_RUNTIME_ERROR;
-    if (status == ACLNN_SUCCESS && executor->plan.step_count > 0) {
+    const bool is_told = rt_check_on() && executor->plan.rearranges;
+    if (status == ACLNN_SUCCESS && (executor->plan.step_count > 0 || is_told)) {
         status = enqueue(executor, workspace, queue);
         if (status == ACLNN_SUCCESS) return ACLNN_SUCCESS;
     }

@@ -380,6 +380,13 @@ static __attribute__((noinline)) void pack_pieces(struct ex_plan *plan, int coun
         fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the plan");
 }
 
+void ex_rearranges(struct ex_plan *plan, int buffer)
+{
+    if (!plan || plan->status != ACLNN_SUCCESS) return;
+    plan->operands[plan->buffers[buffer].operand].is_used = true;
+    plan->rearranges = true;
+}
+
 /* Offsets of the scratch pieces that some step uses, and the workspace that holds them. */
 static void pack_scratch(struct ex_plan *plan)
 {

@@ -69,6 +69,10 @@ const struct k_way *ex_step_way(struct ex_plan *plan, const char *name, enum k_c
 /* The plan has failed: what its builder needed of memory was not there. */
 void ex_no_memory(struct ex_plan *plan);
 
+/* A device would put what the buffer holds in another order there; here it stays as it is. The plan
+ * needs no step for that; a checker hears of it as of a write. */
+void ex_rearranges(struct ex_plan *plan, int buffer);
+
 /* What the operator computes, in floating-point operations: for timelines and the summary. */
 void ex_flops(struct ex_plan *plan, double flops);
 

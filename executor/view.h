@@ -22,9 +22,10 @@ enum { EX_MAX_RANK = 8 }; /* of an operator's tensors; a descriptor can hold mor
 struct ex_descriptor {
     _Atomic int64_t references;
     _Atomic(void *) address; /* of offset 0; the only member that may change under another thread */
-    int32_t data_type;       /* aclDataType */
-    int32_t format;          /* aclFormat, of the view */
-    int32_t storage_format;  /* aclFormat, of the memory behind it */
+    _Atomic bool is_destroyed; /* by the program, while something is checked */
+    int32_t data_type;         /* aclDataType */
+    int32_t format;            /* aclFormat, of the view */
+    int32_t storage_format;    /* aclFormat, of the memory behind it */
     int rank;
     int storage_rank;
     int64_t offset;         /* in elements */

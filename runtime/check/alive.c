@@ -15,6 +15,13 @@ struct alive {
 
 static struct rt_check_map things;
 
+enum { ENDS = 4096 };
+static struct end {
+    const void *what;
+    const struct rt_check_site *site;
+} ends[ENDS];
+static uint64_t end_count;
+
 const char *rt_check_thing_name(enum rt_check_thing thing)
 {
     static const char *const names[] = {
@@ -44,6 +51,21 @@ void rt_check_alive_add(enum rt_check_thing thing, const void *what, size_t byte
 void rt_check_alive_remove(const void *what)
 {
     rt_free(rt_check_map_take(&things, what));
+}
+
+void rt_check_alive_note_end(const void *what, const struct rt_check_site *site)
+{
+    ends[end_count++ % ENDS] = (struct end){what, site};
+}
+
+const struct rt_check_site *rt_check_alive_end_of(const void *what)
+{
+    const uint64_t known = end_count < ENDS ? end_count : ENDS;
+    for (uint64_t i = 1; i <= known; i++) {
+        const struct end *end = &ends[(end_count - i) % ENDS];
+        if (end->what == what) return end->site;
+    }
+    return NULL;
 }
 
 /* Takes all of one kind and site out of the map. */

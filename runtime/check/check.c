@@ -61,9 +61,12 @@ static void died(enum rt_check_thing thing, const void *what)
 {
     struct rt_check_stack stack = {0};
     const bool is_shadowed = is_memory(thing) && has_shadow();
-    if (is_shadowed) rt_check_stack_take(&stack);
+    const bool is_noted = (thing == RT_CHECK_TENSOR || thing == RT_CHECK_EXECUTOR) &&
+                          (rt_check_flags & RT_CHECK_DEVICE) != 0;
+    if (is_shadowed || is_noted) rt_check_stack_take(&stack);
     pthread_mutex_lock(&lock);
     rt_check_alive_remove(what);
+    if (is_noted) rt_check_alive_note_end(what, rt_check_site_of(&stack));
     if (is_shadowed)
         free_memory(what, rt_check_site_of(&stack));
     else if (thing == RT_CHECK_STREAM)
@@ -182,19 +185,21 @@ static void replay(struct rt_stream *stream, const void *graph)
         submit(stream, &(struct rt_check_step){.what = RT_CHECK_REPLAY, .key = graph}, NULL);
 }
 
-static void told(const char *rule, const char *name, const char *text)
+static void told(const char *rule, const char *name, const char *text, const void *dead)
 {
     struct rt_check_stack stack;
     char sentence[640];
     snprintf(sentence, sizeof sentence, "%s: %s", name, text);
     rt_check_stack_take(&stack);
     pthread_mutex_lock(&lock);
+    const struct rt_check_site *end = dead ? rt_check_alive_end_of(dead) : NULL;
     rt_check_report(&(struct rt_check_report){
         .kind = "device",
         .rule = rule,
         .text = sentence,
-        .parties = {{.title = "called", .name = name, .site = rt_check_site_of(&stack)}},
-        .count = 1});
+        .parties = {{.title = "called", .name = name, .site = rt_check_site_of(&stack)},
+                    {.title = "ended", .site = end}},
+        .count = end ? 2 : 1});
     pthread_mutex_unlock(&lock);
 }
 

@@ -39,7 +39,7 @@ struct judgement {
     const struct rt_check_access *access;
     struct rt_check_block *block;
     struct rt_check_use use;
-    bool has_told_unwritten;
+    bool has_told_unwritten, has_told_plain;
 };
 
 static struct rt_check_party party_of_step(const struct judgement *j, const char *title)
@@ -124,6 +124,33 @@ static void report_unwritten(void *context, const struct rt_check_use *nobody, s
         .text = text,
         .parties = {party_of_step(j, "read"), {.title = "allocated", .site = j->block->site}},
         .count = 2});
+}
+
+/* The device would read the bytes in another order than they were written in. */
+static void report_plain(void *context, const struct rt_check_use *first, size_t begin, size_t end)
+{
+    struct judgement *j = context;
+    char text[TEXT], one[160], two[160], role[48];
+    (void)begin, (void)end;
+    if (j->has_told_plain) return;
+    j->has_told_plain = true;
+    write_operation(one, sizeof one, first->operation->name, first->operation->serial,
+                    first->operation->stream);
+    write_operation(two, sizeof two, j->step->name, j->step->serial, j->place->stream);
+    write_role(role, sizeof role, j->access->role, j->access->argument);
+    snprintf(text, sizeof text,
+             "%s takes its %s as FRACTAL_NZ, and %s has written it row by row: so it is read here, "
+             "the chip reads blocks",
+             two, role, one);
+    rt_check_report(&(struct rt_check_report){
+        .kind = "device",
+        .rule = "format",
+        .text = text,
+        .cure = "let aclnnTransMatmulWeight put it in that format first",
+        .parties = {party_of_step(j, "read"),
+                    party_of_use(first, "written"),
+                    {.title = "allocated", .site = j->block->site}},
+        .count = 3});
 }
 
 static void report_memory(const struct judgement *j, const char *rule, const char *what,
@@ -223,13 +250,16 @@ static void judge_access(struct judgement *j)
     j->use.argument = access->argument;
     const bool is_dense = access->rows <= NOTED_ROWS;
     j->use.is_bounding = access->is_bounding || !is_dense;
+    j->use.is_plain = access->is_plain;
     const bool asks_init = (rt_check_flags & RT_CHECK_INIT) != 0 && !j->use.is_bounding &&
                            j->block->thing == RT_CHECK_DEVICE_MEMORY;
+    const bool asks_format = (rt_check_flags & RT_CHECK_DEVICE) != 0 && access->is_blocked;
     const struct rt_check_query query = {
         .clock = j->place->clock,
         .before = j->step->before,
         .conflicts = (rt_check_flags & RT_CHECK_RACE) != 0 ? report_race : NULL,
         .unwritten = asks_init ? report_unwritten : NULL,
+        .plain = asks_format ? report_plain : NULL,
         .context = j,
     };
     const size_t rows = is_dense ? access->rows : 1;

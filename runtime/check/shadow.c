@@ -175,6 +175,8 @@ void rt_check_block_access(struct rt_check_block *block, size_t begin, size_t en
         if (query->conflicts) judge(cell, writes, use, query);
         if (reads && cell->begin > reached) note_unwritten(query, reached, cell->begin);
         if (reads && !cell->write.operation) note_unwritten(query, cell->begin, cell->end);
+        if (reads && query->plain && cell->write.is_plain)
+            query->plain(query->context, &cell->write, cell->begin, cell->end);
         reached = cell->end;
     }
     if (reads && reached < end) note_unwritten(query, reached, end);

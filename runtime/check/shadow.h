@@ -31,6 +31,7 @@ struct rt_check_use {
     const char *role;
     int argument;
     bool is_bounding;
+    bool is_plain; /* a write, not in a format of the device's own */
 };
 
 struct rt_check_cell;
@@ -69,6 +70,7 @@ struct rt_check_query {
     uint64_t before; /* operations with a later serial are not judged; UINT64_MAX: all are */
     rt_check_meet_fn *conflicts; /* NULL: not asked */
     rt_check_meet_fn *unwritten; /* NULL: not asked */
+    rt_check_meet_fn *plain;     /* of a read: bytes that were written so; NULL: not asked */
     void *context;
 };
 

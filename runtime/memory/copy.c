@@ -127,7 +127,8 @@ static void tell_copy(struct rt_stream *stream, const char *who, const struct rt
          .argument = -1,
          .writes = true,
          .needs_device = to_device,
-         .may_be_foreign = !to_device},
+         .may_be_foreign = !to_device,
+         .is_plain = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE},
     };
     rt_check_hooks.access(stream, who, accesses, RT_LENGTH(accesses));
 }

@@ -42,6 +42,8 @@ struct rt_check_access {
     bool is_bounding;    /* the operation touches some bytes of the range, not all */
     bool needs_device;   /* must be device memory */
     bool may_be_foreign; /* host memory that the library does not know is right too */
+    bool is_blocked;     /* in a format of the device's own (FRACTAL_NZ) */
+    bool is_plain;       /* written in the order of rows: not in such a format */
 };
 
 /* How a number that streams wait for changes, or is judged. */
@@ -84,8 +86,9 @@ struct rt_check_hooks {
     void (*function_ends)(void);
     /* A replay that is about to be queued. */
     void (*replay)(struct rt_stream *stream, const void *graph);
-    /* A call that runs here and not on the chip, as a sentence. */
-    void (*told)(const char *rule, const char *name, const char *text);
+    /* A call that runs here and not on the chip, as a sentence. dead: a tensor or an executor that
+     * was given up, whose end is told too; or NULL. */
+    void (*told)(const char *rule, const char *name, const char *text, const void *dead);
     /* The program ends its use of the library: what lives now is a leak. */
     void (*end)(void);
     /* Asked by check.c, filled in by memory/: some memory of the library's holds these bytes. */

@@ -111,6 +111,7 @@ static const struct table {
 } tables[] = {{'w', wrong_orders, &wrong_order_count}, {'r', right_orders, &right_order_count},
               {'w', wrong_lives, &wrong_life_count},   {'r', right_lives, &right_life_count},
               {'w', wrong_chips, &wrong_chip_count},   {'r', right_chips, &right_chip_count},
+              {'w', wrong_phases, &wrong_phase_count}, {'r', right_phases, &right_phase_count},
               {'w', wrong_maps, &wrong_map_count},     {'r', right_maps, &right_map_count},
               {'w', wrong_others, &wrong_other_count}, {'r', right_others, &right_other_count}};
 

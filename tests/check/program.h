@@ -29,10 +29,11 @@ struct program {
 };
 
 extern const struct program wrong_orders[], right_orders[], wrong_lives[], right_lives[],
-    wrong_chips[], right_chips[], wrong_maps[], right_maps[], wrong_others[], right_others[];
+    wrong_chips[], right_chips[], wrong_phases[], right_phases[], wrong_maps[], right_maps[],
+    wrong_others[], right_others[];
 extern const size_t wrong_order_count, right_order_count, wrong_life_count, right_life_count,
-    wrong_chip_count, right_chip_count, wrong_map_count, right_map_count, wrong_other_count,
-    right_other_count;
+    wrong_chip_count, right_chip_count, wrong_phase_count, right_phase_count, wrong_map_count,
+    right_map_count, wrong_other_count, right_other_count;
 
 /* What returns another code than 0 ends the program's process. */
 #define OK(call)                                                                                   \
@@ -59,6 +60,9 @@ void absolute_view(struct world *w, int stream, void *to, const void *from, int6
 void with_workspace(struct world *w, int stream, int to, int from, void *workspace,
                     size_t workspace_size);
 size_t workspace_bytes(struct world *w);
+/* The same; what phase 2 answers is returned. */
+int run_with_workspace(struct world *w, int stream, int to, int from, void *workspace,
+                       size_t workspace_size);
 
 void after(struct world *w, int before, int event, int behind); /* record, and wait */
 void *device(size_t bytes);                                     /* aclrtMalloc */

@@ -64,49 +64,70 @@ void absolute(struct world *w, int stream, void *to, const void *from)
     queue_absolute(w, stream, tensor_of(to, FLOATS), tensor_of((void *)(size_t)from, FLOATS));
 }
 
+/* Its first element may lie anywhere: the tensor's own address is a multiple of 32. */
+static aclTensor *view_of(const void *memory, int64_t rows, int64_t columns, int64_t pitch)
+{
+    const size_t skipped = (size_t)memory % 32;
+    const int64_t sizes[] = {rows, columns}, strides[] = {pitch, 1};
+    const int64_t offset = (int64_t)(skipped / sizeof(float));
+    const int64_t storage = offset + (rows - 1) * pitch + columns;
+    return aclCreateTensor(sizes, 2, ACL_FLOAT, strides, offset, ACL_FORMAT_ND, &storage, 1,
+                           (char *)(size_t)memory - skipped);
+}
+
 void absolute_view(struct world *w, int stream, void *to, const void *from, int64_t rows,
                    int64_t columns, int64_t pitch)
 {
-    const int64_t sizes[] = {rows, columns}, strides[] = {pitch, 1};
-    const int64_t storage = (rows - 1) * pitch + columns;
-    aclTensor *out =
-        aclCreateTensor(sizes, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &storage, 1, to);
-    aclTensor *in = aclCreateTensor(sizes, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &storage, 1,
-                                    (void *)(size_t)from);
+    aclTensor *out = view_of(to, rows, columns, pitch), *in = view_of(from, rows, columns, pitch);
     queue_absolute(w, stream, out, in);
 }
 
 /* The median copies its input to sort it. */
-static uint64_t plan_median(struct world *w, int to, int from, aclOpExecutor **executor)
-{
+struct median {
+    aclTensor *in, *out;
+    aclOpExecutor *executor;
     uint64_t size;
-    aclTensor *in = tensor_of(w->d[from], FLOATS);
-    aclTensor *out = aclCreateTensor(NULL, 0, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, w->d[to]);
-    OK(aclnnMedianGetWorkspaceSize(in, out, &size, executor));
-    aclDestroyTensor(in);
-    aclDestroyTensor(out);
-    if (size == 0) {
+};
+
+static struct median plan_median(struct world *w, int to, int from)
+{
+    struct median median = {.in = tensor_of(w->d[from], FLOATS)};
+    median.out = aclCreateTensor(NULL, 0, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, w->d[to]);
+    OK(aclnnMedianGetWorkspaceSize(median.in, median.out, &median.size, &median.executor));
+    if (median.size == 0) {
         fprintf(stderr, "the median needs no workspace: take another operator\n");
         exit(3);
     }
-    return size;
+    return median;
+}
+
+static void destroy_tensors(const struct median *median)
+{
+    aclDestroyTensor(median->in);
+    aclDestroyTensor(median->out);
 }
 
 size_t workspace_bytes(struct world *w)
 {
-    aclOpExecutor *executor;
-    const uint64_t size = plan_median(w, 1, 0, &executor);
-    OK(aclSetAclOpExecutorRepeatable(executor));
-    OK(aclDestroyAclOpExecutor(executor));
-    return size;
+    const struct median median = plan_median(w, 1, 0);
+    OK(aclDestroyAclOpExecutor(median.executor));
+    destroy_tensors(&median);
+    return median.size;
+}
+
+int run_with_workspace(struct world *w, int stream, int to, int from, void *workspace,
+                       size_t workspace_size)
+{
+    const struct median median = plan_median(w, to, from);
+    const int status = aclnnMedian(workspace, workspace_size, median.executor, w->s[stream]);
+    destroy_tensors(&median);
+    return status;
 }
 
 void with_workspace(struct world *w, int stream, int to, int from, void *workspace,
                     size_t workspace_size)
 {
-    aclOpExecutor *executor;
-    plan_median(w, to, from, &executor);
-    OK(aclnnMedian(workspace, workspace_size, executor, w->s[stream]));
+    OK(run_with_workspace(w, stream, to, from, workspace, workspace_size));
 }
 
 void after(struct world *w, int before, int event, int behind)
