@@ -51,6 +51,14 @@ static const uint64_t USUAL_TYPES =
 #define RANK_7 | 1 << 7
 #define RANK_8 | 1 << 8
 
+#define LAYOUT_(format) | OP_FORMAT(ACL_FORMAT_##format)
+#define LAYOUT_ND       LAYOUT_(ND)
+#define LAYOUT_NC       LAYOUT_(NC)
+#define LAYOUT_NCL      LAYOUT_(NCL)
+#define LAYOUT_NCHW     LAYOUT_(NCHW)
+#define LAYOUT_NHWC     LAYOUT_(NHWC)
+#define LAYOUT_NCDHW    LAYOUT_(NCDHW)
+
 #define CHIP_LACKS(operator, chip_list)                                                            \
     {OP_NUMBER_##operator, OP_CHIP_LACKS, 0 OP_EACH(BIT_, chip_list), CHIP_SOURCE, 0, NULL, 0},
 #define CHIP_TYPES(operator, chip_list, names, types)                                              \
@@ -69,6 +77,14 @@ static const uint64_t USUAL_TYPES =
      0,                                                                                            \
      names,                                                                                        \
      0 OP_EACH(RANK_, ranks)},
+#define CHIP_LAYOUTS(operator, chip_list, names, layouts)                                          \
+    {OP_NUMBER_##operator,                                                                         \
+     OP_CHIP_LAYOUTS,                                                                              \
+     0 OP_EACH(BIT_, chip_list),                                                                   \
+     CHIP_SOURCE,                                                                                  \
+     0,                                                                                            \
+     names,                                                                                        \
+     0 OP_EACH(LAYOUT_, layouts)},
 #define CHIP_MATH(operator, chip_list, types, math)                                                \
     {OP_NUMBER_##operator,                                                                         \
      OP_CHIP_MATH,                                                                                 \
@@ -156,7 +172,7 @@ static bool is_named(const char *names, const char *name)
 }
 
 /* "FLOAT, FLOAT16 or BF16" of the bits' names. */
-static void list_values(char *text, size_t room, uint64_t values, bool are_types)
+static void list_values(char *text, size_t room, uint64_t values, enum op_chip_rule rule)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -164,9 +180,11 @@ static void list_values(char *text, size_t room, uint64_t values, bool are_types
         if ((values >> i & 1) == 0) continue;
         const uint64_t left = i == 63 ? 0 : values >> (i + 1);
         const char *head = used == 0 ? "" : left == 0 ? " or " : ", ";
-        const int length = are_types ? snprintf(text + used, room - used, "%s%s", head,
-                                                op_data_type_name((aclDataType)i))
-                                     : snprintf(text + used, room - used, "%s%d", head, i);
+        const char *name = rule == OP_CHIP_TYPES     ? op_data_type_name((aclDataType)i)
+                           : rule == OP_CHIP_LAYOUTS ? op_format_name((aclFormat)i)
+                                                     : NULL;
+        const int length = name ? snprintf(text + used, room - used, "%s%s", head, name)
+                                : snprintf(text + used, room - used, "%s%d", head, i);
         used += length > 0 ? (size_t)length : 0;
     }
 }
@@ -177,6 +195,10 @@ static bool takes(const struct op_chip_row *row, const aclTensor *tensor)
 {
     if (row->rule == OP_CHIP_RANKS)
         return op_is_empty(tensor) || (row->values >> tensor->descriptor.rank & 1) != 0;
+    if (row->rule == OP_CHIP_LAYOUTS) {
+        const int format = tensor->descriptor.storage_format;
+        return op_is_empty(tensor) || format < 0 || format > 63 || (row->values >> format & 1) != 0;
+    }
     const int type = tensor->descriptor.data_type;
     const bool is_usual = type >= 0 && type < 64 && (USUAL_TYPES >> type & 1) != 0;
     return !is_usual || (row->values >> type & 1) != 0;
@@ -220,8 +242,11 @@ static bool breaks(const struct op_chip_row *row, const struct op_value *values,
         const aclTensor *refused =
             is_named(row->arguments, values[i].name) ? find_refused(row, &values[i]) : NULL;
         if (!refused) continue;
-        list_values(list, sizeof list, row->values, row->rule == OP_CHIP_TYPES);
-        if (row->rule == OP_CHIP_TYPES)
+        list_values(list, sizeof list, row->values, row->rule);
+        if (row->rule == OP_CHIP_LAYOUTS)
+            snprintf(text, room, "%s has format %s; %s takes %s there", values[i].name,
+                     op_format_name((aclFormat)refused->descriptor.storage_format), soc_name, list);
+        else if (row->rule == OP_CHIP_TYPES)
             snprintf(text, room, "%s has data type %s; %s takes %s there", values[i].name,
                      op_data_type_name((aclDataType)refused->descriptor.data_type), soc_name, list);
         else
@@ -247,7 +272,7 @@ const struct op_chip_row *op_chip_broken(enum op_chip chip, enum op_number numbe
 aclnnStatus op_chip_check(enum op_number number, const char *op, const struct op_value *values,
                           int count)
 {
-    static const char *const rules[] = {"operator", "types", "ranks", "math"};
+    static const char *const rules[] = {"operator", "types", "ranks", "layouts", "math"};
     struct op_chip_text sentence;
     char text[sizeof sentence.text + 160];
     const struct op_chip_row *row =
@@ -255,7 +280,8 @@ aclnnStatus op_chip_check(enum op_number number, const char *op, const struct op
     if (!row) return ACLNN_SUCCESS;
     snprintf(text, sizeof text, "%s (CANN's document of %s in %s)", sentence.text, op,
              op_chip_source(row));
-    if ((rt_check_flags & RT_CHECK_DEVICE) != 0) rt_check_hooks.told(rules[row->rule], op, text, NULL);
+    if ((rt_check_flags & RT_CHECK_DEVICE) != 0)
+        rt_check_hooks.told(rules[row->rule], op, text, NULL);
     /* Documents leave out operators that are called on those chips: nobody is refused for that. */
     OP_CHECK(op, !is_strict || row->rule == OP_CHIP_LACKS, ACLNN_ERR_PARAM_INVALID, "%s", text);
     return ACLNN_SUCCESS;

@@ -21,7 +21,13 @@ enum op_chip {
     OP_CHIPS,
 };
 
-enum op_chip_rule { OP_CHIP_LACKS, OP_CHIP_TYPES, OP_CHIP_RANKS, OP_CHIP_MATH };
+enum op_chip_rule {
+    OP_CHIP_LACKS,
+    OP_CHIP_TYPES,
+    OP_CHIP_RANKS,
+    OP_CHIP_LAYOUTS,
+    OP_CHIP_MATH,
+};
 
 struct op_chip_row {
     uint16_t number;       /* enum op_number */
@@ -30,7 +36,7 @@ struct op_chip_row {
     uint8_t source;        /* enum op_chip_source */
     int8_t math;           /* OP_CHIP_MATH: the cubeMathType that is not taken */
     const char *arguments; /* names with spaces between */
-    uint64_t values;       /* types, or ranks, that are taken; OP_CHIP_MATH: types that are not */
+    uint64_t values; /* types, ranks or layouts that are taken; OP_CHIP_MATH: types that are not */
 };
 
 /* For the tests: all rows, and the repository that a row's document is in ("ops-nn"). */

@@ -35,13 +35,25 @@ static const struct {
      "device memory, mapped memory, host memory, tensor, executor, stream, event, notify, graph",
      "It was made and never given up, until aclFinalize or the end of the process.",
      "Destroy or free it."},
-    {"device", "types, ranks, math",
+    {"device", "types, ranks, layouts, math",
      "The call runs here, and the chip that ACLNN_CPU_SOC names refuses it by CANN's document of "
-     "the "
-     "operator. ACLNN_CPU_STRICT=1 refuses it here too.",
-     "Cast, reshape, or give another cubeMathType."},
+     "the operator. ACLNN_CPU_STRICT=1 refuses it here too.",
+     "Cast, reshape, permute, or give another cubeMathType."},
     {"device", "operator", "CANN's document says that the chip does not have the operator.",
      "Use one that it has, or another chip."},
+    {"device", "executor",
+     "Phase 2 is called with an executor that phase 2 or aclDestroyAclOpExecutor has ended.",
+     "Call phase 1 each time, or aclSetAclOpExecutorRepeatable behind it."},
+    {"device", "tensor", "A tensor is destroyed between phase 1 and phase 2, which uses it.",
+     "Destroy it when phase 2 has returned, or, of a repeatable executor, its last run."},
+    {"device", "workspace",
+     "The workspace is smaller than phase 1 has asked for, or than workspaceSize says.",
+     "Allocate what phase 1 asks for, each time."},
+    {"device", "alignment", "A tensor's address is no multiple of 32 bytes.",
+     "Give the address of the allocation, and where the view begins as its offset."},
+    {"device", "format",
+     "Bytes that were written row by row are taken as FRACTAL_NZ, the device's own order.",
+     "Let aclnnTransMatmulWeight put them in that order first."},
 };
 
 static int explain_check(void)

@@ -2,6 +2,7 @@
 /* Calls that run here, on the chip that the library names when nothing is set: some of them its
  * documents refuse. */
 #include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_mm.h"
 
 #include "tests/check/program.h"
@@ -68,6 +69,45 @@ static void float_rows(struct world *w)
     pick(w, ACL_FLOAT);
 }
 
+/* One channel, so that both orders of axes are one in memory. */
+static aclTensor *image(void *memory, aclDataType type, int64_t side, aclFormat format)
+{
+    const int64_t first[] = {1, 1, side, side}, last[] = {1, side, side, 1};
+    const int64_t *sizes = format == ACL_FORMAT_NHWC ? last : first;
+    return aclCreateTensor(sizes, 4, type, NULL, 0, format, sizes, 4, memory);
+}
+
+static void pool(struct world *w, aclFormat format)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    const int64_t two[] = {2, 2}, one[] = {1, 1}, zero[] = {0, 0};
+    aclIntArray *window = aclCreateIntArray(two, 2), *padding = aclCreateIntArray(zero, 2);
+    aclIntArray *dilation = aclCreateIntArray(one, 2);
+    aclTensor *from = image(w->d[0], ACL_FLOAT, SIDE, format);
+    aclTensor *to = image(w->d[1], ACL_FLOAT, SIDE / 2, format);
+    aclTensor *indices = image(w->d[2], ACL_INT32, SIDE / 2, format);
+    OK(aclnnMaxPool2dWithIndicesGetWorkspaceSize(from, window, window, padding, dilation, false, to,
+                                                 indices, &size, &executor));
+    OK(aclnnMaxPool2dWithIndices(w->workspace, WORKSPACE, executor, w->s[0]));
+    aclDestroyIntArray(window);
+    aclDestroyIntArray(padding);
+    aclDestroyIntArray(dilation);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+    aclDestroyTensor(indices);
+}
+
+static void pool_of_channels_last(struct world *w)
+{
+    pool(w, ACL_FORMAT_NHWC);
+}
+
+static void pool_of_channels_first(struct world *w)
+{
+    pool(w, ACL_FORMAT_NCHW);
+}
+
 #define PROGRAM(name, expected)                                                                    \
     {                                                                                              \
 #name, name, expected                                                                      \
@@ -75,6 +115,7 @@ static void float_rows(struct world *w)
 const struct program wrong_chips[] = {
     PROGRAM(bf16_through_half, "device/math"),
     PROGRAM(short_rows, "device/types"),
+    PROGRAM(pool_of_channels_last, "device/layouts"),
 };
 const size_t wrong_chip_count = sizeof wrong_chips / sizeof *wrong_chips;
 
@@ -82,5 +123,6 @@ const struct program right_chips[] = {
     PROGRAM(bf16_as_it_is, ""),
     PROGRAM(float_through_half, ""),
     PROGRAM(float_rows, ""),
+    PROGRAM(pool_of_channels_first, ""),
 };
 const size_t right_chip_count = sizeof right_chips / sizeof *right_chips;

@@ -200,11 +200,21 @@ Test(info, the_program_prints_it)
 Test(info, the_program_explains_the_checker)
 {
     static char printed[ROOM];
-    static const char *const heads[] = {
-        "\nrace: unordered\n",      "\nmemory: freed\n",       "\nmemory: freed-early\n",
-        "\nmemory: past-its-end\n", "\nmemory: host-memory\n", "\nmemory: unknown\n",
-        "\ninit: unwritten\n",      "\nleak: device memory, ", "\ndevice: types, ranks, math\n",
-        "\ndevice: operator\n"};
+    static const char *const heads[] = {"\nrace: unordered\n",
+                                        "\nmemory: freed\n",
+                                        "\nmemory: freed-early\n",
+                                        "\nmemory: past-its-end\n",
+                                        "\nmemory: host-memory\n",
+                                        "\nmemory: unknown\n",
+                                        "\ninit: unwritten\n",
+                                        "\nleak: device memory, ",
+                                        "\ndevice: types, ranks, layouts, math\n",
+                                        "\ndevice: operator\n",
+                                        "\ndevice: executor\n",
+                                        "\ndevice: tensor\n",
+                                        "\ndevice: workspace\n",
+                                        "\ndevice: alignment\n",
+                                        "\ndevice: format\n"};
     FILE *pipe = popen(PROGRAM " check", "r");
     cr_assert_not_null(pipe);
     printed[fread(printed, 1, sizeof printed - 1, pipe)] = '\0';

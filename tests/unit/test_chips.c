@@ -9,6 +9,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_cos.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_mm.h"
 #include "api/op_check.h"
 #include "api/op_chip.h"
@@ -18,16 +19,16 @@
 static const char *const chips[] = {"Ascend910A",  "Ascend310P3",    "Ascend310B1",
                                     "Ascend910B1", "Ascend910_9391", "Ascend950PR_9599"};
 
-static aclTensor *make(int type, int rank)
+static aclTensor *make(int type, int rank, aclFormat format)
 {
     int64_t ones[EX_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     static double memory[2];
-    return aclCreateTensor(ones, (uint64_t)rank, (aclDataType)type, ones, 0, ACL_FORMAT_ND, ones,
+    return aclCreateTensor(ones, (uint64_t)rank, (aclDataType)type, ones, 0, format, ones,
                            (uint64_t)rank, memory);
 }
 
 /* What the row's operator would be called with: the arguments that the row names, and the first
- * tensor, are this type and rank; all other tensors are missing. */
+ * tensor, are this type, rank and format; all other tensors are missing. */
 struct call {
     struct op_value values[RIG_SLOTS];
     int count, named;
@@ -43,11 +44,12 @@ static bool names(const struct op_chip_row *row, const char *name)
     return strstr(all, one) != NULL;
 }
 
-static void open_call(struct call *call, const struct op_chip_row *row, int type, int rank)
+static void open_call(struct call *call, const struct op_chip_row *row, int type, int rank,
+                      aclFormat format)
 {
     const struct rig_argument *arguments = rows_every(row->number)->names->argument;
-    *call = (struct call){.tensor = make(type, rank)};
-    call->list = aclCreateTensorList((const aclTensor *const[]){make(type, rank)}, 1);
+    *call = (struct call){.tensor = make(type, rank, format)};
+    call->list = aclCreateTensorList((const aclTensor *const[]){make(type, rank, format)}, 1);
     for (; arguments[call->count].name; call->count++) {
         struct op_value *value = &call->values[call->count];
         const struct rig_argument *argument = &arguments[call->count];
@@ -73,16 +75,20 @@ static void close_call(struct call *call)
     aclDestroyTensorList(call->list);
 }
 
-/* A type or rank that is in the row's values, or is not; -1: there is none. */
+/* A type, rank or format that is in the row's values, or is not; -1: there is none. */
 static int value_of(const struct op_chip_row *row, bool is_in)
 {
     static const int types[] = {ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,  ACL_DOUBLE,    ACL_INT8,
                                 ACL_INT16,  ACL_INT32,   ACL_INT64, ACL_UINT8,     ACL_UINT16,
                                 ACL_UINT32, ACL_UINT64,  ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
-    const bool are_ranks = row->rule == OP_CHIP_RANKS;
-    const int count = are_ranks ? EX_MAX_RANK + 1 : (int)(sizeof types / sizeof *types);
+    static const int formats[] = {ACL_FORMAT_ND,   ACL_FORMAT_NCL,   ACL_FORMAT_NCHW,
+                                  ACL_FORMAT_NHWC, ACL_FORMAT_NCDHW, ACL_FORMAT_NDHWC};
+    const bool are_ranks = row->rule == OP_CHIP_RANKS, are_formats = row->rule == OP_CHIP_LAYOUTS;
+    const int count = are_ranks     ? EX_MAX_RANK + 1
+                      : are_formats ? (int)(sizeof formats / sizeof *formats)
+                                    : (int)(sizeof types / sizeof *types);
     for (int i = 0; i < count; i++) {
-        const int value = are_ranks ? i : types[i];
+        const int value = are_ranks ? i : are_formats ? formats[i] : types[i];
         if ((row->values >> value & 1) == is_in) return value;
     }
     return -1;
@@ -99,13 +105,15 @@ static int words(const char *text)
 static void expect(const struct op_chip_row *row, enum op_chip chip, bool is_taken)
 {
     const bool is_math = row->rule == OP_CHIP_MATH, are_ranks = row->rule == OP_CHIP_RANKS;
+    const bool are_formats = row->rule == OP_CHIP_LAYOUTS;
     const int value = value_of(row, is_math ? !is_taken : is_taken);
     const char *name = rows_every(row->number)->name;
     if (row->rule == OP_CHIP_LACKS && is_taken) return;
     cr_assert(value >= 0, "%s: a row that %s nothing", name, is_taken ? "takes" : "refuses");
     struct call call;
     struct op_chip_text sentence = {""};
-    open_call(&call, row, are_ranks ? ACL_FLOAT : value, are_ranks ? value : 1);
+    open_call(&call, row, are_ranks || are_formats ? ACL_FLOAT : value, are_ranks ? value : 1,
+              are_formats ? (aclFormat)value : ACL_FORMAT_ND);
     if (row->arguments)
         cr_expect_eq(call.named, words(row->arguments), "%s: %s", name, row->arguments);
     /* Of this row alone: another row of the operator may refuse it too. */
@@ -172,15 +180,19 @@ static void on(const char *soc, const char *strict)
     cr_assert_eq(aclrtSetDevice(0), 0);
 }
 
-static aclTensor *tensor(aclDataType type, int rank, int64_t side)
+static aclTensor *tensor_in(aclDataType type, int rank, int64_t side, aclFormat format)
 {
     void *memory;
     const int64_t sizes[] = {1, 1, side, side}, strides[] = {side * side, side * side, side, 1};
     const int first = 4 - rank;
     cr_assert_eq(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST), 0);
-    return aclCreateTensor(sizes + first, (uint64_t)rank, type, strides + first, 0,
-                           rank == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND, sizes + first,
-                           (uint64_t)rank, memory);
+    return aclCreateTensor(sizes + first, (uint64_t)rank, type, strides + first, 0, format,
+                           sizes + first, (uint64_t)rank, memory);
+}
+
+static aclTensor *tensor(aclDataType type, int rank, int64_t side)
+{
+    return tensor_in(type, rank, side, rank == 4 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND);
 }
 
 /* What has been planned is given up at once; *executor keeps what phase 1 said. */
@@ -202,6 +214,25 @@ static aclnnStatus pool(aclDataType type, int8_t math, aclOpExecutor **executor)
     aclDestroyIntArray(pads);
     aclDestroyTensor(from);
     aclDestroyTensor(to);
+    return status;
+}
+
+/* Of one channel, so that the axes may have either order. */
+static aclnnStatus maximum(aclFormat format, aclOpExecutor **executor)
+{
+    uint64_t size;
+    const int64_t one[] = {1, 1}, none[] = {0, 0};
+    aclTensor *from = tensor_in(ACL_FLOAT, 4, 1, format), *to = tensor_in(ACL_FLOAT, 4, 1, format);
+    aclTensor *indices = tensor_in(ACL_INT32, 4, 1, format);
+    aclIntArray *ones = aclCreateIntArray(one, 2), *pads = aclCreateIntArray(none, 2);
+    const aclnnStatus status = aclnnMaxPool2dWithIndicesGetWorkspaceSize(
+        from, ones, ones, pads, ones, false, to, indices, &size, executor);
+    give_up(status, *executor);
+    aclDestroyIntArray(ones);
+    aclDestroyIntArray(pads);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+    aclDestroyTensor(indices);
     return status;
 }
 
@@ -255,6 +286,22 @@ Test(chips, math_types)
                    "cubeMathType is 2 and the operands are BF16; Ascend910B1 does not take that");
     cr_expect_eq(product(ACL_BF16, 0, &executor), 0);
     cr_expect_eq(product(ACL_FLOAT, 2, &executor), 0);
+}
+
+Test(chips, layouts)
+{
+    aclOpExecutor *executor = NULL;
+    on("Ascend910B1", "1");
+    expect_refused(maximum(ACL_FORMAT_NHWC, &executor),
+                   "self has format NHWC; Ascend910B1 takes NCHW, ND, NCDHW, NC or NCL there");
+    cr_expect_eq(maximum(ACL_FORMAT_NCHW, &executor), 0);
+}
+
+Test(chips, layouts_of_another_chip)
+{
+    aclOpExecutor *executor = NULL;
+    on("Ascend950PR_9599", "1");
+    cr_expect_eq(maximum(ACL_FORMAT_NHWC, &executor), 0);
 }
 
 /* Told by the checker, refused by nobody. */
