@@ -44,8 +44,8 @@ static void tell_operand(const struct ex_plan *plan, const struct ex_operand *op
     }
     if (operand->is_used && (uintptr_t)address % ALIGNMENT != 0) {
         snprintf(text, sizeof text,
-                 "the tensor of its %s %d was made for the address %p; it must be a multiple of %d "
-                 "bytes (CANN's document of aclCreateTensor)",
+                 "the address of the tensor of its %s %d is %p; it must be a multiple of %d bytes "
+                 "(CANN's document of aclCreateTensor)",
                  role, operand->argument, address, ALIGNMENT);
         rt_check_hooks.told("alignment", plan->operator_name, text, NULL);
     }
