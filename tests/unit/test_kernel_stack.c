@@ -213,6 +213,9 @@ static const char *const rare_rows[] = {
     "rms_norm f32 x=50x33:s1x50 gamma=33 epsilon=1 yOut=50x33:s1x50",
     "rotary_position_embedding bf16 x=2x64x30:s1920x1x64 cos=2x64x30 sin=2x64x30 out=2x64x30",
     "softmax f32 self=40x9000 dim=1 out=40x9000",
+    "grid_sampler2_d f32 input=2x3x4x5 grid=2x6x7x2 out=2x3x6x7",
+    "grid_sampler2_d_backward f32 gradOutput=2x3x6x7 input=2x3x4x5 grid=2x6x7x2 outputMask=1x1 "
+    "inputGrad=2x3x4x5 gridGrad=2x6x7x2",
     "mse_loss bf16 self=170x180:s1x170 target=170x180 reduction=1 out=scalar",
     "flash_attention_score bf16 query=1x60x512 key=1x40x512 value=1x40x512 dropMaskOptional=400:u8 "
     "keepProb=0.5 headNum=1 inputLayout=BSH attenMaskOptional=60x40:u8 softmaxMaxOut=1x1x60x8:f32 "
