@@ -7,34 +7,19 @@ set -u
 program=$1
 hosts=4 name=aclnn$$ limit_s=3
 folder=$(mktemp -d)
+tool=$(dirname "$0")/hosts.sh
 # shellcheck disable=SC2317 # called by the trap
 clean() {
-    local host
-    for host in $(seq 0 $((hosts - 1))) bridge; do ip netns del "$name-$host" 2>/dev/null; done
+    "$tool" remove "$name" "$hosts"
     rm -rf "$folder"
 }
 trap clean EXIT
-skip() {
-    echo "skipped: $*"
-    exit 77
-}
-command -v ip >/dev/null || skip "there is no ip (Debian: iproute2)"
-ip netns add "$name-bridge" 2>/dev/null || skip "network namespaces cannot be made here"
+"$tool" make "$name" "$hosts" || exit
 on() {
     local host=$1
     shift
     ip netns exec "$name-$host" "$@"
 }
-on bridge ip link add bridge type bridge 2>/dev/null || skip "a bridge cannot be made here"
-on bridge ip link set bridge up
-for host in $(seq 0 $((hosts - 1))); do
-    ip netns add "$name-$host"
-    on bridge ip link add "cable$host" type veth peer name eth0 netns "$name-$host" 2>/dev/null || skip "veth cannot be made here"
-    on bridge ip link set "cable$host" master bridge up
-    on "$host" ip link set lo up
-    on "$host" ip address add "10.77.0.$((host + 1))/24" dev eth0
-    on "$host" ip link set eth0 up
-done
 
 started=()
 start() { # ROUNDS
@@ -43,7 +28,7 @@ start() { # ROUNDS
     rm -f "$folder"/root*
     for host in $(seq 0 $((hosts - 1))); do
         RANK=$host WORLD_SIZE=$hosts HCCL_SOCKET_IFNAME=eth0 HCCL_CONNECT_TIMEOUT=30 HCCL_EXEC_TIMEOUT=$limit_s ACLNN_CPU_THREADS=1 \
-            on "$host" timeout 60 "$program" "$folder/root" "$1" &
+            on "$host" timeout 60 "$program" "$1" "$folder/root" &
         started+=($!)
     done
 }

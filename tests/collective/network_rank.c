@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* network_rank FILE ROUNDS: a rank (RANK, WORLD_SIZE) that adds up 1 MiB so many times and looks at
+/* network_rank ROUNDS FILE: a rank (RANK, WORLD_SIZE) that adds up 1 MiB so many times and looks at
  * each sum. FILE is where rank 0 leaves the root info; after a tenth of a second of work it makes
  * FILE.works. Tells the time of a round; ends with 3 when
  * a round fails, and tells how long that took. */
@@ -95,15 +95,15 @@ int main(int argc, char **argv)
     check(aclrtSetDevice(0));
     check(aclrtCreateStream(&stream));
     check(aclrtMalloc((void **)&data, COUNT * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST));
-    meet(argv[1], rank, &info);
+    meet(argv[2], rank, &info);
     check((int)HcclCommInitRootInfo(size, &info, rank, &comm));
-    const long rounds = strtol(argv[2], NULL, 10);
+    const long rounds = strtol(argv[1], NULL, 10);
     const double begin = now();
     bool is_told = rank != 0;
     for (long round = 0; round < rounds; round++) {
         const double since = now();
         if (!is_told && since - begin > 0.1) {
-            tell_that_it_works(argv[1]);
+            tell_that_it_works(argv[2]);
             is_told = true;
         }
         if (add_up(data, rank, size, comm, stream) == 0) continue;
