@@ -11,8 +11,9 @@
  */
 
 enum {
-    SHORT_BYTES = 16 << 10
-}; /* up to here a tree of all the data is quicker than a ring of pieces */
+    SHORT_BYTES = 16 << 10, /* up to here a tree of all the data is quicker than a ring of pieces */
+    SWAPPED_BYTES = 4 << 20, /* up to here two ranks swap all; then adding all twice costs more */
+};
 
 static bool is_short(const struct co_work *work, const struct co_flight *flight)
 {
@@ -21,6 +22,10 @@ static bool is_short(const struct co_work *work, const struct co_flight *flight)
 
 static void all_reduce(const struct co_work *work, struct co_flight *flight)
 {
+    if (flight->size == 2 && work->count * work->element <= SWAPPED_BYTES) {
+        co_all_reduce_by_swap(flight, work->how, work->from, work->to, work->count);
+        return;
+    }
     if (is_short(work, flight)) {
         co_reduce_by_tree(flight, work->how, 0, work->from, work->to, work->count);
         co_broadcast(flight, 0, work->to, work->count * work->element);

@@ -52,6 +52,9 @@ void co_gather(struct co_flight *flight, const struct co_pieces *pieces, uint32_
  * root. For short data: as many steps as the number of ranks has bits, but all the data in each. */
 void co_reduce_by_tree(struct co_flight *flight, struct co_operation how, uint32_t root,
                        const void *own, void *sum, uint64_t count);
+/* The same on both of two ranks, count > 0. */
+void co_all_reduce_by_swap(struct co_flight *flight, struct co_operation how, const void *own,
+                           void *sum, uint64_t count);
 void co_broadcast(struct co_flight *flight, uint32_t root, void *data, size_t size);
 /* To rank r the r-th piece of from, from it the r-th of to; this rank's own is copied. */
 void co_all_to_all(struct co_flight *flight, const struct co_pieces *pieces, const void *from,

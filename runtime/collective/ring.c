@@ -4,7 +4,8 @@
  * its own on the way, and r ends it: one order for each element, so all ranks get the same bits.
  *
  * A piece is cut into segments, so that one is reduced while the next is on its way. Segment i of
- * the whole lap is sent when segment i of the lap before has been reduced; two are in flight. */
+ * the whole lap is sent when segment i of the lap before has been reduced; up to three are in
+ * flight: one is reduced, the others keep the network at work meanwhile. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 enum {
     SEGMENT_BYTES = 1 << 20, /* smaller ones cost more messages, larger ones leave the caches */
     HALVED_BYTES = 64 << 10, /* from here on a piece has two segments at least */
+    LAG = 3,
 };
 
 /* Memory and the port for it. */
@@ -28,14 +30,15 @@ struct lap {
     const struct co_pieces *pieces;
     uint64_t segment; /* elements */
     size_t segments;  /* of a piece */
-    size_t lag;       /* segments in flight */
+    size_t lag;       /* segments that are sent before the first is waited for */
+    size_t ahead;     /* segments that may come, at least as many */
     unsigned phase;
     uint32_t first;      /* the piece that this rank sends first; it receives the one before */
     struct area own;     /* a reduction's: what this rank adds */
     struct area whole;   /* where pieces lie as in own; or memory is NULL: */
     struct area part[2]; /* pieces on their way, in turns */
     char *into;          /* with part: where this rank's ends */
-    struct area arrived; /* a reduction's: lag segments */
+    struct area arrived; /* a reduction's: ahead segments */
     struct co_operation how;
 };
 
@@ -79,32 +82,38 @@ static const struct area *source(const struct lap *lap, size_t step)
     return lap->whole.memory ? &lap->whole : &lap->part[(step - 1) & 1];
 }
 
-static void start(struct lap *lap, size_t at)
+static void receive(struct lap *lap, size_t at)
+{
+    struct co_flight *flight = lap->flight;
+    const size_t index = at % lap->segments;
+    const uint32_t piece = piece_received(lap, at / lap->segments);
+    const size_t size = segment_length(lap, piece, index) * lap->pieces->element;
+    const uint32_t previous = (flight->rank + flight->size - 1) % flight->size;
+    const uint64_t slot = co_slot(flight->slot, lap->phase, size);
+    if (size == 0) return;
+    if (lap->arrived.memory)
+        co_port_receive(lap->arrived.port, previous, slot,
+                        at % lap->ahead * lap->segment * lap->pieces->element, size,
+                        &flight->fault);
+    else
+        co_port_receive(lap->whole.port, previous, slot, offset_in_whole(lap, piece, index), size,
+                        &flight->fault);
+}
+
+static void send(struct lap *lap, size_t at)
 {
     struct co_flight *flight = lap->flight;
     const size_t element = lap->pieces->element, step = at / lap->segments,
                  index = at % lap->segments;
-    const uint32_t out = piece_sent(lap, step), in = piece_received(lap, step);
-    const size_t send = segment_length(lap, out, index) * element,
-                 receive = segment_length(lap, in, index) * element;
-    const uint32_t next = (flight->rank + 1) % flight->size,
-                   previous = (flight->rank + flight->size - 1) % flight->size;
-    if (receive > 0) {
-        const uint64_t slot = co_slot(flight->slot, lap->phase, receive);
-        if (lap->arrived.memory)
-            co_port_receive(lap->arrived.port, previous, slot,
-                            at % lap->lag * lap->segment * element, receive, &flight->fault);
-        else
-            co_port_receive(lap->whole.port, previous, slot, offset_in_whole(lap, in, index),
-                            receive, &flight->fault);
-    }
-    if (send > 0) {
-        const struct area *from = source(lap, step);
-        const bool is_part = from == &lap->part[0] || from == &lap->part[1];
-        co_port_send(from->port, next, co_slot(flight->slot, lap->phase, send),
-                     is_part ? index * lap->segment * element : offset_in_whole(lap, out, index),
-                     send, &flight->fault);
-    }
+    const uint32_t piece = piece_sent(lap, step);
+    const size_t size = segment_length(lap, piece, index) * element;
+    const struct area *from = source(lap, step);
+    const bool is_part = from == &lap->part[0] || from == &lap->part[1];
+    if (size > 0)
+        co_port_send(from->port, (flight->rank + 1) % flight->size,
+                     co_slot(flight->slot, lap->phase, size),
+                     is_part ? index * lap->segment * element : offset_in_whole(lap, piece, index),
+                     size, &flight->fault);
 }
 
 static void finish(struct lap *lap, size_t at)
@@ -118,7 +127,7 @@ static void finish(struct lap *lap, size_t at)
         co_port_await_received(lap->arrived.port, flight->timeout_ms, &flight->fault);
         if (co_is_well(&flight->fault))
             co_reduce(lap->how.type, lap->how.op, partial(lap, step, in, index),
-                      lap->arrived.memory + at % lap->lag * lap->segment * element,
+                      lap->arrived.memory + at % lap->ahead * lap->segment * element,
                       lap->own.memory + offset_in_whole(lap, in, index), count);
     } else if (count > 0) {
         co_port_await_received(lap->whole.port, flight->timeout_ms, &flight->fault);
@@ -127,12 +136,19 @@ static void finish(struct lap *lap, size_t at)
         co_port_await_sent(source(lap, step)->port, flight->timeout_ms, &flight->fault);
 }
 
+/* gloo's sender waits for word that the receiver is ready, so receives begin as early as there is
+ * room for what comes. */
 static void run(struct lap *lap)
 {
     const size_t total = (lap->flight->size - 1) * lap->segments;
+    for (size_t at = 0; at < total && at < lap->ahead; at++)
+        receive(lap, at);
     for (size_t at = 0; at < total + lap->lag && co_is_well(&lap->flight->fault); at++) {
-        if (at >= lap->lag) finish(lap, at - lap->lag);
-        if (at < total) start(lap, at);
+        if (at >= lap->lag) {
+            finish(lap, at - lap->lag);
+            if (at - lap->lag + lap->ahead < total) receive(lap, at - lap->lag + lap->ahead);
+        }
+        if (at < total) send(lap, at);
     }
 }
 
@@ -149,8 +165,12 @@ static size_t cut(struct lap *lap)
     const size_t bytes = (size_t)longest * pieces->element;
     lap->segments = (bytes + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
     if (lap->segments < 2) lap->segments = bytes >= HALVED_BYTES ? 2 : 1;
-    lap->lag = lap->segments < 2 ? 1 : 2;
+    lap->lag = lap->segments < LAG ? lap->segments : LAG;
     lap->segment = (longest + lap->segments - 1) / lap->segments;
+    lap->ahead = LAG * SEGMENT_BYTES / (lap->segment * pieces->element + 1);
+    if (lap->ahead < lap->lag) lap->ahead = lap->lag;
+    if (lap->ahead > (lap->flight->size - 1) * lap->segments)
+        lap->ahead = (lap->flight->size - 1) * lap->segments;
     return (size_t)end * pieces->element;
 }
 
@@ -190,7 +210,7 @@ void co_reduce_scatter(struct co_flight *flight, const struct co_pieces *pieces,
     }
     lap.first = (flight->rank + flight->size - 1) % flight->size;
     lap.own = area_of(flight, (void *)own, total);
-    lap.arrived = new_area(flight, lap.lag * lap.segment * pieces->element);
+    lap.arrived = new_area(flight, lap.ahead * lap.segment * pieces->element);
     if (keep)
         lap.whole = area_of(flight, keep, total);
     else

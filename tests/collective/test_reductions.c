@@ -128,6 +128,7 @@ static void every_type_and_operation(struct rank *rank)
     rank_start(rank);
     for (int type = 0; type < TYPES; type++) {
         for (int op = 0; op < OPS; op++) {
+            all_reduce(rank, type, op, 0, op % 2);
             all_reduce(rank, type, op, 1, op % 2);
             all_reduce(rank, type, op, 1001, op % 2 == 0);
             reduce(rank, type, op, 37, (uint32_t)(type + op) % rank->size, op % 2);
@@ -152,6 +153,18 @@ static void large(struct rank *rank)
     rank_end(rank);
 }
 
+static void large_of_each(struct rank *rank)
+{
+    rank_start(rank);
+    for (int type = 0; type < TYPES; type++)
+        for (int op = 0; op < OPS; op++) {
+            all_reduce(rank, type, op, 1 << 20, op % 2);
+            reduce(rank, type, op, 1 << 20, (uint32_t)(type + op) % rank->size, op % 2 == 0);
+            reduce_scatter(rank, type, op, (1 << 20) / rank->size, op % 2);
+        }
+    rank_end(rank);
+}
+
 Test(reductions, every_type_operation_and_number_of_ranks, .timeout = 600)
 {
     for (uint32_t size = 1; size <= 8; size++)
@@ -163,6 +176,10 @@ Test(reductions, large_counts, .timeout = 600)
     cr_expect_eq(ranks_run(2, large), 0);
     cr_expect_eq(ranks_run(3, large), 0);
     cr_expect_eq(ranks_run(8, large), 0);
+    const char *scale = getenv("ACLNN_TEST_SCALE"); /* 25 in ./dev test --long */
+    if (!scale || strtod(scale, NULL) < 25) return;
+    for (uint32_t size = 1; size <= 8; size++)
+        cr_expect_eq(ranks_run(size, large_of_each), 0, "%u ranks", size);
 }
 
 /* --- bits ----------------------------------------------------------------------------------------
@@ -261,4 +278,42 @@ static void wraps_and_nans(struct rank *rank)
 Test(reductions, integers_wrap_and_nans_win, .timeout = 600)
 {
     cr_expect_eq(ranks_run(3, wraps_and_nans), 0);
+}
+
+/* Ranks whose NaNs, zeros and roundings differ get the same bits nevertheless. */
+static void same_bits(struct rank *rank)
+{
+    enum { COUNT = 30011 };
+    rank_start(rank);
+    uint32_t *data = device_memory(rank, COUNT * sizeof(*data));
+    for (int op = HCCL_REDUCE_SUM; op <= HCCL_REDUCE_MIN; op++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const uint32_t some = some_half(rank->id, i);
+            data[i] = some << 16 | some;
+            if (i % 3 == 0) data[i] = 0x7fc00000U | some; /* a NaN */
+            if (i % 3 == 1) data[i] = some << 31;         /* a zero */
+        }
+        RANK_CALL(rank, HcclAllReduce(data, data, COUNT, HCCL_DATA_TYPE_FP32, op, rank->comm,
+                                      rank->stream));
+        RANK_CALL(rank, aclrtSynchronizeStream(rank->stream));
+        for (uint32_t begin = 0; begin < COUNT; begin += 15000) {
+            const size_t size = sizeof(*data) * (COUNT - begin < 15000 ? COUNT - begin : 15000);
+            if (rank->id == 0) memcpy(rank->shared->bytes, data + begin, size);
+            for (int turn = 0; turn < 2; turn++) { /* nobody writes while another one compares */
+                RANK_CALL(rank, HcclBarrier(rank->comm, rank->stream));
+                RANK_CALL(rank, aclrtSynchronizeStream(rank->stream));
+                if (turn == 1) continue;
+                RANK_EXPECT(rank, memcmp(rank->shared->bytes, data + begin, size) == 0,
+                            "op %d: other bits than rank 0", op);
+            }
+        }
+    }
+    aclrtFree(data);
+    rank_end(rank);
+}
+
+Test(reductions, all_ranks_have_the_same_bits, .timeout = 600)
+{
+    cr_expect_eq(ranks_run(2, same_bits), 0);
+    cr_expect_eq(ranks_run(5, same_bits), 0);
 }
