@@ -2,8 +2,10 @@
 #include "runtime/collective/work.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "aclnnext/aclnnext_extend.h"
 #include "runtime/collective/reduction.h"
@@ -11,14 +13,28 @@
 /* --- running -----------------------------------------------------------------------------------
  */
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static aclError run_work(void *data, char *text, size_t room)
 {
     const struct co_work *work = data;
     struct co_flight flight;
+    const double begin = now();
     co_flight_begin(work->comm, &flight, work->slot);
     if (co_is_well(&flight.fault)) work->run(work, &flight);
     co_flight_end(work->comm, &flight);
-    if (co_is_well(&flight.fault)) return ACL_SUCCESS;
+    if (co_is_well(&flight.fault)) {
+        const double seconds = now() - begin;
+        aclAppLog(ACL_INFO, work->who, __FILE__, __LINE__,
+                  "%" PRIu64 " bytes, %u ranks, %.3f ms, %.3f GB/s", work->bytes, work->comm->size,
+                  seconds * 1e3, (double)work->bytes / seconds / 1e9);
+        return ACL_SUCCESS;
+    }
     size_t length = strnlen(flight.fault.text, room - 1);
     memcpy(text, flight.fault.text, length);
     text[length] = '\0';
@@ -118,11 +134,40 @@ static void tell_accesses(const struct co_work *work, aclrtStream stream)
     }
 }
 
+/* "HcclAllReduce, 4 ranks": what timelines and errors call a task. Records may outlive every
+ * communicator, so a name stays. */
+static const char *task_name(const char *who, uint32_t ranks)
+{
+    struct name {
+        struct name *next;
+        const char *who;
+        uint32_t ranks;
+        char text[64];
+    };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct name *names;
+    pthread_mutex_lock(&lock);
+    struct name *at = names;
+    while (at && (at->who != who || at->ranks != ranks))
+        at = at->next;
+    if (!at && (at = malloc(sizeof(*at)))) {
+        *at = (struct name){.next = names, .who = who, .ranks = ranks};
+        snprintf(at->text, sizeof(at->text), "%s, %u rank%s", who, ranks, ranks == 1 ? "" : "s");
+        names = at;
+    }
+    pthread_mutex_unlock(&lock);
+    return at ? at->text : who;
+}
+
 HcclResult co_work_queue(struct co_work *work, uint64_t bytes, aclrtStream stream)
 {
     tell_accesses(work, stream);
-    const aclnnextStreamTask task = {
-        .name = work->who, .run = run_work, .release = end_work, .data = work, .bytes = bytes};
+    work->bytes = bytes;
+    const aclnnextStreamTask task = {.name = task_name(work->who, work->comm->size),
+                                     .run = run_work,
+                                     .release = end_work,
+                                     .data = work,
+                                     .bytes = bytes};
     aclError status = aclnnextLaunchStreamTask(stream, &task);
     if (status == ACL_SUCCESS) return HCCL_SUCCESS;
     end_work(work);

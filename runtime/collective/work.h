@@ -21,6 +21,7 @@ struct co_work {
     void *to;
     /* Read there and written there by this rank; 0: nothing, or not told. */
     uint64_t from_bytes, to_bytes;
+    uint64_t bytes; /* of the call, for who looks at a timeline or a log */
     uint64_t count;
     size_t element;
     struct co_operation how;

@@ -257,8 +257,12 @@ static void put_arguments(struct rt_json *json, const struct rt_record *record, 
         comma = ",";
     }
     if (record->bytes > 0) {
+        const struct span span = span_of(json, record);
         fprintf(json->out, "%s\"bytes\":%" PRIu64, comma, record->bytes);
         comma = ",";
+        if (record->kind == RT_RECORD_RUN && span.end > span.begin)
+            fprintf(json->out, ",\"GB/s\":%.3f",
+                    (double)record->bytes / (double)(span.end - span.begin));
     }
     const unsigned arrows = RT_RECORD_ARROW_FROM | RT_RECORD_ARROW_TO | RT_RECORD_CHECKED;
     if (!(record->traits & arrows) && record->flops > 0)
