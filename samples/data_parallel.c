@@ -12,8 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { BATCH = 64, STEPS = 40, TELL = 8 };
+enum { BATCH = 64, STEPS = 40, TELL = 8, TIMED = 50 };
 
 /* At four times this rate a maximum that changes its place by a rounding sets the runs apart. */
 static const float rate = 0.005F, momentum = 0.9F;
@@ -97,6 +98,59 @@ static float step_alone(const struct lenet *net)
     return loss;
 }
 
+static float step_apart(struct trainer *t)
+{
+    return step_alone(&t->net);
+}
+
+/* The gradients' way alone, when they are there. */
+static float only_travel(struct trainer *t)
+{
+    send_gradients(t, 3, 5);
+    send_gradients(t, 1, 2);
+    add_up(t, t->net.address[LENET_LOSS], 1);
+    CHECK(aclrtSynchronizeStream(t->travel));
+    return 0;
+}
+
+/* The shortest of some runs in milliseconds, each begun by all ranks together. */
+static double shortest_ms(struct trainer *t, float (*run)(struct trainer *t))
+{
+    double shortest = INFINITY;
+    for (int i = 0; i < TIMED; i++) {
+        struct timespec begin, end;
+        CHECK((int)HcclBarrier(t->ranks.comm, t->travel));
+        CHECK(aclrtSynchronizeStream(t->travel));
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        run(t);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        shortest = fmin(shortest, (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+                                      (double)(end.tv_nsec - begin.tv_nsec) * 1e-6);
+    }
+    return shortest;
+}
+
+static float without_convolutions(struct trainer *t)
+{
+    CHECK(aclmdlRIExecuteAsync(t->net.full, t->net.stream));
+    CHECK(aclmdlRIExecuteAsync(t->net.update, t->net.stream));
+    CHECK(aclrtSynchronizeStream(t->net.stream));
+    return 0;
+}
+
+/* How much of the gradients' way is hidden: it can be so while the convolutions' are computed. */
+static void tell_times(struct trainer *t)
+{
+    const double apart = shortest_ms(t, step_apart), travel = shortest_ms(t, only_travel);
+    const double beside = apart - shortest_ms(t, without_convolutions);
+    const double together = shortest_ms(t, step_together);
+    if (t->ranks.own != 0) return;
+    printf(
+        "a step computes %.2f ms, %.2f of them convolutions backward, and sends %.2f ms; both take "
+        "%.2f ms: %.2f ms are hidden\n",
+        apart, beside, travel, together, apart + travel - together);
+}
+
 /* Gives the network its batch, beginning at the image `from`. */
 static void feed(const struct lenet *net, const float *images, const int64_t *labels, int64_t from)
 {
@@ -116,13 +170,13 @@ int main(int argc, char **argv)
     struct lenet alone;
     uint64_t seed = 1;
     double apart = 0;
-    if (argc != 2) {
-        fprintf(stderr, "usage: data_parallel FILE, where the ranks meet\n");
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: data_parallel [times] FILE, FILE is where the ranks meet\n");
         return EXIT_FAILURE;
     }
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
-    open_trainer(&t, argv[1]);
+    open_trainer(&t, argv[argc - 1]);
     const bool compares = t.ranks.own == 0;
     if (compares) lenet_open(&alone, BATCH, rate, momentum, 1);
 
@@ -142,6 +196,8 @@ int main(int argc, char **argv)
         printf("%u ranks: the losses are the same to %.1e\n", t.ranks.count, apart);
         lenet_close(&alone);
     }
+
+    if (argc == 3) tell_times(&t);
 
     close_trainer(&t);
     CHECK(aclrtResetDevice(0));

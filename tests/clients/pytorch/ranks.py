@@ -14,6 +14,7 @@ import time
 
 os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
 STEPS, LIMIT, KILL_LIMIT_S = 5, 1e-5, 30
+IMAGES, PASSES = 8, 5  # of what is timed
 TYPES = "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8".split()
 
 
@@ -313,6 +314,57 @@ def worker(patterns):
         got = train(parallel(resnet18(nn.BatchNorm2d).npu()), own(images).npu(), own(labels).npu())
         return same_losses(got, train(parallel(resnet18(nn.BatchNorm2d), gloo), own(images), own(labels), gloo))
 
+    def speed():
+        """Only when it is asked for: the best of many calls, in turns with torch's gloo on device cpu."""
+        said = []
+        for count, rounds in ((1 << 10, 300), (1 << 24, 9)):
+            tensors, best = (torch.ones(count).npu(), torch.ones(count)), [float("inf")] * 2
+            for i in range(2 * rounds):
+                dist.barrier(group=gloo)
+                begun = time.perf_counter()
+                dist.all_reduce(tensors[i % 2], group=gloo if i % 2 else None)
+                torch.npu.synchronize()
+                best[i % 2] = min(best[i % 2], time.perf_counter() - begun)
+                tensors[i % 2].fill_(1)
+            said.append(f"AllReduce of {count * 4 >> 10} KiB: {best[0] * 1e3:.3f} ms, gloo {best[1] * 1e3:.3f} ms")
+        return "; ".join(said)
+
+    def overlap():
+        """Only when it is asked for: how much of the gradients' way is hidden behind the backward pass of ResNet-18."""
+        images, labels = torch.randn(IMAGES, 3, 224, 224).npu(), torch.randint(0, 10, (IMAGES,)).npu()
+        network = nn.parallel.DistributedDataParallel(resnet18(nn.BatchNorm2d, 64).npu(), bucket_cap_mb=1)
+        sizes = [0]
+        for parameter in reversed(list(network.parameters())):  # as buckets are filled
+            sizes += [0] if sizes[-1] >= 1 << 18 else []
+            sizes[-1] += parameter.numel()
+        gradients = [torch.zeros(size).npu() for size in sizes]
+
+        def travel():
+            for gradient in gradients:
+                dist.all_reduce(gradient, async_op=True)
+            torch.npu.synchronize()
+
+        def step(backward=True):
+            loss = functional.cross_entropy(network(images), labels)
+            if backward:
+                loss.backward()
+            torch.npu.synchronize()
+
+        def alone(backward=True):
+            with network.no_sync():
+                step(backward)
+
+        times = {}
+        for call in (step, alone, lambda: alone(False), travel) * PASSES:
+            dist.barrier(group=gloo)
+            begun = time.perf_counter()
+            call()
+            times.setdefault(call, []).append(time.perf_counter() - begun)
+        together, compute, forward, way = (sorted(t[1:])[len(t[1:]) // 2] * 1e3 for t in times.values())
+        hidden, most = compute + way - together, min(way, compute - forward)
+        return (f"backward {compute - forward:.0f} ms, gradients of {sum(g.numel() for g in gradients) * 4 / 1e6:.1f} MB alone {way:.0f} ms; a step "
+                f"{compute:.0f} ms without them, {together:.0f} ms with: {hidden:.0f} of {most:.0f} ms are hidden, {hidden / most:.0%}")
+
     def killed():
         """The last: rank N - 1 is killed in the middle of work."""
         x = torch.ones(1 << 20).npu()
@@ -333,10 +385,10 @@ def worker(patterns):
         raise AssertionError("no exception")
 
     checks = [all_reduce, reduce, broadcast, all_gather, reduce_scatter, scatter_gather, all_to_all, pairs, objects, asynchronous,
-              groups, barrier, whole_batch, batch_norm, killed]
+              groups, barrier, whole_batch, batch_norm, speed, overlap, killed]
     status = 0
     for check in checks:
-        if patterns and not any(p in check.__name__ for p in patterns):
+        if not any(p in check.__name__ for p in patterns) if patterns else check in (speed, overlap):
             continue
         begun = time.monotonic()
         try:
@@ -362,14 +414,31 @@ def worker(patterns):
 
 
 def main(ranks, patterns):
+    """RANKS_HOSTS=1gbit: each rank on a host of its own, a network namespace, whose way out has that rate."""
+    rate, name = os.environ.get("RANKS_HOSTS"), f"ranks{os.getpid()}"
+    hosts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../collective/hosts.sh")
+    if rate and subprocess.run([hosts, "make", name, str(ranks), rate]).returncode:
+        return 77
+    try:
+        return start(ranks, patterns, name if rate else None)
+    finally:
+        if rate:
+            subprocess.run([hosts, "remove", name, str(ranks)])
+
+
+def start(ranks, patterns, hosts):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    common = os.environ | {
-        "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
-        "HCCL_IF_IP": "127.0.0.1", "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "ACLNN_CPU_THREADS": "1"}
-    processes = [subprocess.Popen([sys.executable, "-W", "ignore", __file__, "--rank", *patterns],
-                                  env=common | {"RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(ranks)]
+    processes = []
+    for rank in range(ranks):
+        own = os.environ | {
+            "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "RANK": str(rank), "LOCAL_RANK": str(rank),
+            "MASTER_ADDR": "10.77.0.1" if hosts else "127.0.0.1", "MASTER_PORT": str(port),
+            "HCCL_IF_IP": f"10.77.0.{rank + 1}" if hosts else "127.0.0.1", "GLOO_SOCKET_IFNAME": "eth0" if hosts else "lo",
+            "OMP_NUM_THREADS": "1", "ACLNN_CPU_THREADS": "1"}
+        on = ["ip", "netns", "exec", f"{hosts}-{rank}"] if hosts else []
+        processes.append(subprocess.Popen([*on, sys.executable, "-W", "ignore", __file__, "--rank", *patterns], env=own))
     status = 0
     for rank, process in enumerate(processes):
         ended = process.wait()
