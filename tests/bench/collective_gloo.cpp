@@ -16,12 +16,13 @@ struct collective_gloo {
     std::shared_ptr<gloo::rendezvous::Context> context;
 };
 
-struct collective_gloo *collective_gloo_new(int rank, int size, const char *folder)
+struct collective_gloo *collective_gloo_new(int rank, int size, const char *folder,
+                                            const char *host)
 {
     try {
         std::unique_ptr<collective_gloo> made(new collective_gloo);
         gloo::rendezvous::FileStore store(folder);
-        made->device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr("127.0.0.1"));
+        made->device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(host));
         made->context = std::make_shared<gloo::rendezvous::Context>(rank, size);
         made->context->connectFullMesh(store, made->device);
         return made.release();

@@ -11,8 +11,9 @@ extern "C" {
 
 struct collective_gloo;
 
-/* Ranks meet in a folder that all see. NULL: it says why on stderr. */
-struct collective_gloo *collective_gloo_new(int rank, int size, const char *folder);
+/* Ranks meet in a folder that all see; host: this one's address. NULL: it says why on stderr. */
+struct collective_gloo *collective_gloo_new(int rank, int size, const char *folder,
+                                            const char *host);
 /* The sum over all ranks, in place. */
 void collective_gloo_sum(struct collective_gloo *gloo, float *data, size_t count);
 void collective_gloo_free(struct collective_gloo *gloo);

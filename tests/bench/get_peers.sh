@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Fetches the bench's peers: oneDNN twice (the newest, which runs on SYCL, and the newest built for plain OpenMP, which has
-# the lower cost per call) into .venv/, PyTorch and OpenBLAS from the distribution. All are optional; the bench runs without.
+# the lower cost per call) into .venv/, PyTorch, OpenBLAS and Open MPI from the distribution. All are optional; the bench runs without.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -27,4 +27,5 @@ wheels onednn-gomp onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0 || 
 install_debian libdnnl-dev || missing=1
 install_debian libopenblas0-pthread || { echo "no OpenBLAS"; missing=1; }
 install_debian python3-torch || { echo "no PyTorch"; missing=1; }
+install_debian openmpi-bin libopenmpi-dev || { echo "no Open MPI"; missing=1; }
 exit $missing
