@@ -8,6 +8,7 @@
 #include "api/tensor_desc.h"
 #include "executor/view.h"
 #include "runtime/support/base.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 #include "aclnn/acl_meta.h"
@@ -99,12 +100,14 @@ bool op_run_by_name(const char *who, const struct op_named_call *call, aclrtStre
                     aclError *status)
 {
     struct op_named_run run = {.who = who, .call = call, .stream = stream};
+    rt_check_own_begin();
     bool is_known = copy(&run);
     for (size_t i = 0; i < RT_LENGTH(operators) && !is_known; i++) {
         is_known = strcmp(call->type, operators[i].name) == 0;
         if (is_known) operators[i].run(&run);
     }
     op_named_end(&run);
+    rt_check_own_end();
     *status = run.status;
     return is_known;
 }

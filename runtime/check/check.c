@@ -50,7 +50,7 @@ static void free_memory(const void *what, const struct rt_check_site *site)
 {
     struct rt_check_block *block = rt_check_block_find(what);
     if (!block || block->node.memory != what) return;
-    const struct rt_check_use *use = (rt_check_flags & RT_CHECK_MEMORY) != 0
+    const struct rt_check_use *use = (rt_check_flags & RT_CHECK_MEMORY) != 0 && !rt_check_is_own
                                          ? rt_check_block_unfinished(block, rt_check_order_host())
                                          : NULL;
     if (use) rt_check_judge_early(block, use, site);
@@ -187,6 +187,7 @@ static void replay(struct rt_stream *stream, const void *graph)
 
 static void told(const char *rule, const char *name, const char *text, const void *dead)
 {
+    if (rt_check_is_own) return;
     struct rt_check_stack stack;
     char sentence[640];
     snprintf(sentence, sizeof sentence, "%s: %s", name, text);

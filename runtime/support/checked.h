@@ -107,6 +107,21 @@ extern unsigned rt_check_flags __attribute__((visibility("hidden"))); /* never c
 extern _Thread_local uint64_t rt_check_number_of_call
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
+/* What the calling thread makes, calls and gives up between these is the library's own doing: the
+ * rules of `device` and early frees are the program's alone. */
+extern _Thread_local bool rt_check_is_own
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+static inline void rt_check_own_begin(void)
+{
+    rt_check_is_own = true;
+}
+
+static inline void rt_check_own_end(void)
+{
+    rt_check_is_own = false;
+}
+
 static inline uint64_t rt_check_take_number(void)
 {
     const uint64_t number = rt_check_number_of_call;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs here between the two phases of an operator, and would not on a device. */
+#include "acl/acl_op_compiler.h"
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_mm.h"
@@ -268,6 +269,45 @@ static void weight_rearranged_while_it_is_read(struct world *w)
     download(w, 1, 1);
 }
 
+/* --- operators by their names ---------------------------------------------------------------- */
+
+enum { HIDDEN = 4, IN_PLACES = 6, OUT_PLACES = 8 };
+
+static aclTensorDesc *described(const int64_t *sizes, int rank)
+{
+    return aclCreateTensorDesc(rank ? ACL_FLOAT : ACL_DT_UNDEFINED, rank, sizes, ACL_FORMAT_ND);
+}
+
+/* What the library makes for such a call, and frees at once, is its own. */
+static void layer_by_its_name(struct world *w)
+{
+    const int64_t x[] = {1, 1, HIDDEN}, weight[] = {2 * HIDDEN, 4 * HIDDEN}, bias[] = {4 * HIDDEN};
+    aclTensorDesc *in[IN_PLACES] = {described(x, 3), described(weight, 2), described(bias, 1)};
+    aclTensorDesc *out[OUT_PLACES];
+    aclDataBuffer *from[IN_PLACES], *to[OUT_PLACES];
+    aclopAttr *attributes = aclopCreateAttr();
+    OK(aclopSetAttrString(attributes, "gate_order", "ifjo"));
+    for (int i = 0; i < IN_PLACES; i++) {
+        if (!in[i]) in[i] = described(NULL, 0);
+        from[i] = aclCreateDataBuffer(w->d[0], 2 * 4 * HIDDEN * HIDDEN * sizeof(float));
+    }
+    for (int i = 0; i < OUT_PLACES; i++) {
+        out[i] = described(x, 3);
+        to[i] = aclCreateDataBuffer(w->d[1] + 64 * i, HIDDEN * sizeof(float));
+    }
+    OK(aclopCompileAndExecuteV2("DynamicRNN", IN_PLACES, in, from, OUT_PLACES, out, to, attributes,
+                                ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, w->s[0]));
+    for (int i = 0; i < IN_PLACES; i++) {
+        aclDestroyTensorDesc(in[i]);
+        aclDestroyDataBuffer(from[i]);
+    }
+    for (int i = 0; i < OUT_PLACES; i++) {
+        aclDestroyTensorDesc(out[i]);
+        aclDestroyDataBuffer(to[i]);
+    }
+    aclopDestroyAttr(attributes);
+}
+
 #define PROGRAM(name, expected)                                                                    \
     {                                                                                              \
 #name, name, expected                                                                      \
@@ -301,5 +341,6 @@ const struct program right_phases[] = {
     PROGRAM(weight_rearranged, ""),
     PROGRAM(rearranged_weight_copied, ""),
     PROGRAM(weight_in_rows, ""),
+    PROGRAM(layer_by_its_name, ""),
 };
 const size_t right_phase_count = sizeof right_phases / sizeof *right_phases;
