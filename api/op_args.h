@@ -10,7 +10,7 @@
  * numbers; TYPE an aclDataType; MATH cubeMathType; TEXT a string. Some prototypes of CANN have
  * const where something is written, or none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST,
  * REF_CONST, OUTS_CONST, REFS_CONST, OPTIONAL_REFS_CONST, IN_MUTABLE, OPTIONAL_MUTABLE,
- * INTS_MUTABLE, TEXT_MUTABLE. */
+ * INTS_MUTABLE, FLOATS_MUTABLE, TEXT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -213,6 +213,7 @@ struct op_value {
 #define OP_PARAMETER_SCALARS(name)        const aclScalarList *name
 #define OP_PARAMETER_INTS(name)           const aclIntArray *name
 #define OP_PARAMETER_INTS_MUTABLE(name)   aclIntArray *name
+#define OP_PARAMETER_FLOATS_MUTABLE(name) aclFloatArray *name
 #define OP_PARAMETER_FLOATS(name)         const aclFloatArray *name
 #define OP_PARAMETER_BOOLS(name)          const aclBoolArray *name
 #define OP_PARAMETER_BOOL(name)           bool name
@@ -253,6 +254,7 @@ struct op_value {
 #define OP_NAME_SCALARS(name)             name
 #define OP_NAME_INTS(name)                name
 #define OP_NAME_INTS_MUTABLE(name)        name
+#define OP_NAME_FLOATS_MUTABLE(name)      name
 #define OP_NAME_FLOATS(name)              name
 #define OP_NAME_BOOLS(name)               name
 #define OP_NAME_BOOL(name)                name
@@ -293,6 +295,7 @@ struct op_value {
 #define OP_VALUE_SCALARS(n)           {OP_SCALARS, #n, {.scalars = (n)}}
 #define OP_VALUE_INTS(n)              {OP_INTS, #n, {.ints = (n)}}
 #define OP_VALUE_INTS_MUTABLE(n)      {OP_INTS, #n, {.ints = (n)}}
+#define OP_VALUE_FLOATS_MUTABLE(n)    {OP_FLOATS, #n, {.floats = (n)}}
 #define OP_VALUE_FLOATS(n)            {OP_FLOATS, #n, {.floats = (n)}}
 #define OP_VALUE_BOOLS(n)             {OP_BOOLS, #n, {.bools = (n)}}
 #define OP_VALUE_BOOL(n)              {OP_BOOL, #n, {.integer = (int64_t)(n)}}

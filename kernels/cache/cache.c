@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Elements of tensors lie at any address. */
+typedef int32_t int32_anywhere __attribute__((aligned(1), may_alias));
+
 /* Axes of a block, the outermost first; those that are dense on both sides are one run. */
 struct run {
     int64_t count[3], from[3], to[3]; /* bytes */
@@ -50,7 +53,7 @@ static void move(const struct run *r, const char *from, char *to)
 void k_cache_gather(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_cache *c = parameters;
-    const int32_t *table = buffers[K_CACHE_TABLE];
+    const int32_anywhere *table = buffers[K_CACHE_TABLE];
     const struct run run = run_of(c);
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const int64_t b = i / c->used, k = i % c->used;

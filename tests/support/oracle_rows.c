@@ -46,6 +46,7 @@
     FAMILY(resize)                                                                                 \
     FAMILY(sample)                                                                                 \
     FAMILY(roi)                                                                                    \
+    FAMILY(nms)                                                                                    \
     FAMILY(rope)                                                                                   \
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \

@@ -28,6 +28,7 @@
 #define KIND_SCALARS(name)         {#name, OP_SCALARS},
 #define KIND_INTS(name)            {#name, OP_INTS},
 #define KIND_INTS_MUTABLE(name)    {#name, OP_INTS},
+#define KIND_FLOATS_MUTABLE(name)  {#name, OP_FLOATS},
 #define KIND_FLOATS(name)          {#name, OP_FLOATS},
 #define KIND_BOOLS(name)           {#name, OP_BOOLS},
 #define KIND_BOOL(name)            {#name, OP_BOOL},
@@ -67,6 +68,7 @@
 #define TAKE_SCALARS(name)         OP_PARAMETER_SCALARS(name) = call->scalars[next_.scalar++];
 #define TAKE_INTS(name)            OP_PARAMETER_INTS(name) = call->ints[next_.array++];
 #define TAKE_INTS_MUTABLE(name)    OP_PARAMETER_INTS_MUTABLE(name) = call->ints[next_.array++];
+#define TAKE_FLOATS_MUTABLE(name)  OP_PARAMETER_FLOATS_MUTABLE(name) = call->floats[next_.array++];
 #define TAKE_FLOATS(name)          OP_PARAMETER_FLOATS(name) = call->floats[next_.array++];
 #define TAKE_BOOLS(name)           OP_PARAMETER_BOOLS(name) = call->bools[next_.array++];
 #define TAKE_BOOL(name)            OP_PARAMETER_BOOL(name) = call->number[next_.number++] != 0;
