@@ -3,8 +3,8 @@
  *
  * Rows of bins are made in two steps: vectors along the width find the greatest of each column of
  * the bins' rows; then bins, one to a lane, look through their columns. Several narrow rows are in
- * work at once, so that lanes are full. Bins of many columns, and bins of one long row (a global
- * maximum, say), are searched by vectors of their own.
+ * work at once, so that lanes are full. Bins of many columns (a global maximum, say) are searched
+ * by vectors of their own.
  *
  * Down a column x takes the place of m where x > m, or where x is NaN: that keeps the first of
  * equal elements and the last NaN. Columns are then compared as candidates, in any order: one may
@@ -12,6 +12,7 @@
  *
  * DOUBLE, and planes whose positions do not fit an int32_t, go one element at a time. The result is
  * copied from the input, so a NaN keeps its bits. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/pool/adaptive_plan.h"
@@ -107,30 +108,41 @@ void bins_by_element(enum k_dtype dt, const struct maxima *m, int64_t item)
     }
 }
 
-/* ---- a long row ---- */
+/* ---- wide bins ---- */
 
-/* One row, whose bins have at least a vector each. */
+/* A bin of at least a vector of columns: lanes go along its rows. The last vector of a row overlaps
+ * the one before. */
 K_TEMPLATE
-void bins_of_long_row(enum k_dtype dt, const struct maxima *m, int64_t item)
+int64_t best_of_bin(enum k_dtype dt, const struct maxima *m, const struct rows *rows,
+                    struct adaptive_bin bin)
+{
+    const int64_t height = m->plan->height.in, pitch = m->plan->row;
+    vf best = v_all(-INFINITY);
+    vi place = v_lanes() + (int32_t)((rows->depth.begin * height + rows->height.begin) * pitch +
+                                     bin.begin); /* where all is -inf */
+    struct candidates tails = {v_all_i(INT32_MIN), v_all_i(INT32_MAX)};
+    for (int64_t d = rows->depth.begin; d < rows->depth.end; d++)
+        for (int64_t h = rows->height.begin; h < rows->height.end; h++) {
+            const int64_t row = (d * height + h) * pitch, last = row + bin.end - VL;
+            for (int64_t at = row + bin.begin; at <= last; at += VL)
+                v_take_larger(&best, &place, k_load(dt, rows->plane + at * k_size(dt)),
+                              v_lanes() + (int32_t)at);
+            const vf tail = k_load(dt, rows->plane + last * k_size(dt));
+            tails = better(tails, rate(tail, v_lanes() + (int32_t)last));
+        }
+    return best_lane(better(rate(best, place), tails));
+}
+
+K_TEMPLATE
+void wide_bins(enum k_dtype dt, const struct maxima *m, int64_t item)
 {
     const struct adaptive_axis *width = &m->plan->width;
     const struct rows rows = rows_of(dt, m, item);
-    const int64_t row = (rows.depth.begin * m->plan->height.in + rows.height.begin) * m->plan->row;
     struct adaptive_mark mark = {0, 0}, next;
     for (int64_t i = 0; i < width->out; i++, mark = next) {
         next = adaptive_next(width, mark);
-        const struct adaptive_bin bin = adaptive_between(width, mark, next);
-        int64_t at = row + bin.begin;
-        const int64_t last = row + bin.end - VL;
-        vf best = k_load(dt, rows.plane + at * k_size(dt));
-        vi place = v_lanes() + (int32_t)at, here = place;
-        for (at += VL; at <= last; at += VL) {
-            here += VL;
-            v_take_larger(&best, &place, k_load(dt, rows.plane + at * k_size(dt)), here);
-        }
-        const struct candidates tail =
-            rate(k_load(dt, rows.plane + last * k_size(dt)), v_lanes() + (int32_t)last);
-        put(dt, m, rows.plane, item * width->out + i, best_lane(better(rate(best, place), tail)));
+        const int64_t at = best_of_bin(dt, m, &rows, adaptive_between(width, mark, next));
+        put(dt, m, rows.plane, item * width->out + i, at);
     }
 }
 
@@ -217,19 +229,6 @@ static void end_bins(struct bins *bins)
     }
 }
 
-/* The best of a run of columns, at least VL of them. */
-K_TEMPLATE
-struct candidates best_of_run(const struct columns *columns, int64_t begin, int64_t end)
-{
-    struct candidates best = {v_load_i(columns->key + begin), v_load_i(columns->place + begin)};
-    for (int64_t at = begin + VL; at < end; at += VL) {
-        const int64_t from = at + VL <= end ? at : end - VL;
-        best = better(best, (struct candidates){v_load_i(columns->key + from),
-                                                v_load_i(columns->place + from)});
-    }
-    return best;
-}
-
 /* Each lane's column: all lie within two vectors from `base` when they are near. */
 K_TEMPLATE
 struct candidates fetch(const struct columns *columns, vi at, int32_t base, bool is_near)
@@ -260,13 +259,6 @@ void search_lanes(const struct columns *columns, struct bins *bins, int first, b
 /* The first `count` bins. */
 static void search_bins(const struct columns *columns, struct bins *bins, int count)
 {
-    if (bins->widest >= WIDE) {
-        for (int i = 0; i < count; i++) {
-            const int64_t begin = bins->begin[i], end = bins->end[i];
-            bins->at[i] = (int32_t)best_lane(best_of_run(columns, begin, end));
-        }
-        return;
-    }
     for (int i = 0; i < count; i += VL) {
         if (bins->end[i + VL - 1] - bins->begin[i] <= 2 * VL)
             search_lanes(columns, bins, i, true);
@@ -309,21 +301,6 @@ void short_rows(enum k_dtype dt, const struct maxima *m, struct k_slice slice)
     }
 }
 
-/* A bin of more columns than are in work at once. */
-K_TEMPLATE
-int64_t wide_bin(enum k_dtype dt, const struct maxima *m, const struct rows *rows,
-                 struct adaptive_bin bin, struct columns *columns)
-{
-    struct candidates best = {v_all_i(INT32_MIN), v_all_i(INT32_MAX)};
-    for (int64_t c = bin.begin; c < bin.end; c += COLUMNS) {
-        int64_t first = c; /* the last piece is as long as the others */
-        if (bin.end - c < COLUMNS) first = bin.end - COLUMNS;
-        find_columns(dt, m, rows, first, COLUMNS, columns, 0);
-        best = better(best, best_of_run(columns, 0, COLUMNS));
-    }
-    return best_lane(best);
-}
-
 /* A row of more columns or bins than are in work at once. */
 K_TEMPLATE
 void long_row(enum k_dtype dt, const struct maxima *m, int64_t item)
@@ -340,20 +317,13 @@ void long_row(enum k_dtype dt, const struct maxima *m, int64_t item)
         while (i + bins.count < width->out && bins.count < BINS) {
             const struct adaptive_mark next = adaptive_next(width, mark);
             const struct adaptive_bin bin = adaptive_between(width, mark, next);
-            if (bin.end - first > COLUMNS && bins.count > 0) break;
+            if (bin.end - first > COLUMNS) break;
             add_bin(&bins, bin.begin - first, bin.end - first);
             mark = next;
-            if (bin.end - first > COLUMNS) break;
         }
-        const int64_t count = bins.end[bins.count - 1];
-        if (count > COLUMNS) {
-            const struct adaptive_bin bin = {first, first + count};
-            bins.at[0] = (int32_t)wide_bin(dt, m, &rows, bin, &columns);
-        } else {
-            end_bins(&bins);
-            find_columns(dt, m, &rows, first, count, &columns, 0);
-            search_bins(&columns, &bins, bins.count);
-        }
+        end_bins(&bins);
+        find_columns(dt, m, &rows, first, bins.end[bins.count - 1], &columns, 0);
+        search_bins(&columns, &bins, bins.count);
         for (int b = 0; b < bins.count; b++)
             put(dt, m, rows.plane, item * width->out + i + b, bins.at[b]);
     }
@@ -369,23 +339,18 @@ void make_rows(enum k_dtype dt, const struct k_adaptive_max *shape, void *const 
                              .output = buffers[K_ADAPTIVE_MAX_OUTPUT],
                              .indices = buffers[K_ADAPTIVE_MAX_INDICES],
                              .index_size = shape->index_size};
-    const bool is_single = plan.depth.in == plan.depth.out && plan.height.in == plan.height.out;
-    if (dt == K_F64 || plan.plane > INT32_MAX) {
-        for (int64_t item = slice.begin; item < slice.end; item++)
-            bins_by_element(dt, &m, item);
-        return;
-    }
-    if (!is_single || plan.width.step * plan.width.scale < WIDE) {
-        if (plan.row <= COLUMNS && plan.width.out <= BINS) {
-            short_rows(dt, &m, slice);
-            return;
-        }
-        for (int64_t item = slice.begin; item < slice.end; item++)
-            long_row(dt, &m, item);
+    if (dt != K_F64 && plan.plane <= INT32_MAX && plan.row <= COLUMNS && plan.width.out <= BINS &&
+        plan.width.step * plan.width.scale < WIDE) {
+        short_rows(dt, &m, slice);
         return;
     }
     for (int64_t item = slice.begin; item < slice.end; item++)
-        bins_of_long_row(dt, &m, item);
+        if (dt == K_F64 || plan.plane > INT32_MAX)
+            bins_by_element(dt, &m, item);
+        else if (plan.width.step * plan.width.scale >= WIDE)
+            wide_bins(dt, &m, item);
+        else
+            long_row(dt, &m, item);
 }
 
 k_fn K_SYMBOL(adaptive_max);
