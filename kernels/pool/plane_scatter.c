@@ -95,19 +95,21 @@ K_OUTLINE bool reach(struct part *part, int64_t cell, int64_t i, int cell_size)
 K_TEMPLATE
 void add_floats(int index_size, struct part *part, const char *values, int64_t begin, int64_t end)
 {
+    const char *indices = part->indices; /* copies: not read again after each store */
+    char *cells = part->cells;
+    const uint64_t first = (uint64_t)part->first;
     int64_t zeroed = part->zeroed;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t cell =
-            (int64_t)((uint64_t)index_at(index_size, part->indices, i) - (uint64_t)part->first);
+        const int64_t cell = (int64_t)((uint64_t)index_at(index_size, indices, i) - first);
         float value, sum;
-        if ((uint64_t)cell >= (uint64_t)zeroed) {
+        if (__builtin_expect((uint64_t)cell >= (uint64_t)zeroed, 0)) {
             if (!reach(part, cell, i, 4)) continue;
             zeroed = part->zeroed;
         }
         memcpy(&value, values + (i - begin) * 4, 4);
-        memcpy(&sum, part->cells + cell * 4, 4);
+        memcpy(&sum, cells + cell * 4, 4);
         sum += value;
-        memcpy(part->cells + cell * 4, &sum, 4);
+        memcpy(cells + cell * 4, &sum, 4);
     }
 }
 
@@ -138,15 +140,17 @@ void add_entries(enum k_dtype dt, int index_size, struct part *part, int64_t beg
 K_TEMPLATE
 void set_entries(int size, int index_size, struct part *part, int64_t begin, int64_t end)
 {
+    const char *indices = part->indices, *values = part->values; /* as in add_floats */
+    char *cells = part->cells;
+    const uint64_t first = (uint64_t)part->first;
     int64_t zeroed = part->zeroed;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t cell =
-            (int64_t)((uint64_t)index_at(index_size, part->indices, i) - (uint64_t)part->first);
-        if ((uint64_t)cell >= (uint64_t)zeroed) {
+        const int64_t cell = (int64_t)((uint64_t)index_at(index_size, indices, i) - first);
+        if (__builtin_expect((uint64_t)cell >= (uint64_t)zeroed, 0)) {
             if (!reach(part, cell, i, size)) continue;
             zeroed = part->zeroed;
         }
-        memcpy(part->cells + cell * size, part->values + i * size, (size_t)size);
+        memcpy(cells + cell * size, values + i * size, (size_t)size);
     }
 }
 
