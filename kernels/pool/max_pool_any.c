@@ -21,65 +21,33 @@ bool any_is_real(enum k_dtype dt)
 K_TEMPLATE
 int64_t any_size(enum k_dtype dt)
 {
-    switch (dt) {
-    case K_I8:
-    case K_U8:
-        return 1;
-    case K_I16:
-    case K_U16:
-    case K_F16:
-    case K_BF16:
-        return 2;
-    case K_I64:
-    case K_F64:
-        return 8;
-    default:
-        return 4;
-    }
+    if (dt == K_I8 || dt == K_U8) return 1;
+    if (dt == K_I16 || dt == K_U16 || dt == K_F16 || dt == K_BF16) return 2;
+    return dt == K_I64 || dt == K_F64 ? 8 : 4;
 }
 
 K_TEMPLATE
 union any any_load(enum k_dtype dt, const char *at)
 {
-    union any value = {.whole = 0};
-    uint16_t half;
-    float single;
-    int32_t word;
-    int16_t half_word;
-    switch (dt) {
-    case K_F32:
-        memcpy(&single, at, sizeof single);
-        value.real = single;
-        break;
-    case K_F16:
-    case K_BF16:
-        memcpy(&half, at, sizeof half);
-        value.real = v_from_half(dt, half - (vh){0})[0];
-        break;
-    case K_I32:
-        memcpy(&word, at, sizeof word);
-        value.whole = word;
-        break;
-    case K_I16:
-        memcpy(&half_word, at, sizeof half_word);
-        value.whole = half_word;
-        break;
-    case K_U16:
-        memcpy(&half, at, sizeof half);
-        value.whole = half;
-        break;
-    case K_I8:
-        value.whole =
-            *(const int8_t *)at; /* NOLINT(bugprone-signed-char-misuse): the sign is meant */
-        break;
-    case K_U8:
-        value.whole = *(const uint8_t *)at;
-        break;
-    default:
-        memcpy(&value, at, sizeof value);
-        break;
-    }
-    return value;
+    union {
+        float f32;
+        double f64;
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        int64_t i64;
+    } bits;
+    memcpy(&bits, at, (size_t)any_size(dt));
+    if (dt == K_F32) return (union any){.real = bits.f32};
+    if (dt == K_F64) return (union any){.real = bits.f64};
+    if (any_is_real(dt)) return (union any){.real = v_from_half(dt, bits.u16 - (vh){0})[0]};
+    if (dt == K_I8) return (union any){.whole = bits.i8};
+    if (dt == K_U8) return (union any){.whole = bits.u8};
+    if (dt == K_I16) return (union any){.whole = bits.i16};
+    if (dt == K_U16) return (union any){.whole = bits.u16};
+    return (union any){.whole = dt == K_I64 ? bits.i64 : bits.i32};
 }
 
 K_TEMPLATE
@@ -167,33 +135,20 @@ void K_SYMBOL(max_pool_any)(const void *parameters, void *const buffers[], struc
 {
     const struct k_max_pool *pool = parameters;
     switch (pool->dtype) {
-    case K_F32:
-        any_slice(K_F32, pool, buffers, slice);
+#define ANY_TYPE(dt)                                                                               \
+    case dt:                                                                                       \
+        any_slice(dt, pool, buffers, slice);                                                       \
         break;
-    case K_F16:
-        any_slice(K_F16, pool, buffers, slice);
-        break;
-    case K_BF16:
-        any_slice(K_BF16, pool, buffers, slice);
-        break;
-    case K_F64:
-        any_slice(K_F64, pool, buffers, slice);
-        break;
-    case K_I8:
-        any_slice(K_I8, pool, buffers, slice);
-        break;
-    case K_U8:
-        any_slice(K_U8, pool, buffers, slice);
-        break;
-    case K_I16:
-        any_slice(K_I16, pool, buffers, slice);
-        break;
-    case K_U16:
-        any_slice(K_U16, pool, buffers, slice);
-        break;
-    case K_I64:
-        any_slice(K_I64, pool, buffers, slice);
-        break;
+        ANY_TYPE(K_F32)
+        ANY_TYPE(K_F16)
+        ANY_TYPE(K_BF16)
+        ANY_TYPE(K_F64)
+        ANY_TYPE(K_I8)
+        ANY_TYPE(K_U8)
+        ANY_TYPE(K_I16)
+        ANY_TYPE(K_U16)
+        ANY_TYPE(K_I64)
+#undef ANY_TYPE
     default:
         any_slice(K_I32, pool, buffers, slice);
         break;
