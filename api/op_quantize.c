@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as INT8 and back: aclnnAscendQuant, AscendQuantV3, AscendAntiQuant, DynamicQuant. */
+/* Numbers as INT8 and back: aclnnAscendQuant, AscendQuantV3, AscendAntiQuant. */
 #include <string.h>
 
 #include "api/op_shape.h"
@@ -12,16 +12,11 @@ struct quantize_rule {
     enum k_quantize_what what;
 };
 
-enum { X, FACTOR, OFFSET }; /* of DynamicQuant only the first two */
+enum { X, FACTOR, OFFSET };
 
 static const struct quantize_rule *rule_of(const struct op_problem *problem)
 {
     return problem->row->rule->more;
-}
-
-static bool is_dynamic(const struct op_problem *problem)
-{
-    return rule_of(problem)->what == K_QUANTIZE_DYNAMIC;
 }
 
 /* ---- checks ---- */
@@ -40,15 +35,10 @@ static aclnnStatus quantize_types(struct op_problem *problem)
              "dstType is %" PRId64 "; y's type is %s (%d)", type,
              op_data_type_name((aclDataType)y->tensor->descriptor.data_type),
              y->tensor->descriptor.data_type);
-    if (values[FACTOR].tensor)
-        OP_TRY(op_check_float(name, values[FACTOR].name, values[FACTOR].tensor));
-    if (!is_dynamic(problem) && values[OFFSET].tensor)
+    OP_TRY(op_check_float(name, values[FACTOR].name, values[FACTOR].tensor));
+    if (values[OFFSET].tensor)
         OP_TRY(op_check_same_type(name, "offset", values[OFFSET].tensor, "scale",
                                   values[FACTOR].tensor));
-    if (is_dynamic(problem)) {
-        const struct op_value *made = op_written(problem, 1);
-        OP_TRY(op_check_type(name, made->name, made->tensor, OP_TYPE(ACL_FLOAT), "FLOAT"));
-    }
     problem->type = problem->result = (aclDataType)large->tensor->descriptor.data_type;
     return ACLNN_SUCCESS;
 }
@@ -103,23 +93,15 @@ static aclnnStatus quantize_shapes(struct op_problem *problem)
 {
     const char *name = problem->row->name;
     const struct op_value *values = problem->values, *y = op_written(problem, 0);
-    const struct ex_descriptor *x = &values[X].tensor->descriptor;
     enum k_whole whole;
     int from_end;
     OP_TRY(op_check_same_shape(name, y->name, y->tensor, "x", values[X].tensor));
     OP_TRY(find_whole(problem, &whole));
-    OP_TRY(op_check_rank(name, "x", values[X].tensor, is_dynamic(problem) ? 2 : 1, EX_MAX_RANK));
-    if (!is_dynamic(problem)) {
-        OP_TRY(find_axis(problem, &from_end));
-        return !values[OFFSET].tensor ? ACLNN_SUCCESS
-                                      : op_check_same_shape(name, "offset", values[OFFSET].tensor,
-                                                            "scale", values[FACTOR].tensor);
-    }
-    if (values[FACTOR].tensor)
-        OP_TRY(op_check_shape(problem, &values[FACTOR], values[FACTOR].tensor, 1,
-                              x->sizes + x->rank - 1));
-    return op_check_shape(problem, op_written(problem, 1), op_written(problem, 1)->tensor,
-                          x->rank - 1, x->sizes);
+    OP_TRY(op_check_rank(name, "x", values[X].tensor, 1, EX_MAX_RANK));
+    OP_TRY(find_axis(problem, &from_end));
+    return !values[OFFSET].tensor ? ACLNN_SUCCESS
+                                  : op_check_same_shape(name, "offset", values[OFFSET].tensor,
+                                                        "scale", values[FACTOR].tensor);
 }
 
 /* ---- plan ---- */
@@ -133,40 +115,34 @@ static void quantize(const struct op_shape_call *call)
     struct k_quantize q = {.what = rule_of(problem)->what,
                            .from = op_k_dtype(values[X].tensor),
                            .to = op_k_dtype(values[y].tensor),
-                           .factor = K_F32,
+                           .factor = op_k_dtype(values[FACTOR].tensor),
+                           .offset = op_k_dtype(values[FACTOR].tensor),
                            .columns = x->sizes[x->rank - 1],
-                           .has_scale = values[FACTOR].tensor != NULL,
-                           .has_offset = !is_dynamic(problem) && values[OFFSET].tensor,
+                           .inner = 1,
+                           .has_scale = true,
+                           .has_offset = values[OFFSET].tensor != NULL,
                            .is_square = op_integer_named(problem, "sqrtMode", 0) != 0};
     q.rows = op_element_count(x->rank - 1, x->sizes);
     if (q.rows == 0) return;
     const struct op_place from = op_dense_source(call, X);
-    struct op_place scale = from, offset = from;
-    int from_end = 1;
-    if (!is_dynamic(problem)) find_axis(problem, &from_end);
+    const struct op_place scale = op_dense_source(call, FACTOR);
+    const struct op_place offset = q.has_offset ? op_dense_source(call, OFFSET) : scale;
+    int from_end;
+    find_axis(problem, &from_end);
     find_whole(problem, &q.whole);
     q.by_column = from_end == 1;
     q.period = from_end == 2 ? x->sizes[x->rank - 2] : 0;
-    if (q.has_scale) {
-        q.factor = op_k_dtype(values[FACTOR].tensor);
-        scale = op_dense_source(call, FACTOR);
-    }
-    if (q.has_offset) offset = op_dense_source(call, OFFSET);
     const struct op_place to = op_dense_target(call, y);
-    const struct op_place made = is_dynamic(problem) ? op_dense_target(call, y + 1) : to;
     const struct k_work work = k_quantize_plan(&q);
     ex_step(call->plan, "quantize", k_best()->quantize, &q, sizeof q, work,
-            EX_BUFFERS(from.buffer, scale.buffer, offset.buffer, to.buffer, made.buffer));
+            EX_BUFFERS(from.buffer, scale.buffer, offset.buffer, to.buffer));
     op_deliver(call, &to, y);
-    if (is_dynamic(problem)) op_deliver(call, &made, y + 1);
 }
 
 #define QUANTIZE(name, what_)                                                                      \
-    const struct op_rule op_rule_##name = {                                                        \
-        .types = quantize_types,                                                                   \
-        .shapes = quantize_shapes,                                                                 \
-        .runs_empty = (what_) == K_QUANTIZE_DYNAMIC, /* rows without elements have a scale */      \
-        .more = &(const struct quantize_rule){{quantize}, what_}}
+    const struct op_rule op_rule_##name = {.types = quantize_types,                                \
+                                           .shapes = quantize_shapes,                              \
+                                           .more =                                                 \
+                                               &(const struct quantize_rule){{quantize}, what_}}
 QUANTIZE(quantize, K_QUANTIZE);
 QUANTIZE(dequantize, K_DEQUANTIZE);
-QUANTIZE(quantize_rows, K_QUANTIZE_DYNAMIC);

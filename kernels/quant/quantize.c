@@ -11,21 +11,62 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The factors of a tile, or `otherwise` where there are none. */
-static void load_factors(const struct k_quantize *q, bool is_there, const char *buffer, int64_t row,
-                         int64_t column, int64_t count, float otherwise, float *to)
+/* ---- factors ---- */
+
+/* A row, and which of the rows of factors is its own. */
+struct row {
+    int64_t number, expert;
+};
+
+/* The factors of a tile. */
+static void load_factors(const struct k_quantize *q, enum k_dtype dtype, const char *buffer,
+                         struct row row, int64_t column, int64_t count, float *to)
 {
-    const int64_t size = k_dtype_size(q->factor);
-    if (is_there && q->by_column) {
-        k_widen(K_AS_F32, q->factor, buffer + column * size, to, count);
+    const int64_t size = k_dtype_size(dtype);
+    float one;
+    if (q->by_column) {
+        k_widen(K_AS_F32, dtype, buffer + (row.expert * q->columns + column) * size, to, count);
         return;
     }
-    if (is_there)
-        k_widen(K_AS_F32, q->factor, buffer + (q->period > 0 ? row % q->period * size : 0),
-                &otherwise, 1);
+    const int64_t at = q->period > 0 ? row.number / q->inner % q->period : 0;
+    k_widen(K_AS_F32, dtype, buffer + at * size, &one, 1);
     for (int64_t i = 0; i < count; i++)
-        to[i] = otherwise;
+        to[i] = one;
 }
+
+static void add_offsets(const struct k_quantize *q, void *const buffers[], struct row row,
+                        int64_t column, int64_t count, float *x)
+{
+    float offsets[TILE];
+    if (!q->has_offset) return;
+    load_factors(q, q->offset, buffers[K_QUANTIZE_OFFSET], row, column, count, offsets);
+    for (int64_t i = 0; i < count; i++)
+        x[i] += offsets[i];
+}
+
+/* The tile's numbers, times the scale. */
+static void load_scaled(const struct k_quantize *q, void *const buffers[], struct row row,
+                        int64_t column, int64_t count, float *x)
+{
+    const int64_t at = (row.number * q->columns + column) * k_dtype_size(q->from);
+    float scales[TILE];
+    k_widen(K_AS_F32, q->from, (const char *)buffers[K_QUANTIZE_FROM] + at, x, count);
+    if (q->what == K_DEQUANTIZE) add_offsets(q, buffers, row, column, count, x);
+    if (q->has_scale)
+        load_factors(q, q->factor, buffers[K_QUANTIZE_SCALE], row, column, count, scales);
+    if (q->has_scale && q->divides)
+        for (int64_t i = 0; i < count; i++)
+            x[i] /= scales[i];
+    else if (q->has_scale)
+        for (int64_t i = 0; i < count; i++)
+            x[i] *= scales[i];
+    if (q->is_square)
+        for (int64_t i = 0; i < count; i++)
+            x[i] *= scales[i];
+    if (q->what == K_QUANTIZE) add_offsets(q, buffers, row, column, count, x);
+}
+
+/* ---- whole numbers ---- */
 
 static void round_all(enum k_whole whole, float *x, int64_t count)
 {
@@ -43,39 +84,40 @@ static void round_all(enum k_whole whole, float *x, int64_t count)
             x[i] = rintf(x[i]);
 }
 
-static void store_whole(enum k_whole whole, float *x, int8_t *to, int64_t count)
+static int32_t low_of(const struct k_quantize *q)
 {
-    round_all(whole, x, count);
+    return q->is_four ? -8 : q->to == K_I8 ? -128 : q->to == K_U8 ? 0 : INT32_MIN;
+}
+
+static int32_t high_of(const struct k_quantize *q)
+{
+    return q->is_four ? 7 : q->to == K_I8 ? 127 : q->to == K_U8 ? 255 : INT32_MAX;
+}
+
+static void store_bytes(const float *x, float low, float high, char *to, int64_t count)
+{
     for (int64_t i = 0; i < count; i++) {
-        const float low = x[i] > -128 ? x[i] : -128, in = low < 127 ? low : 127;
-        to[i] = (int8_t)(int32_t)(x[i] == x[i] ? in : 0);
+        const float least = x[i] > low ? x[i] : low, in = least < high ? least : high;
+        to[i] = (char)(int32_t)(x[i] == x[i] ? in : 0);
     }
 }
 
-/* The tile's numbers, times the scale. */
-static void load_scaled(const struct k_quantize *q, void *const buffers[], int64_t row,
-                        int64_t column, int64_t count, float *x)
+/* Whole numbers from element `first` of the result on. */
+static void store_whole(const struct k_quantize *q, float *x, char *to, int64_t first,
+                        int64_t count)
 {
-    const int64_t at = (row * q->columns + column) * k_dtype_size(q->from);
-    float scales[TILE], offsets[TILE];
-    k_widen(K_AS_F32, q->from, (const char *)buffers[K_QUANTIZE_FROM] + at, x, count);
-    load_factors(q, q->has_scale, buffers[K_QUANTIZE_SCALE], row, column, count, 1, scales);
-    if (q->what == K_DEQUANTIZE && q->has_offset) {
-        load_factors(q, true, buffers[K_QUANTIZE_OFFSET], row, column, count, 0, offsets);
-        for (int64_t i = 0; i < count; i++)
-            x[i] += offsets[i];
+    char bytes[TILE];
+    round_all(q->whole, x, count);
+    if (q->to == K_I32) {
+        k_narrow(K_AS_F32, K_I32, x, to + 4 * first, count);
+        return;
     }
-    for (int64_t i = 0; i < count; i++)
-        x[i] *= scales[i];
-    if (q->is_square)
-        for (int64_t i = 0; i < count; i++)
-            x[i] *= scales[i];
-    if (q->what == K_QUANTIZE && q->has_offset) {
-        load_factors(q, true, buffers[K_QUANTIZE_OFFSET], row, column, count, 0, offsets);
-        for (int64_t i = 0; i < count; i++)
-            x[i] += offsets[i];
-    }
+    store_bytes(x, (float)low_of(q), (float)high_of(q), q->is_four ? bytes : to + first, count);
+    for (int64_t i = 0; q->is_four && i < count; i += 2)
+        to[(first + i) / 2] = (char)((bytes[i] & 15) | (unsigned)bytes[i + 1] << 4);
 }
+
+/* ---- rows that make their scale ---- */
 
 /* A NaN stays. */
 static float largest(const float *x, int64_t count, float most)
@@ -87,32 +129,118 @@ static float largest(const float *x, int64_t count, float most)
     return most;
 }
 
+static void range_of(const float *x, int64_t count, float range[2])
+{
+    for (int64_t i = 0; i < count; i++) {
+        range[0] = x[i] < range[0] || x[i] != x[i] ? x[i] : range[0];
+        range[1] = x[i] > range[1] || x[i] != x[i] ? x[i] : range[1];
+    }
+}
+
+static void run_dynamic(const struct k_quantize *q, void *const buffers[], struct row row)
+{
+    const bool is_shifted = q->what == K_QUANTIZE_SHIFTED;
+    const float high = (float)high_of(q), low = (float)low_of(q);
+    float x[TILE], made = 0, shift = 0, range[2] = {INFINITY, -INFINITY};
+    for (int64_t at = 0; at < q->columns; at += TILE) {
+        const int64_t count = smaller(TILE, q->columns - at);
+        load_scaled(q, buffers, row, at, count, x);
+        if (is_shifted)
+            range_of(x, count, range);
+        else
+            made = largest(x, count, made);
+    }
+    if (is_shifted && q->columns > 0) {
+        made = (range[1] - range[0]) / (high - low);
+        shift = high - range[1] / made;
+    } else {
+        made /= high;
+    }
+    ((float *)buffers[K_QUANTIZE_MADE])[row.number] = made;
+    if (is_shifted) ((float *)buffers[K_QUANTIZE_SHIFT])[row.number] = shift;
+    for (int64_t at = 0; at < q->columns; at += TILE) {
+        const int64_t count = smaller(TILE, q->columns - at);
+        load_scaled(q, buffers, row, at, count, x);
+        for (int64_t i = 0; i < count; i++)
+            x[i] /= made;
+        for (int64_t i = 0; i < count && is_shifted; i++)
+            x[i] += shift;
+        store_whole(q, x, buffers[K_QUANTIZE_TO], row.number * q->columns + at, count);
+    }
+}
+
+/* The expert of a row; the number of experts where it is behind all groups. */
+static int64_t expert_of(const struct k_quantize *q, const int32_t *groups, int64_t row)
+{
+    int64_t expert = 0;
+    while (expert < q->experts && row >= groups[expert])
+        expert++;
+    return expert;
+}
+
+/* false: a row of no group. */
+static bool find_expert(const struct k_quantize *q, void *const buffers[], struct row *row)
+{
+    if (q->experts == 0) return true;
+    row->expert = expert_of(q, buffers[K_QUANTIZE_GROUPS], row->number);
+    if (row->expert < q->experts) return true;
+    k_fault_note(buffers[K_QUANTIZE_BUFFERS], row->number);
+    ((float *)buffers[K_QUANTIZE_MADE])[row->number] = 0;
+    if (q->what == K_QUANTIZE_SHIFTED) ((float *)buffers[K_QUANTIZE_SHIFT])[row->number] = 0;
+    const int64_t bytes = q->is_four ? q->columns / 2 : q->columns;
+    char *to = (char *)buffers[K_QUANTIZE_TO] + row->number * bytes;
+    for (int64_t i = 0; i < bytes; i++)
+        to[i] = 0;
+    return false;
+}
+
+/* ---- fake ---- */
+
+static void fake_tile(const struct k_quantize *q, void *const buffers[], struct row row,
+                      int64_t column, int64_t count)
+{
+    const int64_t at = row.number * q->columns + column;
+    const double least = (double)q->least, most = (double)q->most;
+    float x[TILE], scales[TILE], offsets[TILE];
+    uint8_t *made = (uint8_t *)buffers[K_QUANTIZE_MADE] + at;
+    const char *from = (const char *)buffers[K_QUANTIZE_FROM] + at * k_dtype_size(q->from);
+    k_widen(K_AS_F32, q->from, from, x, count);
+    load_factors(q, q->factor, buffers[K_QUANTIZE_SCALE], row, column, count, scales);
+    load_factors(q, q->offset, buffers[K_QUANTIZE_OFFSET], row, column, count, offsets);
+    for (int64_t i = 0; i < count; i++) {
+        const double offset = (double)offsets[i];
+        const double whole = (double)rintf(x[i] / scales[i]) + offset;
+        const double above = whole >= least ? whole : least, held = above > most ? most : above;
+        x[i] = (float)(held - offset) * scales[i];
+        made[i] = whole >= least && whole <= most;
+    }
+    k_narrow(K_AS_F32, q->to, x, (char *)buffers[K_QUANTIZE_TO] + at * k_dtype_size(q->to), count);
+}
+
 k_fn K_SYMBOL(quantize);
 
 void K_SYMBOL(quantize)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_quantize *q = parameters;
     float x[TILE];
-    for (int64_t row = slice.begin; row < slice.end; row++) {
-        float made = 0;
-        for (int64_t at = 0; at < q->columns && q->what == K_QUANTIZE_DYNAMIC; at += TILE) {
-            const int64_t count = smaller(TILE, q->columns - at);
-            load_scaled(q, buffers, row, at, count, x);
-            made = largest(x, count, made);
+    for (struct row row = {slice.begin, 0}; row.number < slice.end; row.number++) {
+        if (q->what == K_QUANTIZE_DYNAMIC || q->what == K_QUANTIZE_SHIFTED) {
+            if (find_expert(q, buffers, &row)) run_dynamic(q, buffers, row);
+            continue;
         }
-        made /= 127;
-        if (q->what == K_QUANTIZE_DYNAMIC)
-            k_narrow(K_AS_F32, K_F32, &made, (char *)buffers[K_QUANTIZE_MADE] + row * 4, 1);
         for (int64_t at = 0; at < q->columns; at += TILE) {
-            const int64_t count = smaller(TILE, q->columns - at), first = row * q->columns + at;
-            char *to = (char *)buffers[K_QUANTIZE_TO] + first * k_dtype_size(q->to);
+            const int64_t count = smaller(TILE, q->columns - at);
+            const int64_t first = row.number * q->columns + at;
+            if (q->what == K_QUANTIZE_FAKE) {
+                fake_tile(q, buffers, row, at, count);
+                continue;
+            }
             load_scaled(q, buffers, row, at, count, x);
-            for (int64_t i = 0; i < count && q->what == K_QUANTIZE_DYNAMIC; i++)
-                x[i] /= made;
-            if (q->what == K_DEQUANTIZE)
-                k_narrow(K_AS_F32, q->to, x, to, count);
+            if (q->what == K_QUANTIZE)
+                store_whole(q, x, buffers[K_QUANTIZE_TO], first, count);
             else
-                store_whole(q->whole, x, (int8_t *)to, count);
+                k_narrow(K_AS_F32, q->to, x,
+                         (char *)buffers[K_QUANTIZE_TO] + first * k_dtype_size(q->to), count);
         }
     }
 }

@@ -17,7 +17,9 @@ extern "C" {
  * - x: 2 to 8 dimensions, FLOAT16 or BF16.
  * - smoothScalesOptional: NULL for 1, else of FLOAT, FLOAT16 or BF16, one dimension, as many as
  *   x's last.
- * - yOut: x's shape, INT8; other types are refused.
+ * - yOut: x's shape, INT8; or INT4, two to a byte, the low half first, dense, of an even last
+ *   dimension; or INT32, each of which holds eight INT4, of an eighth of x's last dimension. Of
+ * INT4 the scale is max |x smooth| / 7.
  * - scaleOut: x's shape less the last dimension, FLOAT. */
 ACLNN_API aclnnStatus aclnnDynamicQuantGetWorkspaceSize(
     const aclTensor *x, const aclTensor *smoothScalesOptional, const aclTensor *yOut,

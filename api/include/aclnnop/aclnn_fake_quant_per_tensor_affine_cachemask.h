@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a quantised network would compute, with the mask that its gradient needs. */
+#ifndef OP_API_INC_LEVEL2_ACLNN_FAKE_QUANT_PER_TENSOR_AFFINE_CACHEMASK_TENSOR_QPARAMS_H_
+#define OP_API_INC_LEVEL2_ACLNN_FAKE_QUANT_PER_TENSOR_AFFINE_CACHEMASK_TENSOR_QPARAMS_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* q = round(self / scale) + zeroPoint, out = (q held between quantMin and quantMax, less
+ * zeroPoint) scale, mask = quantMin <= q <= quantMax. PyTorch's
+ * _fake_quantize_per_tensor_affine_cachemask_tensor_qparams. The quotient is one of FLOAT and
+ * rounded to the nearest whole number, ties to even; what follows is exact up to the last product,
+ * which is rounded to FLOAT and then to out's type. CANN divides, PyTorch multiplies by the
+ * inverse: q may differ by one. Of a NaN mask is false and out that of quantMin.
+ *
+ * - self: 0 to 8 dimensions, FLOAT, FLOAT16 or BF16, any strides.
+ * - scale: FLOAT, FLOAT16 or BF16, one element, of no or one dimension.
+ * - zeroPoint: INT32, scale's shape, taken to FLOAT.
+ * - fakeQuantEnbled: below 1, and NaN: out = self and mask is true.
+ * - quantMin, quantMax: quantMax must not be less.
+ * - out: self's shape and type. mask: self's shape, BOOL. Any strides. */
+ACLNN_API aclnnStatus aclnnFakeQuantPerTensorAffineCachemaskGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *scale, const aclTensor *zeroPoint,
+    float fakeQuantEnbled, int64_t quantMin, int64_t quantMax, aclTensor *out, aclTensor *mask,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFakeQuantPerTensorAffineCachemask(void *workspace,
+                                                             uint64_t workspaceSize,
+                                                             aclOpExecutor *executor,
+                                                             aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
