@@ -22,7 +22,7 @@ static void tell_workspace(const struct ex_plan *plan, const void *workspace, ui
              !rt_check_hooks.is_known(workspace, size))
         snprintf(text, sizeof text,
                  "workspaceSize is %" PRIu64 ", and the memory at %p is smaller; %zu bytes are "
-                 "used here, a device may use all",
+                 "used here, a device may use all (CANN's document of the two phases)",
                  size, workspace, plan->workspace_size);
     else
         return;

@@ -140,17 +140,17 @@ static void report_plain(void *context, const struct rt_check_use *first, size_t
     write_role(role, sizeof role, j->access->role, j->access->argument);
     snprintf(text, sizeof text,
              "%s takes its %s as FRACTAL_NZ, and %s has written it row by row: so it is read here, "
-             "the chip reads blocks",
+             "the chip reads blocks (CANN's document of aclnnMatmulWeightNz)",
              two, role, one);
-    rt_check_report(&(struct rt_check_report){
-        .kind = "device",
-        .rule = "format",
-        .text = text,
-        .cure = "let aclnnTransMatmulWeight put it in that format first",
-        .parties = {party_of_step(j, "read"),
-                    party_of_use(first, "written"),
-                    {.title = "allocated", .site = j->block->site}},
-        .count = 3});
+    rt_check_report(
+        &(struct rt_check_report){.kind = "device",
+                                  .rule = "format",
+                                  .text = text,
+                                  .cure = "let aclnnTransMatmulWeight put it in that format first",
+                                  .parties = {party_of_step(j, "read"),
+                                              party_of_use(first, "written"),
+                                              {.title = "allocated", .site = j->block->site}},
+                                  .count = 3});
 }
 
 static void report_memory(const struct judgement *j, const char *rule, const char *what,
