@@ -144,7 +144,7 @@ class Training:
         self.device, self.workload = device, workload
         self.optimiser = workload.optimiser(self.network.parameters()) if workload.optimiser else None
         self.scaler = torch.amp.GradScaler(device, enabled=workload.scales)
-        self.graph, self.captured, self.made, self.shortest = None, None, 0, math.inf
+        self.graph, self.captured, self.side, self.made, self.shortest = None, None, None, 0, math.inf
         if not self.optimiser:
             self.network.eval()
 
@@ -168,15 +168,18 @@ class Training:
         return loss
 
     def replayed(self):
-        """The step, captured by the third call: the first two make the optimiser's states, on a stream of their own."""
+        """The step, captured by the third call: the first two make the optimiser's states, on a stream of their own.
+
+        It is one stream for all of them, since torch_npu keeps the memory of each stream apart.
+        """
         if self.graph:
             self.graph.replay()
             return self.captured
-        side = torch.npu.Stream()
-        side.wait_stream(torch.npu.current_stream())
-        with torch.npu.stream(side):
+        self.side = self.side or torch.npu.Stream()
+        self.side.wait_stream(torch.npu.current_stream())
+        with torch.npu.stream(self.side):
             self.captured = self.step().clone()
-        torch.npu.current_stream().wait_stream(side)
+        torch.npu.current_stream().wait_stream(self.side)
         self.made += 1
         if self.made < 3:
             return self.captured
@@ -224,12 +227,27 @@ def peak_of_memory(device, workload):
     return resident("VmHWM") - before
 
 
+def losses_apart(losses, others):
+    return max(abs(a - b) / abs(a) for a, b in zip(losses, others, strict=True))
+
+
+def as_near(workload, data, on_cpu, on_npu):
+    """Whether device npu's losses in a half type are as near to those of 32 bits as device cpu's are."""
+    exact = Training("cpu", workload._replace(autocast=None, scales=False), data)
+    losses = [exact() for _ in on_cpu]
+    apart_cpu, apart_npu = losses_apart(losses, on_cpu), losses_apart(losses, on_npu)
+    print(f"{workload.autocast}: of the losses in float32 device cpu's are {apart_cpu:.1e} apart, device npu's {apart_npu:.1e}")
+    return apart_npu <= max(apart_cpu, workload.limit)
+
+
 def compare(name, workload):
     data = fixed_data(workload)
     on_cpu, on_npu = Training("cpu", workload, data), Training("npu", workload, data)
     losses = [(on_cpu(), on_npu()) for _ in range(options.steps)]
-    apart = max(abs(a - b) / abs(a) for a, b in losses)
+    apart = losses_apart(*zip(*losses, strict=True))
     is_right, wide = apart <= workload.limit, ""
+    if not is_right and workload.autocast and workload.limit <= 1e-2:
+        is_right = as_near(workload, data, *zip(*losses, strict=True))
     if not workload.autocast and workload.limit <= 1e-5:
         outputs = on_cpu.outputs()
         apart_outputs = ((outputs - on_npu.outputs()).abs().max() / outputs.abs().max()).item()
