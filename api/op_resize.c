@@ -33,6 +33,22 @@ static aclnnStatus check_image(const struct op_problem *problem, const char *nam
     return ACLNN_SUCCESS;
 }
 
+static struct k_resize resize_of(const struct op_problem *problem, const int64_t *in,
+                                 const int64_t *out);
+
+/* A result that is antialiased sees no more than a line. */
+static aclnnStatus check_seen(const struct op_problem *problem, const int64_t *in,
+                              const int64_t *out)
+{
+    struct k_resize r = resize_of(problem, in, out);
+    k_resize_table_plan(&r);
+    for (int i = 0; i < K_RESIZE_AXES; i++)
+        OP_CHECK(problem->row->name, r.axis[i].taps <= K_RESIZE_LINE, ACLNN_ERR_PARAM_INVALID,
+                 "%" PRId64 " elements become %" PRId64 ": a result would see %d; at most %d",
+                 r.axis[i].in, r.axis[i].out, r.axis[i].taps, K_RESIZE_LINE);
+    return ACLNN_SUCCESS;
+}
+
 static aclnnStatus resize_shapes(struct op_problem *problem)
 {
     const struct resize_rule *rule = rule_of(problem);
@@ -50,7 +66,9 @@ static aclnnStatus resize_shapes(struct op_problem *problem)
     OP_TRY(check_image(problem, "outputSize", size->values));
     if (sizes[0] > 0 && sizes[1] > 0) OP_TRY(check_image(problem, "the image's size", sizes + 2));
     memcpy(sizes + 2, size->values, (size_t)rule->axes * sizeof *sizes);
-    return op_check_shape(problem, out, out->tensor, rank, sizes);
+    OP_TRY(op_check_shape(problem, out, out->tensor, rank, sizes));
+    if (op_is_empty(out->tensor)) return ACLNN_SUCCESS;
+    return check_seen(problem, self->tensor->descriptor.sizes, sizes);
 }
 
 static aclnnStatus grad_shapes(struct op_problem *problem)
@@ -73,7 +91,8 @@ static aclnnStatus grad_shapes(struct op_problem *problem)
     OP_TRY(op_check_shape(problem, out, out->tensor, rank, input->values));
     memcpy(sizes, input->values, 2 * sizeof *sizes);
     memcpy(sizes + 2, output->values, (size_t)rule->axes * sizeof *sizes);
-    return op_check_shape(problem, grad, grad->tensor, rank, sizes);
+    OP_TRY(op_check_shape(problem, grad, grad->tensor, rank, sizes));
+    return check_seen(problem, input->values, sizes);
 }
 
 /* ---- plan ---- */
@@ -154,3 +173,5 @@ RESIZE(linear1, K_RESIZE_LINEAR, 1);
 RESIZE(linear2, K_RESIZE_LINEAR, 2);
 RESIZE(linear3, K_RESIZE_LINEAR, 3);
 RESIZE(cubic2, K_RESIZE_CUBIC, 2);
+RESIZE(linear_aa2, K_RESIZE_LINEAR_AA, 2);
+RESIZE(cubic_aa2, K_RESIZE_CUBIC_AA, 2);

@@ -12,13 +12,21 @@
 
 #include "kernels/loop/k_loop.h"
 
-enum k_resize_mode { K_RESIZE_NEAREST, K_RESIZE_NEAREST_EXACT, K_RESIZE_LINEAR, K_RESIZE_CUBIC };
+/* AA, antialiased: a result that stands for several elements sees all of them. */
+enum k_resize_mode {
+    K_RESIZE_NEAREST,
+    K_RESIZE_NEAREST_EXACT,
+    K_RESIZE_LINEAR,
+    K_RESIZE_CUBIC,
+    K_RESIZE_LINEAR_AA,
+    K_RESIZE_CUBIC_AA,
+};
 
 enum {
     K_RESIZE_AXES = 3,
-    K_RESIZE_TAPS = 4,
+    K_RESIZE_TAPS = 4,    /* of modes that are not AA */
     K_RESIZE_TILE = 512,  /* results of a line at once */
-    K_RESIZE_LINE = 1024, /* elements of the operand that they see at most */
+    K_RESIZE_LINE = 1024, /* elements of the operand that they see at most, or one of them */
 };
 
 /* An axis that is not resized has size 1 on both sides and is_plain. */
@@ -46,6 +54,8 @@ enum { K_RESIZE_FROM, K_RESIZE_TABLE, K_RESIZE_TO };
  * places[taps][out] as int32_t. Items of resize_table are its results, of all axes one after the
  * other; of resize lines of the result. */
 struct k_work k_resize_table_plan(struct k_resize *resize);
+/* Elements of the operand from result to result. */
+double k_resize_step(const struct k_resize *resize, const struct k_resize_axis *axis);
 struct k_work k_resize_plan(const struct k_resize *resize);
 
 /* resize_grad: each element of the operand gets the sum of what results took of it, times their

@@ -47,11 +47,18 @@ static void LINES(along)(const struct LINES(axis) * x, const REAL *restrict line
     else if (x->taps == 2)
         for (int64_t j = 0; j < count; j++)
             to[j] = weight[j] * line[at[j] - first] + weight[n + j] * line[at[n + j] - first];
-    else
+    else if (x->taps == K_RESIZE_TAPS)
         for (int64_t j = 0; j < count; j++)
             to[j] = (weight[j] * line[at[j] - first] + weight[n + j] * line[at[n + j] - first]) +
                     (weight[2 * n + j] * line[at[2 * n + j] - first] +
                      weight[3 * n + j] * line[at[3 * n + j] - first]);
+    else
+        for (int64_t j = 0; j < count; j++) {
+            REAL sum = 0;
+            for (int tap = 0; tap < x->taps; tap++)
+                sum += weight[tap * n + j] * line[at[tap * n + j] - first];
+            to[j] = sum;
+        }
 }
 
 /* How far a tile from `begin` on goes: its results see at most K_RESIZE_LINE elements. */

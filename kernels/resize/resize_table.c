@@ -12,21 +12,6 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Elements of the operand from result to result. */
-static double step_of(const struct k_resize *r, const struct k_resize_axis *a)
-{
-    const bool is_linear = r->mode == K_RESIZE_LINEAR || r->mode == K_RESIZE_CUBIC;
-    double step = a->scale > 0 ? 1 / a->scale : (double)a->in / (double)a->out;
-    if (is_linear && r->align_corners) {
-        if (a->out <= 1) return 0;
-        step = (double)(a->in - 1) / (double)(a->out - 1);
-        if (r->dtype != K_F64) step = (double)((float)(a->in - 1) / (float)(a->out - 1));
-    } else if (r->dtype != K_F64 && !(a->scale > 0)) {
-        step = (double)((float)a->in / (float)a->out);
-    }
-    return r->dtype == K_F64 ? step : (double)(float)step;
-}
-
 /* Result i stands at this place of the operand's axis. */
 static double place_of(const struct k_resize *r, double step, int64_t i)
 {
@@ -54,7 +39,7 @@ static void find_taps(const struct k_resize *r, const struct k_resize_axis *a, i
                       int64_t *at, double *weights)
 {
     const double last = (double)(a->in - 1);
-    double place = place_of(r, step_of(r, a), i);
+    double place = place_of(r, k_resize_step(r, a), i);
     at[0] = i;
     weights[0] = 1;
     if (a->is_plain) return;
@@ -78,6 +63,39 @@ static void find_taps(const struct k_resize *r, const struct k_resize_axis *a, i
     }
 }
 
+/* ---- antialiased ---- */
+
+/* The hat, or Keys' kernel with a = -0.5. */
+static double filter_of(enum k_resize_mode mode, double x)
+{
+    const double a = -0.5, d = fabs(x);
+    if (mode == K_RESIZE_LINEAR_AA) return d < 1 ? 1 - d : 0;
+    if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/* What result i sees, as much of each element as the filter says, together 1. Taps behind them have
+ * no weight, and all of a result that stands behind the operand. */
+static void find_many(const struct k_resize *r, const struct k_resize_axis *a, int64_t i,
+                      int64_t *at, double *weights)
+{
+    const double step = k_resize_step(r, a), wide = step > 1 ? step : 1;
+    const double support = (r->mode == K_RESIZE_CUBIC_AA ? 2 : 1) * wide;
+    const double center = step * ((double)i + 0.5), low = center - support + 0.5;
+    const int64_t first = low > 0 ? (int64_t)low : 0;
+    int64_t count = (int64_t)smaller(center + support + 0.5, (double)a->in) - first;
+    double sum = 0;
+    if (count > a->taps) count = a->taps;
+    for (int64_t tap = 0; tap < a->taps; tap++) {
+        const int64_t place = first + (tap < count ? tap : count > 0 ? count - 1 : 0);
+        at[tap] = place < a->in ? place : a->in - 1;
+        weights[tap] = tap < count ? filter_of(r->mode, ((double)place - center + 0.5) / wide) : 0;
+        sum += weights[tap];
+    }
+    for (int64_t tap = 0; tap < a->taps && sum != 0; tap++)
+        weights[tap] /= sum;
+}
+
 k_fn K_SYMBOL(resize_table);
 
 void K_SYMBOL(resize_table)(const void *parameters, void *const buffers[], struct k_slice slice)
@@ -89,10 +107,13 @@ void K_SYMBOL(resize_table)(const void *parameters, void *const buffers[], struc
         char *table = buffers[K_RESIZE_TABLE_TO], *weight = table + a->weights;
         int32_t *at = (void *)(table + a->places);
         for (int64_t j = 0; j < a->out; j++) {
-            int64_t places[K_RESIZE_TAPS];
-            double weights[K_RESIZE_TAPS];
+            int64_t places[K_RESIZE_LINE];
+            double weights[K_RESIZE_LINE];
             if (begin + j < slice.begin || begin + j >= slice.end) continue;
-            find_taps(r, a, j, places, weights);
+            if (r->mode >= K_RESIZE_LINEAR_AA && !a->is_plain)
+                find_many(r, a, j, places, weights);
+            else
+                find_taps(r, a, j, places, weights);
             for (int tap = 0; tap < a->taps; tap++) {
                 const int64_t entry = tap * a->out + j;
                 const float single = (float)weights[tap];

@@ -6,7 +6,7 @@
 
 #include "tests/support/oracle_norm.h"
 
-enum { AXES = 3, TAPS = 4 };
+enum { AXES = 3, TAPS = 64 };
 
 /* What one result sees along one axis. */
 struct taps {
@@ -46,6 +46,34 @@ static double place_of(bool is_double, double step, double shift, double back, i
     return (double)(product - (float)back);
 }
 
+static bool is_antialiased(const struct rig_operator *op)
+{
+    return strstr(op->name, "2dAA") != NULL;
+}
+
+/* Elements within the filter around the result's center, which is as wide as results are apart. */
+static struct taps many_of(const struct rig_problem *problem, double step, int64_t i, int64_t in)
+{
+    const bool is_cubic = strstr(problem->op->name, "cubic") != NULL;
+    const double wide = fmax(step, 1), center = step * ((double)i + 0.5), a = -0.5;
+    struct taps taps = {.count = 0};
+    double sum = 0;
+    for (int64_t at = 0; at < in; at++) {
+        const double d = fabs((double)at + 0.5 - center) / wide;
+        const double weight = !is_cubic ? fmax(1 - d, 0)
+                              : d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+                              : d < 2   ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
+                                        : 0;
+        if (weight == 0) continue;
+        taps.at[taps.count] = at;
+        taps.weight[taps.count++] = weight;
+        sum += weight;
+    }
+    for (int tap = 0; tap < taps.count; tap++)
+        taps.weight[tap] /= sum;
+    return taps;
+}
+
 static struct taps taps_of(const struct rig_problem *problem, int from_end, int64_t i, int64_t in,
                            int64_t out)
 {
@@ -58,6 +86,8 @@ static struct taps taps_of(const struct rig_problem *problem, int from_end, int6
     const double scale = scale_of(problem, from_end);
     double step = scale > 0 ? 1 / scale : (double)in / (double)out;
     if (aligned) step = out > 1 ? (double)(in - 1) / (double)(out - 1) : 0;
+    if (is_antialiased(problem->op))
+        return many_of(problem, is_double ? step : (double)(float)step, i, in);
     double place = place_of(is_double, step, centers ? 0.5 : 0, centers && !is_near ? 0.5 : 0, i);
     if (is_near) {
         taps.at[0] = clamp((int64_t)floor(place), in);
@@ -74,6 +104,12 @@ static struct taps taps_of(const struct rig_problem *problem, int from_end, int6
         taps.weight[tap] = is_cubic ? keys(t - (double)(tap - 1)) : tap == 0 ? 1 - t : t;
     }
     return taps;
+}
+
+/* Weights that were divided by their sum. */
+static double slack_of(const struct rig_problem *problem)
+{
+    return is_antialiased(problem->op) ? 8 : 1;
 }
 
 static void resize(struct rig_problem *problem)
@@ -103,7 +139,7 @@ static void resize(struct rig_problem *problem)
         if (strstr(problem->op->name, "Nearest"))
             oracle_real(problem, 1, i, out->dtype, sum);
         else
-            norm_put_single(problem, 1, i, sum, isfinite(size) ? size : 0, 8);
+            norm_put_single(problem, 1, i, sum, isfinite(size) ? size * slack_of(problem) : 0, 8);
     }
 }
 
@@ -137,7 +173,7 @@ static void resize_grad(struct rig_problem *problem)
         }
     }
     for (int64_t at = 0; at < count; at++) {
-        norm_put_single(problem, 1, at, sums[at], sizes[at], terms[at] + 4);
+        norm_put_single(problem, 1, at, sums[at], sizes[at] * slack_of(problem), terms[at] + 4);
         problem->tensor[1].sums[at].terms = (int64_t)terms[at] + 4; /* one after the other */
     }
     free(sums);
@@ -150,7 +186,7 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
 {
     static const char *const letters[] = {"scalesW", "scalesH", "scalesD"};
     const bool is_near = strstr(op->name, "Nearest") != NULL;
-    const bool is_grad = strstr(op->name, "Backward") != NULL;
+    const bool is_grad = strstr(op->name, "Backward") || strstr(op->name, "Grad");
     struct test_case test =
         is_near && !is_grad ? random_start(op, random, dtype) : norm_start(op, random, dtype);
     int64_t self[CASE_RANK], out[CASE_RANK];
@@ -287,5 +323,17 @@ const struct oracle_row oracle_resize_rows[] = {
          "inputSize=1x2x9x700 alignCorners=0 scalesH=0 scalesW=0 gradInput=1x2x9x700",
          "upsample_bicubic2d_backward f32 gradOut=1x1x9x700 outputSize=9x700 inputSize=1x1x19x1401 "
          "alignCorners=0 scalesH=0 scalesW=0 gradInput=1x1x19x1401"),
+    LINEAR("aclnnUpsampleBilinear2dAA",
+           "upsample_bilinear2d_a_a f32 input=2x3x15x4 outputSize=4x8 alignCorners=0 scalesH=0 "
+           "scalesW=0 out=2x3x4x8"),
+    LINEAR("aclnnUpsampleBicubic2dAA",
+           "upsample_bicubic2d_a_a f32 x=2x3x15x4 outputSize=4x8 alignCorners=0 scalesH=0 "
+           "scalesW=0 out=2x3x4x8"),
+    GRAD("aclnnUpsampleBilinear2dAABackward",
+         "upsample_bilinear2d_a_a_backward f32 gradOutput=2x3x4x8 outputSize=4x8 "
+         "inputSize=2x3x15x4 alignCorners=0 scalesH=0 scalesW=0 out=2x3x15x4"),
+    GRAD("aclnnUpsampleBicubic2dAAGrad",
+         "upsample_bicubic2d_a_a_grad f32 gradOutput=2x3x4x8 outputSize=4x8 inputSize=2x3x15x4 "
+         "alignCorners=0 scalesH=0 scalesW=0 out=2x3x15x4"),
     {.name = NULL},
 };
