@@ -66,18 +66,45 @@ static RECORD *NAME(sort_all)(RECORD *r, RECORD *other, int64_t count, int bytes
     return r;
 }
 
-/* Of few results: those of a beginning give a bound for the keys of the rest. */
+/* Of few results: the last one of those among what was seen so far is a bound for the rest. */
+static const RECORD *NAME(sort_few)(const struct k_sort *s, const char *from, int64_t first,
+                                    int64_t count, RECORD *room, RECORD *other)
+{
+    enum { PIECE = 64 };
+    const int size = (int)k_dtype_size(s->dtype);
+    const int64_t most = 3 * s->keep + 32; /* records, then they are cut to those that are kept */
+    const bool is_float = s->dtype < K_DTYPES;
+    int64_t at = most, made = NAME(collect)(s, from, first, most, ~UINT64_C(0), room);
+    for (;;) {
+        const RECORD *sorted = NAME(sort_all)(room, other, made, size);
+        if (sorted != room) memcpy(room, sorted, (size_t)s->keep * sizeof *room);
+        const uint64_t bound = NAME(key_of)(room[s->keep - 1]);
+        const float number = is_float ? number_of_key(s, bound) : 0;
+        if (at == count || bound == 0) return room;
+        /* Elements that are equal to the bound come behind it. */
+        for (made = s->keep; at < count && made < most;) {
+            unsigned bits = 0;
+            if (is_float) at += skip_all_behind(s, from + at * size, count - at, number, &bits);
+            const int64_t some = bits ? VL : count - at < PIECE ? count - at : PIECE;
+            if (!bits)
+                made +=
+                    NAME(collect)(s, from + at * size, first + at, some, bound - 1, room + made);
+            for (; bits; bits &= bits - 1) {
+                const int64_t i = at + __builtin_ctz(bits);
+                made += NAME(collect)(s, from + i * size, first + i, 1, bound - 1, room + made);
+            }
+            at += some;
+        }
+    }
+}
+
 static const RECORD *NAME(sort_part)(const struct k_sort *s, const char *from, int64_t first,
                                      int64_t count, RECORD *room, RECORD *other)
 {
-    const int size = (int)k_dtype_size(s->dtype);
-    uint64_t bound = ~UINT64_C(0);
-    if (s->keep < count / 8) {
-        const int64_t some = count / 8, made = NAME(collect)(s, from, first, some, bound, room);
-        bound = NAME(key_of)(NAME(sort_all)(room, other, made, size)[s->keep - 1]);
-    }
-    const int64_t made = NAME(collect)(s, from, first, count, bound, room);
-    return NAME(sort_all)(room, other, made, size);
+    if (s->keep < count / 8 && count >= 128)
+        return NAME(sort_few)(s, from, first, count, room, other);
+    const int64_t made = NAME(collect)(s, from, first, count, ~UINT64_C(0), room);
+    return NAME(sort_all)(room, other, made, (int)k_dtype_size(s->dtype));
 }
 
 /* Results from number `at` of the row on. */

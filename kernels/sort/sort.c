@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "kernels/vector/instance.h"
+#include "kernels/vector/math_double.h"
 
 /* ---- keys ---- */
 
@@ -102,6 +102,44 @@ static inline uint64_t unordered(const struct k_sort *s, uint64_t key, uint64_t 
     if (s->dtype == K_I8 || s->dtype == K_I16 || s->dtype == K_I32 || s->dtype == K_I64)
         return key ^ sign;
     return key;
+}
+
+/* How many elements, in whole vectors, come before none whose key is below that of `bound`; *bits:
+ * which ones of the vector behind them may be (NaN may), 0: what is left fills none. */
+K_TEMPLATE
+int64_t skip_behind(enum k_dtype dt, bool is_descending, const char *at, int64_t count, float bound,
+                    unsigned *bits)
+{
+    const vf all = v_all(bound);
+    int64_t i = 0;
+    for (*bits = 0; i + VL <= count; i += VL) {
+        const vf x = k_load(dt, at + i * k_size(dt));
+        const v_mask is_behind = is_descending ? v_less_equal(x, all) : v_less_equal(all, x);
+        *bits = ~v_mask_bits(is_behind) & ((1U << VL) - 1);
+        if (*bits) break;
+    }
+    return i;
+}
+
+static int64_t skip_all_behind(const struct k_sort *s, const char *at, int64_t count, float bound,
+                               unsigned *bits)
+{
+    const bool is_descending = s->is_descending;
+    if (s->dtype == K_F32 && is_descending) return skip_behind(K_F32, true, at, count, bound, bits);
+    if (s->dtype == K_F32) return skip_behind(K_F32, false, at, count, bound, bits);
+    if (s->dtype == K_F16) return skip_behind(K_F16, is_descending, at, count, bound, bits);
+    return skip_behind(K_BF16, is_descending, at, count, bound, bits);
+}
+
+/* Of f32 and half types. */
+static float number_of_key(const struct k_sort *s, uint64_t key)
+{
+    const uint64_t bits = unordered(s, key, 0);
+    char element[8]; /* of any size */
+    store_bits(element, (int)k_dtype_size(s->dtype), bits);
+    if (s->dtype == K_F32) return k_load_first(K_F32, element, 1)[0];
+    return s->dtype == K_F16 ? k_load_first(K_F16, element, 1)[0]
+                             : k_load_first(K_BF16, element, 1)[0];
 }
 
 /* ---- records ---- */
