@@ -260,9 +260,17 @@ struct lanes {
 K_TEMPLATE
 double lanes_total(const struct lanes *lanes)
 {
-    double all[K_NORM_LANES];
-    memcpy(all, lanes, sizeof all);
-    for (int half = K_NORM_LANES / 2; half > 0; half /= 2)
+    struct lanes sums = *lanes;
+    double all[VD];
+#pragma GCC unroll 4
+    for (int half = PARTS / 2; half > 0; half /= 2)
+#pragma GCC unroll 4
+        for (int i = 0; i < half; i++)
+            sums.part[i] += sums.part[i + half];
+    memcpy(all, &sums.part[0], sizeof all);
+#pragma GCC unroll 3
+    for (int half = VD / 2; half > 0; half /= 2)
+#pragma GCC unroll 4
         for (int i = 0; i < half; i++)
             all[i] += all[i + half];
     return all[0];

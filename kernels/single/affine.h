@@ -80,13 +80,9 @@ static void single_affine(const struct row *row, struct room *room, const float 
     const float *gamma = single_constant(row, room, K_AFFINE_GAMMA, 0, 1, begin, count);
     const float *beta = single_constant(row, room, K_AFFINE_BETA, 1, 0, begin, count);
     const vf more = v_all((float)n->number[2]), by = v_all(rstd);
-    for (int64_t i = 0; i < count; i += VL) {
-        const vf normal = v_minus(load_some(x + i, count - i), mean) * by;
-        store_some(
-            to + i,
-            v_fma(normal, load_some(gamma + i, count - i) + more, load_some(beta + i, count - i)),
-            count - i);
-    }
+    FOR_VECTORS(count, const vf normal = v_minus(load_some(x + i, some), mean) * by;
+                const vf slope = load_some(gamma + i, some) + more;
+                store_some(to + i, v_fma(normal, slope, load_some(beta + i, some)), some));
 }
 
 static void single_affine_row(const struct row *row, struct room *room)
@@ -192,8 +188,10 @@ static void single_affine_grad_row(const struct row *row, struct room *room)
         const int64_t some = n->count - at < step ? n->count - at : step;
         single_grad_read(row, room, at, some, &whole);
         if (!sums) continue;
-        all += single_total(term_g, &whole, some);
-        all_xhat += single_total(term_g_xhat, &whole, some);
+        double of_g, of_g_xhat;
+        single_totals(term_g, term_g_xhat, &whole, some, &of_g, &of_g_xhat);
+        all += of_g;
+        all_xhat += of_g_xhat;
     }
     double factor = rstd;
     if (has(row, K_AFFINE_GRAD_GAMMA) && n->options & K_NORM_OF_ROW)

@@ -234,32 +234,58 @@ struct terms {
 };
 typedef vf term_fn(const struct terms *terms, int64_t i, int64_t some);
 
-/* Four elements of a lane are added in f32, their sums in double. */
+/* Adds those of four vectors that lie K_NORM_LANES apart. */
 K_TEMPLATE
-double single_total(term_fn *term, const struct terms *terms, int64_t count)
+void single_add_four(term_fn *term, const struct terms *terms, int64_t at, vd sums[2])
 {
     enum { L = K_NORM_LANES };
-    struct lanes sums = {{{0}}};
+    const vf first = term(terms, at, VL) + term(terms, at + L, VL);
+    const vf second = term(terms, at + 2 * L, VL) + term(terms, at + 3 * L, VL);
+    const vf all = first + second;
+    sums[0] += vd_widen(0, all);
+    sums[1] += vd_widen(1, all);
+}
+
+K_TEMPLATE
+void single_add_some(term_fn *term, const struct terms *terms, int64_t at, int64_t some, vd sums[2])
+{
+    const vf value = first_of(term(terms, at, some), some);
+    sums[0] += vd_widen(0, value);
+    sums[1] += vd_widen(1, value);
+}
+
+/* Two totals. Four elements of a lane are added in f32, their sums in double. other: may be NULL.
+ */
+K_TEMPLATE
+void single_totals(term_fn *term, term_fn *other, const struct terms *terms, int64_t count,
+                   double *total, double *other_total)
+{
+    enum { L = K_NORM_LANES };
+    struct lanes sums = {{{0}}}, more = {{{0}}};
     int64_t i = 0;
     for (; i + 4 * L <= count; i += 4 * L)
 #pragma GCC unroll 4
         for (int k = 0; k < L / VL; k++) {
-            const int64_t at = i + k * VL;
-            const vf first = term(terms, at, VL) + term(terms, at + L, VL);
-            const vf second = term(terms, at + 2 * L, VL) + term(terms, at + 3 * L, VL);
-            const vf all = first + second;
-            sums.part[2 * k] += vd_widen(0, all);
-            sums.part[2 * k + 1] += vd_widen(1, all);
+            single_add_four(term, terms, i + k * VL, &sums.part[2 * k]);
+            if (other) single_add_four(other, terms, i + k * VL, &more.part[2 * k]);
         }
     for (; i < count; i += L)
         for (int k = 0; k < L / VL; k++) {
             const int64_t at = i + k * VL, some = count - at;
             if (some <= 0) continue;
-            const vf value = first_of(term(terms, at, some), some);
-            sums.part[2 * k] += vd_widen(0, value);
-            sums.part[2 * k + 1] += vd_widen(1, value);
+            single_add_some(term, terms, at, some, &sums.part[2 * k]);
+            if (other) single_add_some(other, terms, at, some, &more.part[2 * k]);
         }
-    return lanes_total(&sums);
+    *total = lanes_total(&sums);
+    if (other) *other_total = lanes_total(&more);
+}
+
+K_TEMPLATE
+double single_total(term_fn *term, const struct terms *terms, int64_t count)
+{
+    double total;
+    single_totals(term, NULL, terms, count, &total, NULL);
+    return total;
 }
 
 K_TEMPLATE
