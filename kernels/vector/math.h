@@ -21,11 +21,12 @@
  *     remainder       x - y floor(x / y): the sign of y, as Python's % and torch.remainder
  *   vf v_atan2(vf y, vf x)     double v_atan2_f64(double y, double x)
  *
- * f32 is evaluated in double, two vectors (vd) of half as many lanes, with polynomials that are
- * good to 2^-27 at least, and rounded once: so the error is little above one half ULP, subnormal
- * numbers are right, and nothing overflows on the way. Bounds and measured errors are in
- * docs/numerics.md. The bits are the same on all levels with fused multiply-add (contraction is
- * off, the fused operations are explicit); the base level's may differ in the last place.
+ * f32, but for gelu, is evaluated in double, two vectors (vd) of half as many lanes, with
+ * polynomials that are good to 2^-27 at least, and rounded once: so the error is little above one
+ * half ULP, subnormal numbers are right, and nothing overflows on the way. Bounds and measured
+ * errors are in docs/numerics.md. The bits are the same on all levels with fused multiply-add
+ * (contraction is off, the fused operations are explicit); the base level's may differ in the last
+ * place.
  *
  * Special values are C's (Annex F): a NaN gives NaN, but pow(1, NaN) = pow(NaN, 0) = 1 and
  * hypot(infinity, NaN) = infinity; sin(infinity) is NaN, log(0) -infinity, lgamma at its poles
@@ -39,6 +40,7 @@
 #include "kernels/vector/math_f64.h"
 #include "kernels/vector/math_gamma.h"
 #include "kernels/vector/math_log.h"
+#include "kernels/vector/math_normal.h"
 #include "kernels/vector/math_round.h"
 #include "kernels/vector/math_trig.h"
 

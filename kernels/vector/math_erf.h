@@ -45,13 +45,6 @@ vd wide_erfc(vd x)
     return vd_if(vd_negative(x), 2 - tail, tail);
 }
 
-/* x erfc(-x / sqrt(2)) / 2 */
-K_TEMPLATE
-vd wide_gelu(vd x)
-{
-    return 0.5 * x * wide_erfc(x * -0x1.6a09e667f3bcdp-1);
-}
-
 K_TEMPLATE
 vf v_erf(vf x)
 {
@@ -62,12 +55,6 @@ K_TEMPLATE
 vf v_erfc(vf x)
 {
     return v_by_doubles(wide_erfc, x);
-}
-
-K_TEMPLATE
-vf v_gelu(vf x)
-{
-    return v_by_doubles(wide_gelu, x);
 }
 
 /* erfinv(x) / x is a smooth function of w = -log(1 - x^2), and for large w of its root. */
