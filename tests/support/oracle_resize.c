@@ -109,7 +109,7 @@ static struct taps taps_of(const struct rig_problem *problem, int from_end, int6
 /* Weights that were divided by their sum. */
 static double slack_of(const struct rig_problem *problem)
 {
-    return is_antialiased(problem->op) ? 8 : 1;
+    return is_antialiased(problem->op) ? 64 : 1;
 }
 
 static void resize(struct rig_problem *problem)
