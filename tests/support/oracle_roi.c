@@ -52,15 +52,17 @@ static struct side side_of(const struct rig_problem *problem, const struct regio
     if (!r->aligned) length = fmax(length, 1);
     side.bin = rounded(r, length / (double)r->bins[axis]);
     side.places = r->ratio > 0 ? r->ratio : side.bin > 0 ? (int64_t)ceil(side.bin) : 0;
-    side.step = side.places > 0 ? side.bin / (double)side.places : 0;
+    side.step = side.places > 0 ? rounded(r, side.bin / (double)side.places) : 0;
     return side;
 }
 
-/* What place i of a bin sees along an axis; false: nothing. */
-static bool see(const struct side *side, int64_t bin, int64_t i, int64_t size, int64_t at[2],
-                double weight[2])
+/* What place i of a bin sees along an axis; false: nothing. Whether it is outside is found in
+ * FLOAT, too. */
+static bool see(const struct regions *r, const struct side *side, int64_t bin, int64_t i,
+                int64_t size, int64_t at[2], double weight[2])
 {
-    const double place = side->start + (double)bin * side->bin + ((double)i + 0.5) * side->step;
+    const double first = rounded(r, side->start + rounded(r, (double)bin * side->bin));
+    const double place = rounded(r, first + rounded(r, ((double)i + 0.5) * side->step));
     if (place < -1 || place > (double)size) return false;
     const double inside = fmin(fmax(place, 0), (double)(size - 1));
     at[0] = (int64_t)inside;
@@ -81,8 +83,8 @@ static double walk(const struct rig_problem *problem, const struct regions *r, i
         for (int64_t j = 0; j < x.places; j++) {
             int64_t rows[2], columns[2];
             double of_row[2], of_column[2];
-            if (!see(&y, h, i, r->image[2], rows, of_row) ||
-                !see(&x, w, j, r->image[3], columns, of_column))
+            if (!see(r, &y, h, i, r->image[2], rows, of_row) ||
+                !see(r, &x, w, j, r->image[3], columns, of_column))
                 continue;
             for (int t = 0; t < 4; t++)
                 each(context, rows[t / 2] * r->image[3] + columns[t % 2],

@@ -64,10 +64,12 @@ static void turn(struct rig_problem *problem, const struct turning *t, const cha
     }
 }
 
-/* All positions are looked at, also of sections and tensors that have nothing. */
+/* The first position that is none, in their order, is what the error names. */
 static void rope(struct rig_problem *problem)
 {
     const struct turning t = turning_of(problem);
+    for (int64_t at = 0; at < t.sections * t.tokens; at++)
+        index_of(problem, t.positions, at, t.rows, false, at, "positions");
     turn(problem, &t, "queryIn", "queryOut");
     turn(problem, &t, "keyIn", "keyOut");
 }
