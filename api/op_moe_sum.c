@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What experts made, summed for each token: aclnnMoeFinalizeRouting, V2, MoeTokenUnpermute,
- * MoeTokenPermuteGrad; and MoeTokenUnpermuteGrad. */
+ * MoeTokenPermuteGrad, MoeInitRoutingV2Grad; and MoeTokenUnpermuteGrad. */
 #include <stdio.h>
 
 #include "api/op_moe.h"
@@ -17,7 +17,8 @@ struct sum {
 
 static struct sum sum_of(const struct op_problem *problem)
 {
-    const struct op_value *top = op_argument_named(problem, "numTopk");
+    const bool is_routed = op_argument_named(problem, "topK") != NULL;
+    const struct op_value *top = op_argument_named(problem, is_routed ? "topK" : "numTopk");
     struct sum s = {
         .x = &problem->values[0],
         .places = op_moe_given(problem, "expandedRowIdx", "sortedIndices"),
@@ -38,7 +39,7 @@ static struct sum sum_of(const struct op_problem *problem)
     s.rows = s.picks > 0 ? count / s.picks : 0;
     s.columns = x->rank > 0 ? x->sizes[x->rank - 1] : 0;
     s.sources = x->rank > 0 ? op_element_count(x->rank - 1, x->sizes) : 0;
-    s.by_columns = op_argument_named(problem, "expandedRowIdx") && mode < 2;
+    s.by_columns = op_argument_named(problem, "expandedRowIdx") && mode < 2 && !is_routed;
     return s;
 }
 
@@ -84,9 +85,13 @@ static aclnnStatus moe_sum_shapes(struct op_problem *problem)
     const char *name = problem->row->name;
     const struct sum s = sum_of(problem);
     const int64_t mode = op_integer_named(problem, "dropPadMode", 0);
+    const int64_t active = op_integer_named(problem, "activeNum", 0);
+    const int most = op_argument_named(problem, "topK") ? 1 : 3;
     OP_TRY(op_moe_check_padding(problem));
-    OP_CHECK(name, mode >= 0 && mode <= 3, ACLNN_ERR_PARAM_INVALID,
-             "dropPadMode is %" PRId64 "; it must be between 0 and 3", mode);
+    OP_CHECK(name, mode >= 0 && mode <= most, ACLNN_ERR_PARAM_INVALID,
+             "dropPadMode is %" PRId64 "; it must be between 0 and %d", mode, most);
+    OP_CHECK(name, active >= 0, ACLNN_ERR_PARAM_INVALID,
+             "activeNum is %" PRId64 "; it must not be negative", active);
     OP_TRY(op_check_rank(name, s.x->name, s.x->tensor, 2, mode % 2 == 1 ? 3 : 2));
     if (s.scale) OP_TRY(op_check_rank(name, s.scale->name, s.scale->tensor, 2, 2));
     OP_TRY(check_picks(problem, &s));

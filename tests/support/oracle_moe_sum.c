@@ -156,6 +156,25 @@ static struct test_case random_permute_grad(const struct rig_operator *op, struc
     return test;
 }
 
+static struct test_case random_init_grad(const struct rig_operator *op, struct random *random,
+                                         enum case_dtype dtype)
+{
+    const struct extents e = extents_of(op, random, dtype, false);
+    struct test_case test = norm_start(op, random, e.own);
+    const int mode = (int)random_below(random, 2);
+    const int64_t slots[CASE_RANK] = {e.x[0], 1, e.x[1]};
+    if (mode == 1)
+        random_tensor(&test, random, "gradExpandedX", e.own, slots, 3, false);
+    else
+        random_tensor(&test, random, "gradExpandedX", e.own, e.x, 2, false);
+    random_tensor(&test, random, "expandedRowIdx", CASE_I32, e.count, 1, false);
+    random_number(&test, "topK", (double)e.scale[1]);
+    random_number(&test, "dropPadMode", mode);
+    random_number(&test, "activeNum", (double)random_below(random, 2));
+    random_tensor(&test, random, "out", e.own, e.y, 2, true);
+    return test;
+}
+
 static struct test_case random_unpermute(const struct rig_operator *op, struct random *random,
                                          enum case_dtype dtype)
 {
@@ -189,6 +208,11 @@ const struct oracle_row oracle_moe_sum_rows[] = {
     {.name = "aclnnMoeTokenPermuteGrad",
      .oracle = sum,
      .random = random_permute_grad,
+     .fill = fill,
+     .ulp = 1},
+    {.name = "aclnnMoeInitRoutingV2Grad",
+     .oracle = sum,
+     .random = random_init_grad,
      .fill = fill,
      .ulp = 1},
     {.name = "aclnnMoeTokenUnpermute",
