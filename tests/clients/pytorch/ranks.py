@@ -419,6 +419,7 @@ def main(ranks, patterns):
     hosts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../collective/hosts.sh")
     if rate and subprocess.run([hosts, "make", name, str(ranks), rate]).returncode:
         return 77
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # which takes the hosts away
     try:
         return start(ranks, patterns, name if rate else None)
     finally:
