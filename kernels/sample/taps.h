@@ -147,6 +147,7 @@ static void NAME(find)(const struct k_sample *s, const AT *grid, int64_t n, int6
 {
     to->first = first;
     to->count = s->points - first < K_SAMPLE_TILE ? s->points - first : K_SAMPLE_TILE;
+    to->taps = 0;
     for (int64_t p = 0; p < to->count; p++) {
         struct NAME(axis) axis[K_SAMPLE_AXES] = {{.count = 1, .weight = {1}}};
         const AT *at = grid + (n * s->points + first + p) * s->axes;

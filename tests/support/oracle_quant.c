@@ -36,7 +36,8 @@ static void weight_quant(struct rig_problem *problem)
             sum += of * (whole + more);
             size += fabs(of) * (fabs(whole) + fabs(more));
         }
-        norm_put_single(problem, y, at, sum, isfinite(size) ? size : 0, (double)k + 3);
+        /* Rows may repeat one value: roundings of such sums add up, one for each term. */
+        norm_put_single(problem, y, at, sum, isfinite(size) ? size * ((double)k + 3) / 4 : 0, 4);
     }
 }
 

@@ -8,7 +8,8 @@
 
 #include "tests/support/fuzz_bytes.h"
 
-enum { SMALL = 1 << 14, MOST_WORK = 1 << 20, BAD_INDEX = 507015 };
+/* Oracles of rows know real numbers; complex types come as those of broken calls. */
+enum { SMALL = 1 << 14, MOST_WORK = 1 << 20, BAD_INDEX = 507015, REAL_TYPES = CASE_C64 };
 
 static struct rig rig;
 
@@ -50,7 +51,7 @@ static void change_tensors(struct bytes *bytes, struct test_case *test, uint8_t 
         test->batch = 1;
         break;
     case 5:
-        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        test->dtype = (enum case_dtype)(take(bytes) % REAL_TYPES);
         break;
     case 6:
         test->offset = take(bytes);
@@ -136,7 +137,7 @@ static void change_argument(struct bytes *bytes, const struct rig_operator *op,
     const uint8_t what = take(bytes);
     bool is_read;
     if (what % 6 == 5) {
-        test->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        test->dtype = (enum case_dtype)(take(bytes) % REAL_TYPES);
         return;
     }
     if (!is_tensor(op, argument->name, &is_read)) {
@@ -156,7 +157,7 @@ static void change_argument(struct bytes *bytes, const struct rig_operator *op,
         break;
     case 3:
         argument->has_dtype = true;
-        argument->dtype = (enum case_dtype)(take(bytes) % CASE_DTYPES);
+        argument->dtype = (enum case_dtype)(take(bytes) % REAL_TYPES);
         break;
     default:
         argument->offset = take(bytes);
