@@ -16,6 +16,9 @@ if(TARGET aclnn_hccl_gloo)
 endif()
 install(TARGETS aclnn-cpu-info RUNTIME DESTINATION bin)
 add_custom_target(installed DEPENDS ${libraries} aclnn-cpu-info) # what must be built before cmake --install
+# torch_npu looks for the program on PATH and for its Python file in a folder from there.
+install(PROGRAMS api/programs/msprof.py DESTINATION tools/profiler/bin RENAME msprof)
+install(PROGRAMS api/programs/msprof.py DESTINATION tools/profiler/profiler_tool/analysis/msprof)
 install(FILES LICENSE README.md DESTINATION share/doc/aclnn-cpu)
 
 # find_package(aclnn-cpu) and pkg-config; both find the tree from their own place in it.
@@ -49,7 +52,7 @@ file(CONFIGURE OUTPUT ${made}/ascend_toolkit_install.info CONTENT
 install(FILES ${made}/ascend_toolkit_install.info DESTINATION ${arch_dir})
 
 # Other paths under which the toolkit shows the same folders: relative links, so that the tree can be moved.
-set(links "")
+set(links "bin/msprof|../tools/profiler/bin/msprof")
 foreach(folder ${arch_dir} acllib fwkacllib runtime compiler)
     list(APPEND links "${folder}/include|../include" "${folder}/lib64|../lib64")
 endforeach()

@@ -75,6 +75,7 @@ aclnn_add_thin_library(acl_op_compiler aclnn_ascendcl acl_op_compiler)
 aclnn_add_thin_library(msprofiler aclnn_ascendcl msprofiler)
 aclnn_add_thin_library(runtime aclnn_ascendcl runtime)
 aclnn_add_thin_library(profapi aclnn_ascendcl profapi)
+aclnn_add_thin_library(ascend_hal aclnn_ascendcl ascend_hal)
 # Programs record these names too, although they call nothing in them: compilers of graphs, and queues to feed those.
 aclnn_add_thin_library(ge_runner aclnn_ascendcl ge_runner)
 aclnn_add_thin_library(graph aclnn_ascendcl graph)

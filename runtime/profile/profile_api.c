@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/profile/profile.h"
+#include "runtime/profile/profile_folder.h"
 #include "runtime/profile/profile_reports.h"
 #include "runtime/profile/timeline.h"
 #include "runtime/support/alloc.h"
@@ -23,7 +24,7 @@
 enum { LONGEST_PATH = 4000, MOST_DEVICES = 64 };
 
 struct aclprofConfig {
-    uint64_t data;
+    uint64_t data, devices; /* a bit each */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,7 +34,9 @@ static struct {
     bool is_recording; /* and `data` is what */
     uint64_t data;
     unsigned files;
+    pid_t owner; /* of the recording: a forked child has none of its own */
     char folder[LONGEST_PATH + 1];
+    char timeline[64], reports[PATH_MAX]; /* of the recording: a file and a folder in folder */
 } state;
 
 static void before_fork(void)
@@ -167,10 +170,13 @@ aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums,
     }
     if (check_devices(deviceIdList, deviceNums, dataTypeConfig) != ACL_SUCCESS) return NULL;
     aclprofConfig *config = rt_alloc(sizeof(*config));
-    if (config)
-        config->data = dataTypeConfig;
-    else
+    if (!config) {
         RT_ERROR(ACL_ERROR_BAD_ALLOC, "no host memory for a configuration");
+        return NULL;
+    }
+    *config = (aclprofConfig){.data = dataTypeConfig};
+    for (uint32_t i = 0; i < deviceNums; i++)
+        config->devices |= UINT64_C(1) << deviceIdList[i];
     return config;
 }
 
@@ -200,9 +206,12 @@ static void name_file(char pattern[PATH_MAX])
         pattern[used++] = *at;
     }
     snprintf(pattern + used, PATH_MAX - used, "/aclnn-cpu-%%p-%u.json", ++state.files);
+    state.owner = getpid();
+    snprintf(state.timeline, sizeof(state.timeline), "aclnn-cpu-%d-%u.json", (int)state.owner,
+             state.files);
 }
 
-static aclError start_locked(uint64_t data)
+static aclError start_locked(uint64_t data, uint64_t devices)
 {
     static const char who[] = "aclprofStart";
     char pattern[PATH_MAX];
@@ -216,6 +225,9 @@ static aclError start_locked(uint64_t data)
         return rt_error_report(ACL_ERROR_PROF_MODULES_UNSUPPORTED, who,
                                "dataTypeConfig is 0x%" PRIx64 "; a CPU has nothing of it", data);
     name_file(pattern);
+    if (!rt_profile_folder_begin(state.reports, state.folder, state.files, devices, state.timeline))
+        return rt_error_report(ACL_ERROR_INVALID_FILE, who, "a folder in %s cannot be made: %s",
+                               state.folder, strerror(errno));
     rt_ticks_choose();
     rt_timeline_open(pattern);
     state.is_recording = true;
@@ -230,7 +242,7 @@ aclError aclprofStart(const aclprofConfig *profilerConfig)
     aclError status = refuse_beside_environment(__func__);
     if (status != ACL_SUCCESS) return status;
     take_lock();
-    status = start_locked(profilerConfig->data);
+    status = start_locked(profilerConfig->data, profilerConfig->devices);
     pthread_mutex_unlock(&lock);
     if (status == ACL_SUCCESS) rt_profile_tell_start(profilerConfig->data);
     return status;
@@ -241,7 +253,9 @@ static aclError stop_locked(const char *who)
     atomic_fetch_and_explicit(&rt_profile_flags, RT_PROFILE_SUMMARY, memory_order_relaxed);
     state.is_recording = false;
     rt_profile_drop_ranges();
-    if (rt_timeline_close()) return ACL_SUCCESS;
+    const bool is_told =
+        state.owner != getpid() || rt_profile_folder_end(state.reports, state.timeline);
+    if (rt_timeline_close() && is_told) return ACL_SUCCESS;
     return rt_error_report(ACL_ERROR_INVALID_FILE, who, "a file in %s cannot be written",
                            state.folder);
 }

@@ -28,7 +28,7 @@ set(may_tests/bench tests kernels runtime public)
 set(may_tests/collective tests runtime/collective public)
 set(places api/include api executor kernels ${inner_folders} samples tests/unit tests/stress tests/bench tests/collective tests) # inner folders first
 
-set(public_folders "^(acl|aclnn|aclnnop|aclnnext|experiment|hccl)/")
+set(public_folders "^(acl|aclnn|aclnnop|aclnnext|driver|experiment|hccl)/")
 set(wrong "")
 set(arrows 0)
 

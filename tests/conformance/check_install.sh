@@ -27,7 +27,7 @@ mkdir -p "$scratch"
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "cmake --install failed"
 # The target "installed", which ./dev install and ./dev demo build, makes every library and program of the tree.
 ninja -C "$build" -t commands installed >"$scratch/commands" || fail "there is no target named installed"
-for made in "$scratch"/first/lib64/*.so "$scratch"/first/bin/*; do
+for made in "$scratch"/first/lib64/*.so "$scratch"/first/bin/aclnn*; do
     grep -q -- " -o [^ ]*/$(basename "$made") " "$scratch/commands" || fail "the target installed does not make $(basename "$made")"
 done
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || fail "a second install failed"
@@ -40,7 +40,8 @@ for path in include/acl/acl.h include/acl/error_codes/rt_error_codes.h include/a
     "$arch/include/acl/acl.h" "$arch/lib64/libascendcl.so" acllib/include/acl/acl.h acllib/lib64/libascendcl.so \
     runtime/include/acl/acl.h compiler/lib64/libopapi.so lib64/stub/libascendcl.so lib64/libacl_op_compiler.so \
     opp/built-in/op_impl/ai_core/tbe/op_api/include/aclnnop/aclnn_util.h \
-    opp/built-in/op_impl/ai_core/tbe/op_api/lib/libopapi.so version.cfg runtime/version.info set_env.sh; do
+    opp/built-in/op_impl/ai_core/tbe/op_api/lib/libopapi.so bin/msprof \
+    tools/profiler/profiler_tool/analysis/msprof/msprof.py version.cfg runtime/version.info set_env.sh; do
     [ -e "$tree/$path" ] || fail "$path is missing"
 done
 find "$tree" -type l | while read -r link; do
@@ -55,8 +56,8 @@ needs opapi nnopbase
 needs nnopbase ascendcl
 needs ascendcl aclnn_cpu
 needs acl_op_compiler ascendcl
-for name in msprofiler runtime profapi hccl ge_runner graph acl_tdt_channel; do needs $name ascendcl; done
-for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler runtime profapi hccl ge_runner graph acl_tdt_channel; do
+for name in msprofiler runtime profapi ascend_hal hccl ge_runner graph acl_tdt_channel; do needs $name ascendcl; done
+for name in aclnn_cpu ascendcl nnopbase opapi acl_op_compiler msprofiler runtime profapi ascend_hal hccl ge_runner graph acl_tdt_channel; do
     readelf -d "$tree/lib64/lib$name.so" | grep -q "SONAME.*\[lib$name.so\]" || fail "lib$name.so has another soname"
 done
 
@@ -84,6 +85,7 @@ done
 # From here on a user's shell.
 # shellcheck disable=SC1091 # the file is made by the install above
 . "$tree/set_env.sh"
+[ "$(command -v msprof)" = "$tree/bin/msprof" ] || fail "set_env.sh does not put msprof on PATH"
 for project in toolkit_link find_package backends; do
     cmake -G Ninja -S "$projects/$project" -B "$scratch/$project" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
         >"$scratch/$project.log" 2>&1 || fail "$(cat "$scratch/$project.log")"

@@ -18,6 +18,7 @@
 #include "aclnnop/aclnn_max_unpool2d_backward.h"
 #include "aclnnop/aclnn_max_unpool3d.h"
 #include "aclnnop/aclnn_max_unpool3d_backward.h"
+#include "driver/ascend_hal.h"
 #include "experiment/msprof/toolchain/prof_api.h"
 #include "experiment/runtime/runtime/kernel.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the program itself records: aclprof's calls, its own marks and ranges, and all at once. */
 #include <criterion/criterion.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,6 +30,70 @@ static aclprofConfig *make_config(uint64_t data)
     return config;
 }
 
+/* --- the folder beside the timeline ----------------------------------------------------------- */
+
+struct moment {
+    int64_t unix_us, raw, monotonic;
+    char timeline[64];
+};
+
+static int64_t now(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* place: of the folder of a recording. */
+static struct moment read_moment(const char *place, const char *name, const char *member)
+{
+    struct moment moment;
+    char file[512], format[256];
+    snprintf(file, sizeof file, "%s/host/%s", place, name);
+    snprintf(format, sizeof format,
+             "{\"%s\": \"%%" SCNd64 ".%%*d\", \"clockMonotonicRaw\": \"%%" SCNd64
+             "\", \"clockMonotonic\": \"%%" SCNd64 "\", \"timeline\": \"%%63[^\"]\"}",
+             member);
+    FILE *open = fopen(file, "r");
+    cr_assert_not_null(open, "%s", file);
+    int found = fscanf(open, format, &moment.unix_us, &moment.raw, &moment.monotonic, /* NOLINT */
+                       moment.timeline);
+    cr_assert_eq(found, 4, "%s", file);
+    fclose(open);
+    return moment;
+}
+
+static void check_folder(int number, const struct moment *least, const struct moment *most)
+{
+    char pattern[256], timeline[64], device[512];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/PROF_%06d_*_*", folder, number);
+    cr_assert_eq(glob(pattern, 0, NULL, &found), 0, "%s", pattern);
+    cr_assert_eq(found.gl_pathc, 1);
+    snprintf(timeline, sizeof timeline, "aclnn-cpu-%d-%d.json", (int)getpid(), number);
+    const char *place = found.gl_pathv[0];
+    const struct moment begin = read_moment(place, "start_info", "collectionTimeBegin"),
+                        end = read_moment(place, "end_info", "collectionTimeEnd");
+    cr_expect_str_eq(begin.timeline, timeline);
+    cr_expect_str_eq(end.timeline, timeline);
+    cr_expect(least->raw <= begin.raw && begin.raw <= end.raw && end.raw <= most->raw);
+    cr_expect(least->monotonic <= begin.monotonic && begin.monotonic <= end.monotonic &&
+              end.monotonic <= most->monotonic);
+    cr_expect(least->unix_us <= begin.unix_us && end.unix_us <= most->unix_us);
+    snprintf(device, sizeof device, "%s/device_0", place);
+    cr_expect_eq(access(device, F_OK), 0);
+    snprintf(device, sizeof device, "%s/device_1", place);
+    cr_expect_neq(access(device, F_OK), 0);
+    globfree(&found);
+}
+
+static struct moment this_moment(void)
+{
+    return (struct moment){.unix_us = now(CLOCK_REALTIME) / 1000,
+                           .raw = now(CLOCK_MONOTONIC_RAW),
+                           .monotonic = now(CLOCK_MONOTONIC)};
+}
+
 static struct timeline read_session(int number)
 {
     char name[512];
@@ -38,6 +104,7 @@ static struct timeline read_session(int number)
 Test(profile_sessions, the_program_records_a_part)
 {
     aclprofConfig *config = make_config(ACL_PROF_ACL_API | ACL_PROF_TASK_TIME);
+    const struct moment before = this_moment();
     OK(aclprofInit(folder, strlen(folder)));
     run_program(1);
     OK(aclprofStart(config));
@@ -55,6 +122,9 @@ Test(profile_sessions, the_program_records_a_part)
     timeline = read_session(2);
     check_rounds(&timeline, 3);
     timeline_free(&timeline);
+    const struct moment after = this_moment();
+    check_folder(1, &before, &after);
+    check_folder(2, &before, &after);
     OK(aclFinalize());
 }
 

@@ -4,9 +4,11 @@
  * configuration, aclprofDestroyConfig, aclprofFinalize. Programs link libmsprofiler.so.
  *
  * What is written is not CANN's set of binary files: each aclprofStop leaves one file in Chrome's
- * trace format, which https://ui.perfetto.dev opens. The environment variable ACLNN_CPU_TIMELINE
- * records a whole run without these calls; they then fail with ACL_ERROR_PROF_ALREADY_RUN (100042),
- * as they do on a device under msprof, but for the marks and ranges, which go into its file.
+ * trace format, which https://ui.perfetto.dev opens, and beside it a folder PROF_..., from which
+ * the program msprof makes tables and a trace under the toolkit's names. The environment variable
+ * ACLNN_CPU_TIMELINE records a whole run without these calls; they then fail with
+ * ACL_ERROR_PROF_ALREADY_RUN (100042), as they do on a device under msprof, but for the marks and
+ * ranges, which go into its file.
  *
  * All functions may be called from any thread. Those that fail leave a text for
  * aclGetRecentErrMsg. Not part of this library, and so not declared: subscriptions to models

@@ -21,6 +21,7 @@ def _set_variables():
         os.environ[name] = str(tree)
     os.environ["ASCEND_OPP_PATH"] = str(tree / "opp")
     os.environ["TOOLCHAIN_HOME"] = str(tree / "toolkit")
+    os.environ["PATH"] = os.pathsep.join((str(tree / "tools" / "profiler" / "bin"), os.environ.get("PATH", os.defpath)))
 
 
 def _load_libraries():

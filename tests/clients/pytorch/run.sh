@@ -93,6 +93,7 @@ for soc in Ascend910B1 Ascend950; do
     script training
     script decoding
     script faults
+    script profiling
 done
 [ $# -eq 0 ] || exit $status
 for queue in 1 2; do # the networks above have 0
