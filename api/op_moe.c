@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_moe.h"
 
+#include <stdio.h>
+
 #include "api/op_elementwise.h"
 #include "kernels/kernels.h"
 
@@ -63,4 +65,33 @@ int op_moe_source(const struct op_shape_call *call, const struct op_value *value
 {
     if (!value) return otherwise;
     return op_dense_source(call, (int)(value - call->problem->values)).buffer;
+}
+
+const struct op_value *op_moe_range(const struct op_problem *problem)
+{
+    const struct op_value *range = op_argument_named(problem, "rangeOptional");
+    if (!range) range = op_argument_named(problem, "activeExpertRangeOptional");
+    return range && range->ints && range->ints->size > 0 ? range : NULL;
+}
+
+aclnnStatus op_moe_check_range(const struct op_problem *problem, const struct op_value *range,
+                               int64_t count)
+{
+    OP_CHECK(problem->row->name, range->ints->size == 2, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRIu64 " elements; it must have 2", range->name, range->ints->size);
+    const int64_t begin = range->ints->values[0], end = range->ints->values[1];
+    OP_CHECK(problem->row->name, begin >= 0 && begin < end && end <= count, ACLNN_ERR_PARAM_INVALID,
+             "%s is from %" PRId64 " to %" PRId64 "; it must be a part of the %" PRId64 " indices",
+             range->name, begin, end, count);
+    return ACLNN_SUCCESS;
+}
+
+void op_moe_describe_invert(const void *parameters, void *const buffers[], int64_t position,
+                            char *text, size_t size)
+{
+    const struct k_moe_invert *v = parameters;
+    snprintf(text, size,
+             "element %" PRId64 " of the indices of rows is %d; it must be at least 0 and below "
+             "%" PRId64,
+             position, ((const int32_t *)buffers[K_MOE_INVERT_PLACES])[position], v->places);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What experts made, summed for each token: aclnnMoeFinalizeRouting, V2, MoeTokenUnpermute,
- * MoeTokenPermuteGrad, MoeInitRoutingV2Grad; and MoeTokenUnpermuteGrad. */
+ * MoeTokenUnpermuteWithEp, MoeTokenPermuteGrad, MoeTokenPermuteWithEpGrad, MoeInitRoutingV2Grad. */
 #include <stdio.h>
 
 #include "api/op_moe.h"
@@ -11,6 +11,8 @@
 /* What the arguments of an operator mean; NULL: there is none. */
 struct sum {
     const struct op_value *x, *places, *first, *second, *bias, *scale, *expert, *out;
+    const struct op_value *range, *probs, *to_probs; /* gradients of probs */
+    int64_t begin, end;                              /* places that are here */
     int64_t rows, picks, columns, sources;
     bool by_columns;
 };
@@ -26,9 +28,18 @@ static struct sum sum_of(const struct op_problem *problem)
         .second = op_moe_given(problem, "x2Optional", NULL),
         .bias = op_moe_given(problem, "bias", "biasOptional"),
         .expert = op_moe_given(problem, "expandedExpertIdx", "expertIdxOptional"),
-        .out = op_moe_given(problem, "out", NULL),
-        .picks = top ? top->integer : 1,
+        .out = op_moe_given(problem, "out", "tokenGradOut"),
+        .range = op_moe_range(problem),
+        .probs = op_moe_given(problem, "permutedProbsOutputGradOptional", NULL),
+        .to_probs = op_moe_given(problem, "probsGradOut", NULL),
     };
+    const bool has_top = top && (s.range || !op_argument_named(problem, "restoreShapeOptional"));
+    s.picks = has_top ? top->integer : 1;
+    if (s.range && s.range->ints->size == 2) {
+        s.begin = s.range->ints->values[0];
+        s.end = s.range->ints->values[1];
+    }
+    if (!s.range) s.probs = NULL;
     s.scale = op_moe_given(problem, "scales", "scalesOptional");
     if (!s.scale) s.scale = op_moe_given(problem, "probsOptional", NULL);
     const struct ex_descriptor *x = &s.x->tensor->descriptor;
@@ -59,7 +70,12 @@ static aclnnStatus moe_sum_types(struct op_problem *problem)
                                       s.x->tensor));
     OP_TRY(op_moe_check_float(problem, s.scale));
     problem->type = problem->result = (aclDataType)s.x->tensor->descriptor.data_type;
-    return op_check_same_type(name, "out", s.out->tensor, s.x->name, s.x->tensor);
+    OP_TRY(op_check_same_type(name, s.out->name, s.out->tensor, s.x->name, s.x->tensor));
+    if (!s.probs) return ACLNN_SUCCESS;
+    OP_TRY(op_moe_check_float(problem, s.probs));
+    OP_CHECK(name, s.to_probs, ACLNN_ERR_PARAM_NULLPTR, "probsGradOut is NULL");
+    return op_check_same_type(name, "probsGradOut", s.to_probs->tensor, s.probs->name,
+                              s.probs->tensor);
 }
 
 static aclnnStatus check_matrix(const struct op_problem *problem, const struct op_value *value,
@@ -80,6 +96,24 @@ static aclnnStatus check_picks(const struct op_problem *problem, const struct su
     return op_moe_check_numbers(problem, count);
 }
 
+/* The places that are here, and what is at them. */
+static aclnnStatus check_range(const struct op_problem *problem, const struct sum *s)
+{
+    const char *name = problem->row->name;
+    if (!s->range) return ACLNN_SUCCESS;
+    OP_TRY(op_moe_check_range(problem, s->range, op_moe_count(s->places)));
+    const int64_t count = s->end - s->begin;
+    OP_CHECK(name, s->sources >= count, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRId64 " rows; it must have at least the %" PRId64 " of rangeOptional",
+             s->x->name, s->sources, count);
+    if (!s->probs) return ACLNN_SUCCESS;
+    OP_TRY(op_check_rank(name, s->probs->name, s->probs->tensor, 1, 1));
+    OP_CHECK(name, op_moe_count(s->probs) >= count, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRId64 " elements; it must have at least the %" PRId64 " of rangeOptional",
+             s->probs->name, op_moe_count(s->probs), count);
+    return check_matrix(problem, s->to_probs, s->rows, s->picks);
+}
+
 static aclnnStatus moe_sum_shapes(struct op_problem *problem)
 {
     const char *name = problem->row->name;
@@ -96,6 +130,7 @@ static aclnnStatus moe_sum_shapes(struct op_problem *problem)
     if (s.scale) OP_TRY(op_check_rank(name, s.scale->name, s.scale->tensor, 2, 2));
     OP_TRY(check_picks(problem, &s));
     OP_TRY(op_moe_check_numbers(problem, s.sources));
+    OP_TRY(check_range(problem, &s));
     OP_TRY(check_matrix(problem, s.scale, s.rows, s.picks));
     OP_TRY(check_matrix(problem, s.first, s.rows, s.columns));
     OP_TRY(check_matrix(problem, s.second, s.rows, s.columns));
@@ -111,7 +146,7 @@ static aclnnStatus moe_sum_shapes(struct op_problem *problem)
 
 /* ---- plan ---- */
 
-static void describe_sum(const void *parameters, void *const buffers[], int64_t position,
+void op_moe_describe_sum(const void *parameters, void *const buffers[], int64_t position,
                          char *text, size_t size)
 {
     const struct k_moe_sum *s = parameters;
@@ -131,16 +166,35 @@ static enum k_dtype dtype_of(const struct op_value *value)
     return value ? op_k_dtype(value->tensor) : K_F32;
 }
 
+/* The gradients of probabilities: those at their places, 0 where a place is not here. */
+static void probs_grad(const struct op_shape_call *call, const struct sum *s, int places)
+{
+    if (!s->probs || op_is_empty(s->to_probs->tensor)) return;
+    const int argument = (int)(s->to_probs - call->problem->values);
+    const struct k_moe_rows rows = {
+        .rows = s->rows * s->picks,
+        .bytes = (int64_t)ex_element_size(s->probs->tensor->descriptor.data_type),
+        .sources = s->end - s->begin,
+        .first = s->begin};
+    const int probs = op_moe_source(call, s->probs, -1);
+    const struct op_place to = op_dense_target(call, argument);
+    op_moe_rows_step(call, probs, places, to.buffer, &rows);
+    op_deliver(call, &to, argument);
+}
+
 static void moe_sum(const struct op_shape_call *call)
 {
     const struct sum s = sum_of(call->problem);
     const int argument = (int)(s.out - call->problem->values);
+    const int places = op_moe_source(call, s.places, -1);
+    probs_grad(call, &s, places);
     if (op_is_empty(s.out->tensor)) return;
     const struct k_moe_sum k = {
         .rows = s.rows,
         .picks = s.picks,
         .columns = s.columns,
-        .sources = s.sources,
+        .sources = s.range ? s.end - s.begin : s.sources,
+        .begin = s.begin,
         .experts = s.bias ? s.bias->tensor->descriptor.sizes[0] : 0,
         .x = dtype_of(s.x),
         .to = dtype_of(s.out),
@@ -155,14 +209,15 @@ static void moe_sum(const struct op_shape_call *call)
         .by_columns = s.by_columns,
         .may_drop = op_argument_named(call->problem, "dropPadMode") != NULL,
     };
-    const int x = op_moe_source(call, s.x, -1), places = op_moe_source(call, s.places, -1);
+    const int x = op_moe_source(call, s.x, -1);
     const int first = op_moe_source(call, s.first, x), second = op_moe_source(call, s.second, x);
     const int bias = op_moe_source(call, s.bias, x), scale = op_moe_source(call, s.scale, x);
     const int expert = op_moe_source(call, s.expert, places);
     const struct op_place to = op_dense_target(call, argument);
-    ex_step_with_faults(call->plan, "moe_sum", k_best()->moe_sum, &k, sizeof k, k_moe_sum_plan(&k),
-                        EX_BUFFERS(x, places, first, second, bias, scale, expert, to.buffer),
-                        describe_sum);
+    ex_step_with_faults(
+        call->plan, "moe_sum", k_best()->moe_sum, &k, sizeof k, k_moe_sum_plan(&k),
+        EX_BUFFERS(x, places, first, second, bias, scale, expert, places, to.buffer),
+        op_moe_describe_sum);
     op_deliver(call, &to, argument);
 }
 
@@ -171,95 +226,4 @@ const struct op_rule op_rule_moe_sum = {
     .shapes = moe_sum_shapes,
     .runs_empty = true, /* no row of experts is a sum of nothing */
     .more = &(const struct op_shape_rule){moe_sum},
-};
-
-/* ---- aclnnMoeTokenUnpermuteGrad ---- */
-
-enum { TOKENS, GRADIENT, PLACES, PROBS, TOKENS_GRAD = 6, PROBS_GRAD };
-
-static aclnnStatus moe_grad_types(struct op_problem *problem)
-{
-    const char *name = problem->row->name;
-    const struct op_value *values = problem->values;
-    static const int others[] = {GRADIENT, TOKENS_GRAD};
-    OP_TRY(op_moe_check_float(problem, &values[TOKENS]));
-    for (int i = 0; i < (int)RT_LENGTH(others); i++)
-        OP_TRY(op_check_same_type(name, values[others[i]].name, values[others[i]].tensor,
-                                  values[TOKENS].name, values[TOKENS].tensor));
-    OP_TRY(op_moe_check_indices(problem, "sortedIndices", false));
-    problem->type = problem->result = (aclDataType)values[TOKENS].tensor->descriptor.data_type;
-    if (!values[PROBS].tensor) return ACLNN_SUCCESS;
-    OP_TRY(op_moe_check_float(problem, &values[PROBS]));
-    OP_CHECK(name, values[PROBS_GRAD].tensor, ACLNN_ERR_PARAM_NULLPTR, "probsGradOut is NULL");
-    return op_check_same_type(name, "probsGradOut", values[PROBS_GRAD].tensor, "probsOptional",
-                              values[PROBS].tensor);
-}
-
-static aclnnStatus moe_grad_shapes(struct op_problem *problem)
-{
-    const char *name = problem->row->name;
-    const struct op_value *values = problem->values;
-    OP_TRY(op_moe_check_padding(problem));
-    OP_TRY(op_check_rank(name, values[TOKENS].name, values[TOKENS].tensor, 2, 2));
-    if (values[PROBS].tensor)
-        OP_TRY(op_check_rank(name, values[PROBS].name, values[PROBS].tensor, 2, 2));
-    const struct sum s = sum_of(problem);
-    OP_TRY(check_picks(problem, &s));
-    OP_TRY(op_moe_check_numbers(problem, s.sources));
-    OP_TRY(check_matrix(problem, s.scale, s.rows, s.picks));
-    OP_TRY(check_matrix(problem, &values[GRADIENT], s.rows, s.columns));
-    if (s.scale) OP_TRY(check_matrix(problem, &values[PROBS_GRAD], s.rows, s.picks));
-    return check_matrix(problem, &values[TOKENS_GRAD], s.sources, s.columns);
-}
-
-static void describe_invert(const void *parameters, void *const buffers[], int64_t position,
-                            char *text, size_t size)
-{
-    const struct k_moe_invert *v = parameters;
-    snprintf(text, size,
-             "element %" PRId64 " of sortedIndices is %d; it must be at least 0 and below %" PRId64,
-             position, ((const int32_t *)buffers[K_MOE_INVERT_PLACES])[position], v->count);
-}
-
-static void moe_grad(const struct op_shape_call *call)
-{
-    const struct op_value *values = call->problem->values;
-    const struct sum s = sum_of(call->problem);
-    const struct k_moe_invert invert = {.count = op_moe_count(s.places), .rows = s.sources};
-    struct k_moe_grad k = {.rows = s.rows,
-                           .picks = s.picks,
-                           .columns = s.columns,
-                           .sources = s.sources,
-                           .x = dtype_of(s.x),
-                           .gradient = dtype_of(&values[GRADIENT]),
-                           .scale = dtype_of(s.scale),
-                           .to = dtype_of(&values[TOKENS_GRAD]),
-                           .has_scale = s.scale != NULL};
-    const int places = op_moe_source(call, s.places, -1);
-    const int gradient = op_moe_source(call, &values[GRADIENT], -1);
-    const int scale = op_moe_source(call, s.scale, gradient);
-    const int inverse = ex_scratch(call->plan, (size_t)s.sources * sizeof(int32_t) + 1);
-    ex_step_with_faults(call->plan, "moe_invert", k_moe_invert, &invert, sizeof invert,
-                        (struct k_work){.items = 1, .grain = 1}, EX_BUFFERS(places, inverse),
-                        describe_invert);
-    if (!op_is_empty(values[TOKENS_GRAD].tensor)) {
-        const struct op_place to = op_dense_target(call, TOKENS_GRAD);
-        ex_step(call->plan, "moe_grad", k_best()->moe_grad, &k, sizeof k, k_moe_grad_plan(&k),
-                EX_BUFFERS(gradient, scale, inverse, to.buffer));
-        op_deliver(call, &to, TOKENS_GRAD);
-    }
-    if (!s.scale || op_is_empty(values[PROBS_GRAD].tensor)) return;
-    const struct op_place to = op_dense_target(call, PROBS_GRAD);
-    const int x = op_moe_source(call, s.x, -1);
-    k.to = k.scale;
-    ex_step(call->plan, "moe_scale_grad", k_best()->moe_scale_grad, &k, sizeof k,
-            k_moe_scale_grad_plan(&k), EX_BUFFERS(x, gradient, places, to.buffer));
-    op_deliver(call, &to, PROBS_GRAD);
-}
-
-const struct op_rule op_rule_moe_grad = {
-    .types = moe_grad_types,
-    .shapes = moe_grad_shapes,
-    .runs_empty = true,
-    .more = &(const struct op_shape_rule){moe_grad},
 };

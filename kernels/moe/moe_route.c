@@ -22,13 +22,21 @@ static int64_t expert_of(const struct record *record)
     return (int64_t)(record->key ^ sign);
 }
 
-static void load(const struct k_moe_route *r, const void *experts, struct record *to)
+/* Those that are left out come last; how many are not. */
+static int64_t load(const struct k_moe_route *r, const void *experts, struct record *to,
+                    struct k_fault *fault)
 {
+    int64_t active = 0;
     for (int64_t i = 0; i < r->count; i++) {
         const int64_t expert =
             r->is_wide ? ((const int64_t *)experts)[i] : ((const int32_t *)experts)[i];
-        to[i] = (struct record){(uint64_t)expert ^ sign, i};
+        const bool is_there = r->experts == 0 || (expert >= 0 && expert < r->experts);
+        const bool is_active = is_there && (r->end == 0 || (expert >= r->begin && expert < r->end));
+        if (!is_there) k_fault_note(fault, i);
+        to[i] = (struct record){is_active ? (uint64_t)expert ^ sign : UINT64_MAX, i};
+        active += is_active;
     }
+    return active;
 }
 
 /* By one byte of the keys, stably; false: all have the same. */
@@ -62,20 +70,52 @@ static const struct record *sort(const struct k_moe_route *r, struct record *rec
 
 /* ---- routes ---- */
 
-static bool counts(const struct k_moe_route *r, const struct record *record)
+static void put_whole(bool is_wide, void *to, int64_t i, int64_t value)
 {
-    const int64_t expert = expert_of(record);
-    return expert >= 0 && expert < r->experts;
+    if (is_wide)
+        ((int64_t *)to)[i] = value;
+    else
+        ((int32_t *)to)[i] = (int32_t)value;
 }
 
-static void count_experts(const struct k_moe_route *r, const struct record *sorted, bool is_running,
-                          int32_t *to)
+/* Of experts from begin on, so many; the first `active` of the sorted ones count. */
+static void count_experts(const struct k_moe_route *r, const struct record *sorted, int64_t active,
+                          enum k_moe_counts kind, bool is_wide, void *to)
 {
-    memset(to, 0, (size_t)r->experts * sizeof *to);
-    for (int64_t i = 0; i < r->count; i++)
-        if (counts(r, &sorted[i])) to[expert_of(&sorted[i])]++;
-    for (int64_t e = 1; is_running && e < r->experts; e++)
-        to[e] += to[e - 1];
+    const int64_t experts = r->end > 0 ? r->end - r->begin : r->experts;
+    int64_t at = 0, pairs = 0;
+    for (int64_t e = 0; e < experts; e++) {
+        const int64_t before = at, expert = r->begin + e;
+        while (at < active && expert_of(&sorted[at]) == expert)
+            at++;
+        if (kind != K_MOE_PAIRS) put_whole(is_wide, to, e, kind == K_MOE_EACH ? at - before : at);
+        if (kind != K_MOE_PAIRS || at == before) continue;
+        put_whole(is_wide, to, 2 * pairs, expert);
+        put_whole(is_wide, to, 2 * pairs++ + 1, at - before);
+    }
+    for (int64_t i = 2 * pairs; kind == K_MOE_PAIRS && i < 2 * r->experts; i++)
+        put_whole(is_wide, to, i, 0);
+}
+
+static void count(const struct k_moe_route *r, const struct record *sorted, int64_t active,
+                  void *const buffers[])
+{
+    int32_t *groups = buffers[K_MOE_ROUTE_GROUPS];
+    if (r->has_counts)
+        count_experts(r, sorted, active, r->counts, r->counts_are_wide,
+                      buffers[K_MOE_ROUTE_COUNTS]);
+    if (r->has_before)
+        count_experts(r, sorted, active, K_MOE_EACH, false, buffers[K_MOE_ROUTE_BEFORE]);
+    if (r->has_groups && r->capacity == 0)
+        count_experts(r, sorted, active, K_MOE_RUNNING, false, groups);
+    for (int64_t e = 0; r->has_groups && r->capacity > 0 && e < r->experts; e++)
+        groups[e] = (int32_t)((e + 1) * r->capacity);
+}
+
+static void clear(int32_t *to, int64_t size)
+{
+    for (int64_t i = 0; i < size; i++)
+        to[i] = -1;
 }
 
 void k_moe_route(const void *parameters, void *const buffers[], struct k_slice slice)
@@ -83,22 +123,22 @@ void k_moe_route(const void *parameters, void *const buffers[], struct k_slice s
     const struct k_moe_route *r = parameters;
     const int32_t *places = buffers[K_MOE_ROUTE_PLACES];
     int32_t *sources = buffers[K_MOE_ROUTE_SOURCES], *to = buffers[K_MOE_ROUTE_TO_PLACES];
+    int32_t *positions = buffers[K_MOE_ROUTE_POSITIONS], *experts = buffers[K_MOE_ROUTE_TO_EXPERTS];
     struct k_fault *fault = buffers[K_MOE_ROUTE_BUFFERS];
     (void)slice; /* one item */
-    load(r, buffers[K_MOE_ROUTE_EXPERTS], buffers[K_MOE_ROUTE_SCRATCH]);
+    const int64_t active =
+        load(r, buffers[K_MOE_ROUTE_EXPERTS], buffers[K_MOE_ROUTE_SCRATCH], fault);
     const struct record *sorted = sort(r, buffers[K_MOE_ROUTE_SCRATCH]);
-    for (int64_t i = 0; i < r->slots; i++)
-        sources[i] = -1;
-    for (int64_t i = 0; i < r->count; i++)
-        to[i] = -1;
+    clear(sources, r->slots);
+    clear(to, r->count);
+    if (r->has_positions) clear(positions, r->slots);
+    if (r->has_sorted) clear(experts, r->count);
     int64_t used = 0, last = 0; /* slots of the last expert */
-    for (int64_t i = 0; i < r->count; i++) {
+    for (int64_t i = 0; i < active; i++) {
         const int64_t from = sorted[i].from, place = r->has_places ? places[from] : from;
-        int64_t slot = i;
-        if (r->has_sorted)
-            ((int32_t *)buffers[K_MOE_ROUTE_TO_EXPERTS])[i] = (int32_t)expert_of(&sorted[i]);
-        const bool is_expert = r->experts == 0 || counts(r, &sorted[i]);
-        if (place < 0 || place >= r->count || !is_expert) {
+        int64_t number = i;
+        if (r->has_sorted) experts[i] = (int32_t)expert_of(&sorted[i]);
+        if (place < 0 || place >= r->count) {
             k_fault_note(fault, from);
             continue;
         }
@@ -106,14 +146,15 @@ void k_moe_route(const void *parameters, void *const buffers[], struct k_slice s
             if (expert_of(&sorted[i]) != last) used = 0;
             last = expert_of(&sorted[i]);
             if (used == r->capacity) continue;
-            slot = last * r->capacity + used++;
+            number = last * r->capacity + used++;
         }
-        to[place] = (int32_t)slot;
-        if (slot < r->slots)
-            sources[slot] = (int32_t)(r->has_places ? place % r->rows : place / r->picks);
+        to[r->is_scattered ? i : place] = (int32_t)(r->is_scattered ? place : number);
+        const int64_t slot = number - r->first;
+        if (slot < 0 || slot >= r->slots) continue;
+        sources[slot] = (int32_t)(r->has_places ? place % r->rows : place / r->picks);
+        if (r->has_positions) positions[slot] = (int32_t)place;
     }
-    if (r->has_counts) count_experts(r, sorted, r->is_running, buffers[K_MOE_ROUTE_COUNTS]);
-    if (r->has_before) count_experts(r, sorted, false, buffers[K_MOE_ROUTE_BEFORE]);
+    count(r, sorted, active, buffers);
 }
 
 void k_moe_rows(const void *parameters, void *const buffers[], struct k_slice slice)
@@ -122,11 +163,13 @@ void k_moe_rows(const void *parameters, void *const buffers[], struct k_slice sl
     const int32_t *sources = buffers[K_MOE_ROWS_SOURCES];
     const char *from = buffers[K_MOE_ROWS_FROM];
     char *to = buffers[K_MOE_ROWS_TO];
-    for (int64_t row = slice.begin; row < slice.end; row++)
-        if (sources[row] < 0)
+    for (int64_t row = slice.begin; row < slice.end; row++) {
+        const int64_t source = sources[row] - r->first;
+        if (sources[row] < 0 || source < 0 || source >= r->sources)
             memset(to + row * r->bytes, 0, (size_t)r->bytes);
         else
-            memcpy(to + row * r->bytes, from + sources[row] * r->bytes, (size_t)r->bytes);
+            memcpy(to + row * r->bytes, from + source * r->bytes, (size_t)r->bytes);
+    }
 }
 
 void k_moe_tokens(const void *parameters, void *const buffers[], struct k_slice slice)
@@ -144,21 +187,5 @@ void k_moe_tokens(const void *parameters, void *const buffers[], struct k_slice 
                 low = middle + 1;
         }
         to[expert] = (int32_t)low;
-    }
-}
-
-void k_moe_invert(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    const struct k_moe_invert *v = parameters;
-    const int32_t *places = buffers[K_MOE_INVERT_PLACES];
-    int32_t *to = buffers[K_MOE_INVERT_TO];
-    (void)slice; /* one item */
-    for (int64_t row = 0; row < v->rows; row++)
-        to[row] = -1;
-    for (int64_t p = 0; p < v->count; p++) {
-        if (places[p] < 0 || places[p] >= v->count)
-            k_fault_note(buffers[K_MOE_INVERT_TO + 1], p);
-        else if (places[p] < v->rows)
-            to[places[p]] = (int32_t)p;
     }
 }

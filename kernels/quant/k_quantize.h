@@ -36,6 +36,7 @@ struct k_quantize {
     bool by_column;        /* factor number column */
     bool has_scale, has_offset, is_square, divides;
     int64_t experts;     /* of smooth: a row for each group of rows; 0: one for all */
+    bool is_partial;     /* rows behind all groups are no faults */
     int64_t least, most; /* of FAKE */
 };
 

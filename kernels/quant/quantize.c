@@ -184,7 +184,7 @@ static bool find_expert(const struct k_quantize *q, void *const buffers[], struc
     if (q->experts == 0) return true;
     row->expert = expert_of(q, buffers[K_QUANTIZE_GROUPS], row->number);
     if (row->expert < q->experts) return true;
-    k_fault_note(buffers[K_QUANTIZE_BUFFERS], row->number);
+    if (!q->is_partial) k_fault_note(buffers[K_QUANTIZE_BUFFERS], row->number);
     ((float *)buffers[K_QUANTIZE_MADE])[row->number] = 0;
     if (q->what == K_QUANTIZE_SHIFTED) ((float *)buffers[K_QUANTIZE_SHIFT])[row->number] = 0;
     const int64_t bytes = q->is_four ? q->columns / 2 : q->columns;

@@ -170,7 +170,7 @@ Test(moe, gradients_of_rows_that_are_not_there)
         tensor(y, ACL_FLOAT, COUNT, COLUMNS), tensor(scale_grad, ACL_FLOAT, ROWS, PICKS)};
     run(aclnnMoeTokenUnpermuteGradGetWorkspaceSize(t[0], t[1], t[2], t[3], false, NULL, t[4], t[5],
                                                    &size, &executor),
-        aclnnMoeTokenUnpermuteGrad, &size, &executor, "element 4 of sortedIndices is 6");
+        aclnnMoeTokenUnpermuteGrad, &size, &executor, "element 4 of the indices of rows is 6");
     cr_expect_eq(scale_grad[4], 0);
     for (int i = 0; i < COLUMNS; i++) /* row 1 has no place */
         cr_expect_eq(y[COLUMNS + i], 0);

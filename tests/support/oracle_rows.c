@@ -51,7 +51,9 @@
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \
     FAMILY(int8)                                                                                   \
-    FAMILY(group) FAMILY(moe) FAMILY(moe_sum) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
+    FAMILY(group)                                                                                  \
+    FAMILY(moe) FAMILY(moe_sum) FAMILY(moe_quant) FAMILY(moe_map) FAMILY(moe_part) FAMILY(linalg)  \
+        FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
