@@ -35,6 +35,14 @@ vf only_words(enum k_dtype dt, enum channel_kind kind, const struct channel_cell
     return words_where_same(places, meant, words);
 }
 
+K_TEMPLATE
+void put_only(enum k_dtype dt, enum channel_kind kind, const struct channel_cell *cell,
+              int64_t channel, int64_t count, char *to, bool stream)
+{
+    for (int64_t i = 0; i < count; i += 2 * VL)
+        k_write(to + i * k_size(dt), only_words(dt, kind, cell, channel + i), stream);
+}
+
 /* `vectors` (1, 2 or 4) times VL channels. Named one by one: an array would live in memory. */
 K_TEMPLATE
 void sum_channels(enum k_dtype dt, enum channel_kind kind, int count,
@@ -66,9 +74,15 @@ void put_terms(enum k_dtype dt, enum channel_kind kind, int count, const struct 
 {
     const int unit = LINE_PARTS(dt);
     vf sums[4];
-    if (dt != K_F32 && count == 1)
-        for (; channel + 2 * VL <= end; channel += 2 * VL, to += 2 * VL * k_size(dt))
-            k_write(to, only_words(dt, kind, cell, channel), stream);
+    if (dt != K_F32 && count == 1) {
+        const int64_t whole = (end - channel) / (2 * VL) * 2 * VL;
+        if (stream)
+            put_only(dt, kind, cell, channel, whole, to, true);
+        else
+            put_only(dt, kind, cell, channel, whole, to, false);
+        channel += whole;
+        to += whole * k_size(dt);
+    }
     for (; channel + 4 * VL <= end; channel += 4 * VL, to += 4 * VL * k_size(dt)) {
         sum_channels(dt, kind, count, cell, channel, 4, sums);
 #pragma GCC unroll 4
