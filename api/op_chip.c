@@ -11,7 +11,7 @@
 #include "runtime/support/config.h"
 #include "runtime/support/log.h"
 
-enum op_chip_source { MATH, NN, TRANSFORMER };
+enum op_chip_source { MATH, NN, TRANSFORMER, CV };
 
 #define BIT_910    | 1 << OP_CHIP_910
 #define BIT_310P   | 1 << OP_CHIP_310P
@@ -104,6 +104,9 @@ static const struct op_chip_row rows[] = {
 #define CHIP_SOURCE TRANSFORMER
 #include "api/chips_transformer.def"
 #undef CHIP_SOURCE
+#define CHIP_SOURCE CV
+#include "api/chips_cv.def"
+#undef CHIP_SOURCE
 };
 
 const struct op_chip_row *op_chip_rows(size_t *count)
@@ -115,7 +118,7 @@ const struct op_chip_row *op_chip_rows(size_t *count)
 const char *op_chip_source(const struct op_chip_row *row)
 {
     static const char *const names[] = {
-        [MATH] = "ops-math", [NN] = "ops-nn", [TRANSFORMER] = "ops-transformer"};
+        [MATH] = "ops-math", [NN] = "ops-nn", [TRANSFORMER] = "ops-transformer", [CV] = "ops-cv"};
     return names[row->source];
 }
 

@@ -110,7 +110,8 @@ static bool describe(const struct ex_plan *plan, int number, const char *base,
                                        .writes = writes,
                                        .needs_device = true,
                                        .is_blocked = is_blocked,
-                                       .is_plain = writes && !is_blocked};
+                                       .is_plain = writes && !is_blocked,
+                                       .settles = operand->is_settled ? tensor : NULL};
     if (!is_fractal(tensor->storage_format)) {
         lay_out(tensor, base, access);
     } else if (ex_element_count(tensor->storage_sizes, tensor->storage_rank, &elements)) {

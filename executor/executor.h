@@ -58,7 +58,8 @@ struct ex_argument {
 struct ex_operand {
     struct ex_descriptor *tensor; /* NULL: not given */
     int argument;
-    bool is_used; /* by some step, so its address must not be NULL */
+    bool is_used;    /* by some step, so its address must not be NULL */
+    bool is_settled; /* see ex_settle_size */
 };
 
 struct ex_plan {

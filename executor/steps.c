@@ -119,8 +119,10 @@ void ex_settle_size(struct ex_plan *plan, int output, int axis, bool is_dense, i
                     int64_t place)
 {
     if (!plan || plan->status != ACLNN_SUCCESS) return;
+    struct ex_operand *operand = &plan->operands[plan->buffers[output].operand];
+    operand->is_settled = true;
     const struct settling settling = {
-        .tensor = plan->operands[plan->buffers[output].operand].tensor,
+        .tensor = operand->tensor,
         .axis = axis,
         .is_dense = is_dense,
         .place = place,

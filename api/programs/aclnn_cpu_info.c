@@ -46,6 +46,10 @@ static const struct {
      "Call phase 1 each time, or aclSetAclOpExecutorRepeatable behind it."},
     {"device", "tensor", "A tensor is destroyed between phase 1 and phase 2, which uses it.",
      "Destroy it when phase 2 has returned, or, of a repeatable executor, its last run."},
+    {"device", "size",
+     "A tensor whose size an operator settles when it runs, such as aclnnNonzero's, is destroyed "
+     "before the host has waited for it. Asked with race, memory or init beside device.",
+     "Synchronise the stream, ask aclGetViewShape, then destroy the tensor."},
     {"device", "workspace",
      "The workspace is smaller than phase 1 has asked for, or than workspaceSize says.",
      "Allocate what phase 1 asks for, each time."},

@@ -9,6 +9,7 @@
 #include "runtime/check/order.h"
 #include "runtime/check/report.h"
 #include "runtime/check/shadow.h"
+#include "runtime/check/sizes.h"
 #include "runtime/support/checked.h"
 #include "runtime/support/fork.h"
 
@@ -67,6 +68,8 @@ static void died(enum rt_check_thing thing, const void *what)
     pthread_mutex_lock(&lock);
     rt_check_alive_remove(what);
     if (is_noted) rt_check_alive_note_end(what, rt_check_site_of(&stack));
+    if (is_noted && thing == RT_CHECK_TENSOR && !rt_check_is_own)
+        rt_check_sizes_end(what, rt_check_site_of(&stack), rt_check_order_host());
     if (is_shadowed)
         free_memory(what, rt_check_site_of(&stack));
     else if (thing == RT_CHECK_STREAM)
@@ -87,7 +90,10 @@ static void submit(struct rt_stream *stream, struct rt_check_step *step,
     step->serial = ++serial;
     step->before = stream || inside == 0 ? UINT64_MAX : inside - 1;
     if (stack) step->site = rt_check_site_of(stack);
+    const bool settles = step->count > 0 && (rt_check_flags & RT_CHECK_DEVICE) != 0;
+    if (settles) rt_check_sizes_queued(step, stream);
     const bool is_captured = !rt_check_order_submit(stream, step);
+    if (settles && is_captured) rt_check_sizes_captured(step);
     const bool is_told_before = step->what == RT_CHECK_ACCESS || step->what == RT_CHECK_REPLAY;
     rt_check_number_of_call = is_told_before && !is_captured ? step->serial : 0;
     pthread_mutex_unlock(&lock);

@@ -6,6 +6,7 @@
 
 #include "runtime/check/alive.h"
 #include "runtime/check/report.h"
+#include "runtime/check/sizes.h"
 #include "runtime/support/alloc.h"
 
 enum { NOTED_ROWS = 256, TEXT = 640 }; /* rows of one view that are noted one by one */
@@ -281,6 +282,7 @@ void rt_check_judge(const struct rt_check_step *step, const struct rt_check_plac
                                              .stream = place->stream,
                                              .name = step->name,
                                              .site = step->site};
+    if ((rt_check_flags & RT_CHECK_DEVICE) != 0) rt_check_sizes_placed(step, place);
     struct judgement j = {.step = step, .place = place, .use.operation = operation};
     /* Reads first: an operation that writes its operand in place has read it before. */
     for (int writes = 0; writes < 2; writes++)

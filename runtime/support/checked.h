@@ -44,6 +44,7 @@ struct rt_check_access {
     bool may_be_foreign; /* host memory that the library does not know is right too */
     bool is_blocked;     /* in a format of the device's own (FRACTAL_NZ) */
     bool is_plain;       /* written in the order of rows: not in such a format */
+    const void *settles; /* the tensor whose size the operation settles when it runs; or NULL */
 };
 
 /* How a number that streams wait for changes, or is judged. */

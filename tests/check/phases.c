@@ -4,6 +4,7 @@
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
 
 #include "tests/check/program.h"
@@ -134,6 +135,73 @@ static void tensor_made_anew(struct world *w)
 {
     destroy_tensors(&(struct call){.in = tensor_of(w->d[0], 1), .out = tensor_of(w->d[1], 1)});
     tensors_destroyed_after_phase_2(w);
+}
+
+/* --- sizes that an operator settles when it runs --------------------------------------------- */
+
+/* Queues it; the places' tensor is returned, whose size is known when it has run. */
+static aclTensor *places_of(struct world *w, int stream)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    const int64_t sizes[] = {SIDE, 1};
+    aclTensor *from = tensor_of(w->d[0], SIDE);
+    aclTensor *to = aclCreateTensor(sizes, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, sizes, 2, w->d[1]);
+    OK(aclnnNonzeroGetWorkspaceSize(from, to, &size, &executor));
+    OK(aclnnNonzero(w->workspace, WORKSPACE, executor, w->s[stream]));
+    aclDestroyTensor(from);
+    return to;
+}
+
+static void places_destroyed_at_once(struct world *w)
+{
+    aclDestroyTensor(places_of(w, 0));
+}
+
+/* Another stream's end says nothing of it. */
+static void places_destroyed_behind_another_stream(struct world *w)
+{
+    aclTensor *places = places_of(w, 0);
+    OK(aclrtSynchronizeStream(w->s[1]));
+    aclDestroyTensor(places);
+}
+
+/* The operation stands behind an event that is recorded afterwards. */
+static void places_destroyed_before_what_waits(struct world *w)
+{
+    OK(aclrtResetEvent(w->e[0], w->s[0]));
+    OK(aclrtStreamWaitEvent(w->s[0], w->e[0]));
+    aclTensor *places = places_of(w, 0);
+    aclDestroyTensor(places);
+    OK(aclrtRecordEvent(w->e[0], w->s[1]));
+}
+
+static void places_destroyed_behind_the_stream(struct world *w)
+{
+    aclTensor *places = places_of(w, 0);
+    OK(aclrtSynchronizeStream(w->s[0]));
+    aclDestroyTensor(places);
+}
+
+static void places_destroyed_behind_an_event(struct world *w)
+{
+    aclTensor *places = places_of(w, 0);
+    OK(aclrtRecordEvent(w->e[0], w->s[0]));
+    OK(aclrtSynchronizeEvent(w->e[0]));
+    aclDestroyTensor(places);
+}
+
+/* A replay settles it; the capture has run nothing. */
+static void places_of_what_was_captured(struct world *w)
+{
+    aclmdlRI graph;
+    OK(aclmdlRICaptureBegin(w->s[0], ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    aclTensor *places = places_of(w, 0);
+    OK(aclmdlRICaptureEnd(w->s[0], &graph));
+    aclDestroyTensor(places);
+    OK(aclmdlRIExecuteAsync(graph, w->s[0]));
+    OK(aclrtSynchronizeStream(w->s[0]));
+    OK(aclmdlRIDestroy(graph));
 }
 
 /* --- workspaces ----------------------------------------------------------------------------- */
@@ -319,6 +387,9 @@ const struct program wrong_phases[] = {
     PROGRAM(tensor_destroyed_between_phases, "device/tensor"),
     PROGRAM(tensor_destroyed_between_runs, "device/tensor"),
     PROGRAM(list_destroyed_between_phases, "device/tensor"),
+    PROGRAM(places_destroyed_at_once, "device/size"),
+    PROGRAM(places_destroyed_behind_another_stream, "device/size"),
+    PROGRAM(places_destroyed_before_what_waits, "device/size"),
     PROGRAM(workspace_smaller_than_asked, "device/workspace"),
     PROGRAM(workspace_smaller_than_said, "device/workspace"),
     PROGRAM(tensor_at_the_second_float, "device/alignment"),
@@ -335,6 +406,9 @@ const struct program right_phases[] = {
     PROGRAM(tensors_destroyed_after_phase_2, ""),
     PROGRAM(tensors_destroyed_before_their_executor, ""),
     PROGRAM(tensor_made_anew, ""),
+    PROGRAM(places_destroyed_behind_the_stream, ""),
+    PROGRAM(places_destroyed_behind_an_event, ""),
+    PROGRAM(places_of_what_was_captured, ""),
     PROGRAM(workspace_that_is_too_large, ""),
     PROGRAM(tensor_at_byte_32, ""),
     PROGRAM(view_from_the_second_float, ""),
