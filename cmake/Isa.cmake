@@ -10,7 +10,11 @@ function(aclnn_add_isa room name)
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
     target_compile_definitions(${target} PRIVATE K_ISA_NAME=${name} K_ISA_${name}=1 _GNU_SOURCE)
     target_compile_options(${target} PRIVATE ${ACLNN_CPU_KERNELS_OPTIMIZED} -ffp-contract=off ${ARGN})
-    target_link_libraries(${target} PRIVATE aclnn_warnings aclnn_kernel_sanitizers)
+    set(sanitizers aclnn_wide_kernel_sanitizers)
+    if(name MATCHES "^(base|neon)$") # the least level
+        set(sanitizers aclnn_kernel_sanitizers)
+    endif()
+    target_link_libraries(${target} PRIVATE aclnn_warnings ${sanitizers})
     set_property(GLOBAL APPEND PROPERTY ACLNN_OBJECT_TARGETS ${target}) # into the library, see cmake/Libraries.cmake
     target_compile_definitions(aclnn_${room} PRIVATE K_BUILD_${name}=1)
 endfunction()
