@@ -5,6 +5,7 @@
 #define ACLNN_CPU_TESTS_COLLECTIVE_RANKS_H
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,11 +21,14 @@
 #include "acl/acl.h"
 #include "hccl/hccl.h"
 
+enum { RANKS_MAX = 64 };
+
 /* What ranks share, zeroed before they start. */
 struct ranks_shared {
     atomic_int has_info;
     HcclRootInfo info;
     atomic_int mark[16];
+    atomic_int process[RANKS_MAX];
     char bytes[1 << 16];
 };
 
@@ -73,6 +77,44 @@ static inline void rank_await_mark(struct rank *rank, int index, int value)
     RANK_EXPECT(rank, atomic_load(&rank->shared->mark[index]) >= value, "mark %d", index);
 }
 
+/* A thread of a rank's process, its main one where name is NULL: whether it sleeps, as the kernel
+ * tells it. One that waits for a CPU does not. */
+static inline bool rank_is_asleep(const struct rank *rank, uint32_t other, const char *name)
+{
+    const int process = atomic_load(&rank->shared->process[other]);
+    char path[300], line[512];
+    bool is_asleep = false;
+    snprintf(path, sizeof(path), "/proc/%d/task", process);
+    DIR *threads = opendir(path);
+    for (struct dirent *at; threads && (at = readdir(threads));) {
+        snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", process, at->d_name);
+        FILE *file = fopen(path, "r");
+        const bool is_read = file && fgets(line, sizeof(line), file);
+        if (file) fclose(file);
+        char *begin = is_read ? strchr(line, '(') : NULL,
+             *end = is_read ? strrchr(line, ')') : NULL;
+        if (!begin || !end) continue;
+        *end = '\0';
+        if (name ? strcmp(begin + 1, name) == 0 : atoi(at->d_name) == process)
+            is_asleep = end[2] == 'S';
+    }
+    if (threads) closedir(threads);
+    return is_asleep;
+}
+
+/* Until the rank, which is about to join, has joined: it waits for the others, and so does the
+ * root's service, in rank 0's process. */
+static inline void rank_await_joined(struct rank *rank, uint32_t other)
+{
+    int looks = 0;
+    for (int i = 0; i < 60000 && looks < 20; i++) {
+        rank_nap(1);
+        bool rests = rank_is_asleep(rank, other, NULL) && rank_is_asleep(rank, 0, "hccl/root");
+        looks = rests ? looks + 1 : 0;
+    }
+    RANK_EXPECT(rank, looks == 20, "rank %u does not join", other);
+}
+
 /* The root info, which rank 0 makes. */
 static inline void rank_get_info(struct rank *rank)
 {
@@ -116,6 +158,7 @@ static inline void rank_run(rank_fn *fn, uint32_t id, uint32_t size, int file)
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (shared == MAP_FAILED) abort();
     struct rank rank = {.id = id, .size = size, .shared = shared};
+    atomic_store(&shared->process[id], getpid());
     alarm(500); /* should it hang, it keeps nobody waiting */
     fn(&rank);
     fflush(NULL);
@@ -154,7 +197,7 @@ static inline pid_t rank_fork(rank_fn *fn, uint32_t id, uint32_t size, int file)
  * to die by a signal; -1: none. */
 static inline int ranks_run_but(uint32_t size, rank_fn *fn, int killed)
 {
-    pid_t children[64];
+    pid_t children[RANKS_MAX];
     int failed = 0, file = memfd_create("ranks", 0);
     cr_assert(file >= 0 && ftruncate(file, sizeof(struct ranks_shared)) == 0);
     setenv("HCCL_IF_IP", "127.0.0.1", 0);
