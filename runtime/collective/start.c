@@ -101,6 +101,8 @@ HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo *rootI
 /* --- all ranks in one process ------------------------------------------------------------------
  */
 
+static const char for_all[] = "HcclCommInitAll";
+
 struct member {
     pthread_t thread;
     const HcclRootInfo *info;
@@ -113,11 +115,13 @@ struct member {
 static void *init_member(void *argument)
 {
     struct member *member = argument;
-    member->status = init_root_info("HcclCommInitAll", member->size, member->info, member->rank,
-                                    NULL, &member->comm);
+    member->status =
+        init_root_info(for_all, member->size, member->info, member->rank, NULL, &member->comm);
     if (member->status != HCCL_SUCCESS) {
-        const char *text = aclGetRecentErrMsg();
-        snprintf(member->text, sizeof(member->text), "%s", text ? text : "");
+        const char *text = aclGetRecentErrMsg(); /* which begins with who says it */
+        const size_t name = sizeof(for_all) - 1 + strlen(": ");
+        snprintf(member->text, sizeof(member->text), "%s",
+                 text && strlen(text) > name ? text + name : "");
     }
     return NULL;
 }
@@ -142,7 +146,7 @@ static HcclResult init_members(uint32_t count, struct member *members, const Hcc
     if (status == HCCL_SUCCESS) return status;
     for (uint32_t i = 0; i < started; i++)
         if (members[i].status == HCCL_SUCCESS) HcclCommDestroy(members[i].comm);
-    return co_report(status, "HcclCommInitAll", "%s", text);
+    return co_report(status, for_all, "%s", text);
 }
 
 HcclResult HcclCommInitAll(uint32_t ndev, int32_t *devices, HcclComm *comms)
