@@ -73,7 +73,13 @@ static void come_back(struct away *away)
                        "a host function did not return: it ended its thread");
     if (away->begins) rt_context_enter(NULL);
     RT_POINT("host function has run");
-    rt_queue_return(stream);
+    if (away->has_returned) {
+        rt_self.in_callback = false;
+        rt_queue_return_and_go_on(stream);
+        rt_self.in_callback = true;
+    } else {
+        rt_queue_return(stream);
+    }
     rt_object_release(&stream->object);
 }
 
@@ -141,7 +147,8 @@ static const struct rt_task_kind host_function_kind = {.name = "aclrtLaunchHostF
                                                        .rerun = run_host_function,
                                                        .ready = has_returned,
                                                        .leave = await_return,
-                                                       .calls_program = true};
+                                                       .calls_program = true,
+                                                       .is_quick = true};
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
 {
@@ -195,6 +202,7 @@ static const struct rt_task_kind stream_task_kind = {.name = "stream task",
                                                      .ready = has_returned,
                                                      .leave = await_return,
                                                      .calls_program = true,
+                                                     .is_quick = true,
                                                      .name_of = stream_task_name};
 
 aclError aclnnextLaunchStreamTask(aclrtStream stream, const aclnnextStreamTask *task)

@@ -76,9 +76,12 @@ static void drop_wait(struct rt_task *task)
 
 /* A dropped record counts as passed: streams that wait for it must not hang for ever. */
 static const struct rt_task_kind record_kind = {
-    .name = "aclrtRecordEvent", .run = run_record, .drop = drop_record};
-static const struct rt_task_kind wait_kind = {
-    .name = "aclrtStreamWaitEvent", .run = run_wait, .drop = drop_wait, .ready = is_wait_over};
+    .name = "aclrtRecordEvent", .run = run_record, .drop = drop_record, .is_quick = true};
+static const struct rt_task_kind wait_kind = {.name = "aclrtStreamWaitEvent",
+                                              .run = run_wait,
+                                              .drop = drop_wait,
+                                              .ready = is_wait_over,
+                                              .is_quick = true};
 
 /* --- life ------------------------------------------------------------------------------------ */
 

@@ -43,6 +43,7 @@ bool rt_claim(struct rt_stream *stream);
 enum rt_runner {
     RT_RUNNER_WAITS,   /* for the stream, or for one that waits for it */
     RT_RUNNER_SUBMITS, /* runs no task that calls the program */
+    RT_RUNNER_RETURNS, /* has run a function of the stream's; runs only what is quick */
     RT_RUNNER_WORKS,   /* a worker */
 };
 

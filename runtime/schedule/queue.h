@@ -241,6 +241,9 @@ void rt_queue_unpark_early(struct rt_stream *stream);
  */
 bool rt_queue_begin(struct rt_stream *stream);
 void rt_queue_return(struct rt_stream *stream);
+/* The same, and the calling thread runs the stream on as far as its tasks are quick: a function
+ * that is queued behind this one begins although all workers compute. */
+void rt_queue_return_and_go_on(struct rt_stream *stream);
 /* Of a task that was expected with RT_AWAITS_RETURN: rt_queue_return has been called for it. */
 bool rt_queue_has_returned(struct rt_stream *stream);
 

@@ -18,12 +18,14 @@
 #include "runtime/schedule/record.h"
 #include "runtime/schedule/worker.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/config.h"
 #include "runtime/support/float_env.h"
 #include "runtime/support/point.h"
 #include "runtime/support/thread.h"
 
 enum {
-    BATCH = 128, /* tasks a worker runs before it looks at other streams */
+    BATCH = 128,      /* tasks a worker runs before it looks at other streams */
+    SLICE_NS = 50000, /* or so long, when no other worker can look at them: a task may last */
     SPARE_CHUNKS = 2 * RT_LONG_QUEUE / RT_CHUNK_TASKS,
 };
 
@@ -193,6 +195,7 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     struct rt_task *task = &stream->head->tasks[stream->head_index];
     const struct rt_task_kind *kind = task->kind;
     if (runner == RT_RUNNER_SUBMITS && kind->calls_program) return IS_REFUSED;
+    if (runner == RT_RUNNER_RETURNS && !kind->is_quick) return IS_REFUSED;
     bool is_dropped = is_to_be_dropped(stream, completed);
     while (!is_dropped && kind->ready && !kind->ready(task, stream)) {
         if (stream->parked_at == 0) stream->parked_at = rt_profile_parks(stream);
@@ -208,14 +211,22 @@ static inline enum outcome run_next(struct rt_stream *stream, uint64_t completed
     return HAS_RUN;
 }
 
+/* A worker has run this stream since start, and another one that comes no later has nobody else. */
+static bool gives_way_after(const struct rt_stream *stream, int64_t start)
+{
+    return rt_worker_has_ready_before(stream->priority + 1) &&
+           rt_worker_computing(0) >= rt_config()->threads && rt_now_ns() - start >= SLICE_NS;
+}
+
 /* Runs up to end; false when it came to a halt before. *completed counts on. */
 static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t end,
                       enum rt_runner runner, enum outcome *outcome)
 {
     uint64_t first = *completed;
-    uint64_t worth_timing = runner == RT_RUNNER_WORKS ? RT_FEW_TASKS / 4 : RT_FEW_TASKS;
-    int64_t start = end - first >= worth_timing ? rt_now_ns() : 0;
-    bool gives_way = runner == RT_RUNNER_WORKS && stream->priority > 0;
+    bool is_worker = runner == RT_RUNNER_WORKS;
+    bool is_timed = end - first >= (is_worker ? RT_FEW_TASKS / 4 : RT_FEW_TASKS);
+    int64_t start = is_timed || is_worker ? rt_now_ns() : 0;
+    bool gives_way = is_worker && stream->priority > 0;
     while (*completed < end) {
         if (gives_way && rt_worker_has_ready_before(stream->priority)) {
             *outcome = GIVES_WAY;
@@ -226,8 +237,12 @@ static bool run_batch(struct rt_stream *stream, uint64_t *completed, uint64_t en
         ++*completed;
         atomic_store_explicit(&stream->completed, *completed, memory_order_release);
         if (__builtin_expect(wants_attention(stream, *completed), 0)) give_attention(stream);
+        if (is_worker && __builtin_expect(gives_way_after(stream, start), 0)) {
+            *outcome = GIVES_WAY;
+            return false;
+        }
     }
-    if (start != 0) stream->task_ns = (uint32_t)((rt_now_ns() - start) / (int64_t)(end - first));
+    if (is_timed) stream->task_ns = (uint32_t)((rt_now_ns() - start) / (int64_t)(end - first));
     return true;
 }
 
@@ -358,6 +373,24 @@ void rt_queue_return(struct rt_stream *stream)
     rt_lock_take(&stream->lock);
     stream->park.awaits = RT_AWAITS_PLACE;
     rt_claim_unlock(stream, unpark_locked(stream));
+}
+
+void rt_queue_return_and_go_on(struct rt_stream *stream)
+{
+    unsigned after = 0;
+    RT_POINT("before returning");
+    rt_lock_take(&stream->lock);
+    stream->park.awaits = RT_AWAITS_PLACE;
+    bool ours = stream->state == RT_STREAM_PARKED;
+    if (ours)
+        rt_claim_locked(stream);
+    else
+        after = unpark_locked(stream);
+    rt_claim_unlock(stream, after);
+    RT_POINT("returned and goes on");
+    if (!ours) return;
+    uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
+    rt_run_claimed(stream, completed + BATCH, RT_RUNNER_RETURNS);
 }
 
 bool rt_queue_has_returned(struct rt_stream *stream)

@@ -36,6 +36,7 @@ struct rt_task_kind {
     /* run calls the program's code, which may take the program's locks: it must not run while a
      * thread of the program is submitting. */
     bool calls_program;
+    bool is_quick;    /* takes less than a worker takes to come: whoever is there may run it */
     bool is_operator; /* a launch: what may stand in a task group */
     /* What printed graphs and a timeline's submits call the task, in static storage; NULL: name.
      * Its run tells rt_profile_operator the same. */

@@ -145,9 +145,11 @@ Test(schedules_host, a_late_return_is_not_the_next_functions)
     OK(aclFinalize());
 }
 
+static _Thread_local bool has_run_function;
+
 static void delay_first_wake(const char *name)
 {
-    if (strcmp(name, "before a wake") != 0 || !rt_self.in_callback) return;
+    if (strcmp(name, "before a wake") != 0 || !has_run_function) return;
     if (atomic_fetch_add(&returns, 1) > 0) return;
     struct timespec nap = {.tv_nsec = 50000000};
     sem_post(&return_begun);
@@ -157,18 +159,28 @@ static void delay_first_wake(const char *name)
 static void await_parking(void *argument)
 {
     struct rt_stream *stream = argument;
+    has_run_function = true;
     for (bool is_parked = false; !is_parked; sched_yield()) {
         rt_lock_take(&stream->lock);
-        is_parked = stream->state == RT_STREAM_PARKED;
+        is_parked = stream->state == RT_STREAM_PARKED && rt_queue_submitted(stream) == 2;
         rt_lock_give(&stream->lock);
     }
 }
 
-/* A function's thread has given its stream back and is about to wake a worker when the library
- * ends: no worker may be started after the others were joined. The function ends when its stream is
- * parked, for else the worker that runs the stream goes on with it, and nobody is to be woken. */
+static void run_nothing(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)task;
+    (void)stream;
+}
+
+/* A function's thread has given its stream back, for what comes next takes a worker, and is about
+ * to wake one when the library ends: no worker may be started after the others were joined. The
+ * function ends when its stream is parked, for else the worker that runs the stream goes on with
+ * it, and nobody is to be woken. */
 Test(schedules_host, no_worker_outlives_a_late_wake)
 {
+    static const struct rt_task_kind nothing_kind = {.name = "nothing", .run = run_nothing};
+    const struct rt_task nothing = {.kind = &nothing_kind};
     struct rt_stream *stream;
     int threads = process_count(PROCESS_THREADS);
     cr_assert_eq(sem_init(&return_begun, 0, 0), 0);
@@ -178,6 +190,7 @@ Test(schedules_host, no_worker_outlives_a_late_wake)
     open_streams();
     OK(rt_stream_resolve(__func__, streams[0], &stream));
     OK(aclrtLaunchHostFunc(streams[0], await_parking, stream));
+    OK(rt_stream_submit(stream, &nothing, 0));
     sem_wait(&return_begun);
     OK(aclFinalize());
     cr_assert(process_settles(PROCESS_THREADS, threads));

@@ -174,6 +174,64 @@ Test(host_func, a_forced_end_waits_for_what_has_begun_and_drops_the_rest, .timeo
     rt_runtime_shutdown();
 }
 
+/* --- beside a worker that computes ----------------------------------------------------------- */
+
+/* One worker, which stands at a gate: what is queued behind a function begins nevertheless, up to
+ * what takes a worker. */
+Test(host_func, the_next_one_begins_although_all_workers_compute, .timeout = 600)
+{
+    static struct door door;
+    static struct gate gate;
+    aclrtEvent event;
+    setenv("ACLNN_CPU_THREADS", "1", 1);
+    struct lane lane = lane_open(0), busy = lane_open(0);
+    sem_init(&door.opened, 0, 0);
+    cr_assert_eq(aclrtCreateEvent(&event), ACL_SUCCESS);
+    cr_assert_eq(aclrtLaunchHostFunc(lane.handle, stand_at_door, &door), ACL_SUCCESS);
+    cr_assert_eq(aclrtRecordEvent(event, lane.handle), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(lane.handle, event), ACL_SUCCESS);
+    cr_assert_eq(aclrtLaunchHostFunc(lane.handle, note, lane_letter("b")), ACL_SUCCESS);
+    lane_submit(lane, 'c', 0);
+    lane_await(door.is_inside);
+    gate_close(&gate, busy.stream);
+    lane_await(lane_is(busy, RT_STREAM_RUNNING));
+    sem_post(&door.opened);
+    lane_await(lane_logged == 1);
+    gate_open(&gate);
+    cr_expect_eq(aclrtSynchronizeDevice(), ACL_SUCCESS);
+    cr_expect_str_eq(lane_log, "bc");
+}
+
+static void take_time(struct rt_task *task, struct rt_stream *stream)
+{
+    (void)task;
+    (void)stream;
+    lane_nap();
+}
+
+/* One worker gives way between long tasks: what waits for one of them does not wait for all. */
+Test(host_func, a_worker_gives_way_between_long_tasks, .timeout = 600)
+{
+    static const struct rt_task_kind long_kind = {.name = "long", .run = take_time};
+    const struct rt_task long_task = {.kind = &long_kind};
+    aclrtEvent event;
+    setenv("ACLNN_CPU_THREADS", "1", 1);
+    struct lane lane = lane_open(0), busy = lane_open(0);
+    cr_assert_eq(aclrtCreateEvent(&event), ACL_SUCCESS);
+    cr_assert_eq(aclrtStreamWaitEvent(lane.handle, event), ACL_SUCCESS);
+    lane_submit(lane, 'f', 0);
+    lane_await(lane_is(lane, RT_STREAM_PARKED));
+    for (int i = 0; i < 40; i++) {
+        cr_assert_eq(rt_stream_submit(busy.stream, &long_task, 0), ACL_SUCCESS);
+        if (i == 1) cr_assert_eq(aclrtRecordEvent(event, busy.handle), ACL_SUCCESS);
+    }
+    lane_submit(busy, 'l', 0);
+    lane_await(lane_logged == 2);
+    cr_expect_str_eq(lane_log, "fl");
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
 /* A function that was discarded before it began leaves nothing behind for the next one. */
 Test(host_func, discards_at_any_moment, .timeout = 600)
 {
