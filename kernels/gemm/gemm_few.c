@@ -5,6 +5,7 @@
  * dots: the columns of b are contiguous (a layer's weight, transposed). One after the other, as
  * hardware prefetches them best; sums of 64 lanes that are added in a fixed order. sweep: the rows
  * of b are contiguous. Eight rows at a time are added to sums that stay in L1. */
+#include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/gemm_item.h"
 
 #ifndef K_ISA_base
@@ -13,6 +14,11 @@ enum {
     DOT_PARTS = DOT_LANES / VL, /* vectors of a sum */
     DOT_TERMS = 2048,           /* of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
+#ifdef K_ISA_avx512
+    DOT_TOGETHER = 4, /* rows whose sums fit the registers */
+#else
+    DOT_TOGETHER = 1,
+#endif
     SWEEP_TERMS = 8,
 };
 
@@ -39,38 +45,19 @@ static void finish_rows(const struct gemm_item *item, const float *sums, int64_t
 
 /* ---- dots ---- */
 
-/* sum += the products of VL terms, of which `left` are there. */
+/* VL terms of a column, of which `left` are there. */
 K_TEMPLATE
-vf add_terms(enum k_dtype dt, const float *a, const char *b, int64_t left, enum k_rounding rounding,
-             vf sum)
+vf load_terms(enum k_dtype dt, const char *b, int64_t left, enum k_rounding rounding)
 {
-    vf y = left >= VL ? k_load(dt, b) : k_load_first(dt, b, (int)left);
-    if (rounding != K_ROUND_NONE) y = v_round_operand(rounding, y);
-    return v_fma(v_load(a), y, sum);
+    const vf y = left >= VL ? k_load(dt, b) : k_load_first(dt, b, (int)left);
+    return rounding != K_ROUND_NONE ? v_round_operand(rounding, y) : y;
 }
 
-/* The dot product of `terms` floats with a column. Its order is that of DOT_LANES sums at every
- * level. */
+/* The lanes of a sum. */
 K_TEMPLATE
-float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_rounding rounding)
+float add_lanes(const vf sum[DOT_PARTS])
 {
-    vf sum[DOT_PARTS];
     float lane[DOT_LANES / 4], quarter[4];
-    int64_t i = 0;
-#pragma GCC unroll 16
-    for (int p = 0; p < DOT_PARTS; p++)
-        sum[p] = (vf){0};
-    for (; i + DOT_LANES <= terms; i += DOT_LANES) {
-#pragma GCC unroll 16
-        for (int p = 0; p < DOT_PARTS; p++)
-            sum[p] = add_terms(dt, a + i + p * VL, v_address(b, (i + p * VL) * k_size(dt)), VL,
-                               rounding, sum[p]);
-    }
-#pragma GCC unroll 16
-    for (int p = 0; p < DOT_PARTS; p++, i += VL)
-        if (i < terms)
-            sum[p] =
-                add_terms(dt, a + i, v_address(b, i * k_size(dt)), terms - i, rounding, sum[p]);
 #pragma GCC unroll 4
     for (int p = 0; p < DOT_PARTS / 4; p++) {
         const int each = DOT_PARTS / 4;
@@ -81,16 +68,55 @@ float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_
     return (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]);
 }
 
+/* The dot products of `terms` floats of some rows with a column, added to each row's sum. Their
+ * order is that of DOT_LANES sums at every level. */
+K_TEMPLATE
+void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms,
+         enum k_rounding rounding, float *sums)
+{
+    vf sum[DOT_TOGETHER][DOT_PARTS];
+    int64_t i = 0;
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 16
+        for (int p = 0; p < DOT_PARTS; p++)
+            sum[r][p] = (vf){0};
+    for (; i + DOT_LANES <= terms; i += DOT_LANES) {
+#pragma GCC unroll 16
+        for (int p = 0; p < DOT_PARTS; p++) {
+            const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                sum[r][p] = v_fma(v_load(a + r * DOT_TERMS + i + p * VL), y, sum[r][p]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < DOT_PARTS; p++, i += VL) {
+        if (i >= terms) continue;
+        const vf y = load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding);
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++)
+            sum[r][p] = v_fma(v_load(a + r * DOT_TERMS + i), y, sum[r][p]);
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++)
+        sums[r * DOT_SUMS] += add_lanes(sum[r]);
+}
+
 K_TEMPLATE
 void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_item *item,
                   const float *a, int64_t begin, int64_t terms, float *sums)
 {
     const int64_t apart = item->gemm->b.column * k_size(dt);
-    for (int64_t column = 0; column < item->columns; column++)
-        for (int64_t row = 0; row < item->rows; row++)
-            sums[row * DOT_SUMS + column] +=
-                dot(dt, a + row * DOT_TERMS,
-                    v_address(item->b, column * apart + begin * k_size(dt)), terms, rounding);
+    for (int64_t column = 0; column < item->columns; column++) {
+        const char *b = v_address(item->b, column * apart + begin * k_size(dt));
+        int64_t row = 0;
+        for (; DOT_TOGETHER > 1 && row + DOT_TOGETHER <= item->rows; row += DOT_TOGETHER)
+            dot(dt, DOT_TOGETHER, a + row * DOT_TERMS, b, terms, rounding,
+                sums + row * DOT_SUMS + column);
+        for (; row < item->rows; row++)
+            dot(dt, 1, a + row * DOT_TERMS, b, terms, rounding, sums + row * DOT_SUMS + column);
+    }
 }
 
 /* Elements of b that have no bits to lose are not rounded. */
@@ -116,10 +142,10 @@ k_fn K_SYMBOL(gemm_dots);
 void K_SYMBOL(gemm_dots)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_gemm_view view = k_gemm_view_of(parameters);
-    float a[K_GEMM_FEW * DOT_TERMS];
+    float a[K_GEMM_DOTS * DOT_TERMS];
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
-        float sums[K_GEMM_FEW * DOT_SUMS] = {0};
+        float sums[K_GEMM_DOTS * DOT_SUMS] = {0};
         for (int64_t begin = 0; begin < view.gemm.k; begin += DOT_TERMS) {
             const int64_t terms = gemm_min(view.gemm.k - begin, DOT_TERMS);
             widen_rows(&item, begin, terms, DOT_TERMS, a);

@@ -2,6 +2,7 @@
 /* Which way a product of matrices takes and how it is cut; the same for every number of threads. */
 #include <stdlib.h>
 
+#include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/k_gemm.h"
 #include "kernels/way.h"
 
@@ -9,6 +10,7 @@ enum {
     BLIS_COLUMNS = 832, /* of an item */
     BLIS_EDGE = 32,     /* rows, columns and terms from which it repays its packing */
     DOTS_COLUMNS = 32,  /* of an item */
+    DOTS_TERMS = 256,   /* from which more than K_GEMM_FEW rows repay adding up their lanes */
     SWEEP_COLUMNS = 256,
     ENOUGH = 16,              /* items that keep many threads busy */
     ITEM_FLOPS = 2 * 1 << 20, /* of an item, at least, where a product is cut */
@@ -143,36 +145,42 @@ struct k_work k_gemm_doubles_plan(const struct k_problem *problem)
 
 /* ---- few rows ---- */
 
-static struct k_work cut_columns(const struct k_problem *problem, int64_t columns)
+/* Threads by what they read of b, not by operations: memory is what such products wait for. */
+static struct k_work cut_columns(const struct k_problem *problem, int64_t rows, int64_t columns)
 {
     struct k_gemm *gemm = problem->parameters;
     const struct k_gemm g = oriented(problem, true);
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, true)};
-    cut_into(&gemm->cut, &g, K_GEMM_FEW, 1, columns, 1);
-    return work_of(gemm);
+    cut_into(&gemm->cut, &g, rows, 1, columns, 1);
+    struct k_work work = work_of(gemm);
+    const double bytes = (double)gemm->cut.columns * (double)g.k * (g.b.dtype == K_F32 ? 4 : 2);
+    work.grain = bytes < K_GEMM_GRAIN_BYTES ? (int64_t)(K_GEMM_GRAIN_BYTES / (bytes + 1)) + 1 : 1;
+    return work;
 }
 
 static const char *few_rows_refuse(const struct k_gemm *g, int64_t step, const char *reason)
 {
     if (is_f64(g)) return "f64";
-    if (g->m > K_GEMM_FEW) return "more than 4 rows";
     return step != 1 ? reason : NULL;
 }
 
 const char *k_gemm_dots_refuses(const struct k_problem *problem)
 {
     const struct k_gemm g = oriented(problem, true);
+    if (g.m > K_GEMM_DOTS) return "more than 8 rows";
+    if (g.m > K_GEMM_FEW && g.k < DOTS_TERMS) return "more than 4 rows of few terms";
     return few_rows_refuse(&g, g.b.row, "columns of b are not contiguous");
 }
 
 struct k_work k_gemm_dots_plan(const struct k_problem *problem)
 {
-    return cut_columns(problem, DOTS_COLUMNS);
+    return cut_columns(problem, K_GEMM_DOTS, DOTS_COLUMNS);
 }
 
 const char *k_gemm_sweep_refuses(const struct k_problem *problem)
 {
     const struct k_gemm g = oriented(problem, true);
+    if (g.m > K_GEMM_FEW) return "more than 4 rows";
     return few_rows_refuse(&g, g.b.column, "rows of b are not contiguous");
 }
 
@@ -181,7 +189,7 @@ struct k_work k_gemm_sweep_plan(const struct k_problem *problem)
     const struct k_gemm g = oriented(problem, true);
     int64_t columns = up(g.n, ENOUGH);
     if (columns < SWEEP_COLUMNS) columns = SWEEP_COLUMNS;
-    return cut_columns(problem, columns < K_GEMM_SWEEP ? columns : K_GEMM_SWEEP);
+    return cut_columns(problem, K_GEMM_FEW, columns < K_GEMM_SWEEP ? columns : K_GEMM_SWEEP);
 }
 
 /* ---- BLIS ---- */

@@ -5,25 +5,31 @@
 #include "kernels/vector/transpose.h"
 
 enum {
-    ROWS = 4,     /* at once */
+#ifdef K_ISA_avx512
+    ROWS = 8, /* at once; each has its sums in registers */
+#else
+    ROWS = 4,
+#endif
     TERMS = 1024, /* of x, at once */
     GROUPS = TERMS / K_QUANT_GROUP,
     BLOCK = 2 * VL,
-    SCALES = GROUPS + 1, /* apart */
+    COLUMNS = 2, /* at once, at most */
 };
 
 struct work {
     const struct k_quant *quant;
     void *const *buffers;
-    int64_t first, rows, column, columns;               /* of the result */
-    int64_t begin, terms;                               /* the chunk of terms */
-    int64_t pieces, ends[GROUPS + 1];                   /* of its groups */
-    _Alignas(64) float x[ROWS][TERMS];                  /* zeros behind the terms */
-    float x_sums[ROWS][GROUPS];                         /* of each piece */
-    _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS];       /* sums */
-    float more[ROWS][K_QUANT_COLUMNS];                  /* of the offsets */
-    _Alignas(64) float scales[K_QUANT_COLUMNS][SCALES]; /* of the chunk's groups */
-    float offsets[K_QUANT_COLUMNS][SCALES];
+    int64_t first, rows, column, columns;         /* of the result */
+    int64_t begin, terms;                         /* the chunk of terms */
+    int64_t pieces, ends[GROUPS + 1];             /* of its groups */
+    bool is_least;                                /* each piece has K_QUANT_GROUP terms */
+    int64_t first_of_x, begin_of_x;               /* what is in x; -1: nothing */
+    _Alignas(64) float x[ROWS][TERMS];            /* zeros behind the terms */
+    float x_sums[ROWS][GROUPS];                   /* of each piece */
+    _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS]; /* sums */
+    float more[ROWS][K_QUANT_COLUMNS];            /* of the offsets */
+    float scales[K_QUANT_COLUMNS * GROUPS + VL];  /* of each column's pieces */
+    float offsets[K_QUANT_COLUMNS * GROUPS + VL];
 };
 
 /* Even terms of each block in front of the odd ones, as INT4 are widened. */
@@ -42,14 +48,20 @@ static void find_pieces(struct work *w)
     int64_t end = (w->begin / group + 1) * group - w->begin;
     for (w->pieces = 0; w->pieces == 0 || w->ends[w->pieces - 1] < w->terms; end += group)
         w->ends[w->pieces++] = gemm_min(end, w->terms);
+    w->is_least = group == K_QUANT_GROUP && w->terms % K_QUANT_GROUP == 0;
 }
 
-static void load_x(struct work *w)
+static void load_chunk(struct work *w)
 {
     const struct k_gemm *g = &w->quant->gemm;
+    const int64_t whole = (w->terms + BLOCK - 1) / BLOCK * BLOCK;
+    if (w->first_of_x == w->first && w->begin_of_x == w->begin) return;
+    w->first_of_x = w->first;
+    w->begin_of_x = w->begin;
+    find_pieces(w);
     for (int64_t row = 0; row < w->rows; row++) {
         float *x = w->x[row];
-        memset(x, 0, sizeof w->x[row]);
+        memset(x + w->terms, 0, (size_t)(whole - w->terms) * sizeof *x);
         widen(g->a.dtype,
               v_address(w->buffers[K_QUANT_X], k_size(g->a.dtype) * ((w->first + row) * g->a.row +
                                                                      w->begin * g->a.column)),
@@ -65,21 +77,23 @@ static void load_x(struct work *w)
     }
 }
 
-/* sum[][] += a block of the terms of each column, from `at` on, `apart` bytes from each other. */
+/* A block of the terms of each column, from `at` on, `apart` bytes from each other: sum[][] is it,
+ * or grows by it. */
 K_TEMPLATE
-void add_block(bool is_four, int rows, int columns, const char *at, int64_t apart, const float *x,
-               vf sum[ROWS][ROWS])
+void add_block(bool is_four, bool is_first, int rows, int columns, const char *at, int64_t apart,
+               const float *x, vf sum[ROWS][COLUMNS])
 {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (int c = 0; c < columns; c++) {
         const char *from = v_address(at, c * apart);
         if (columns > 1) __builtin_prefetch(v_address(from, columns * apart)); /* of the next */
         const vf low = quant_load(is_four, 0, from);
         const vf high = quant_load(is_four, 1, is_four ? from : from + VL);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
-            sum[r][c] = v_fma(low, v_load(x + r * TERMS), sum[r][c]);
-            sum[r][c] = v_fma(high, v_load(x + r * TERMS + VL), sum[r][c]);
+            const vf x_low = v_load(x + r * TERMS), x_high = v_load(x + r * TERMS + VL);
+            sum[r][c] = is_first ? low * x_low : v_fma(low, x_low, sum[r][c]);
+            sum[r][c] = v_fma(high, x_high, sum[r][c]);
         }
     }
 }
@@ -87,52 +101,76 @@ void add_block(bool is_four, int rows, int columns, const char *at, int64_t apar
 /* The same of less than a block: `bytes` of each column. */
 K_TEMPLATE
 void add_rest(bool is_four, int rows, int columns, const char *at, int64_t apart, int64_t bytes,
-              const float *x, vf sum[ROWS][ROWS])
+              const float *x, vf sum[ROWS][COLUMNS])
 {
-    char rest[ROWS][BLOCK] = {{0}};
+    char rest[COLUMNS][BLOCK] = {{0}};
     for (int c = 0; c < columns; c++)
         memcpy(rest[c], v_address(at, c * apart), (size_t)bytes);
-    add_block(is_four, rows, columns, rest[0], BLOCK, x, sum);
+    add_block(is_four, false, rows, columns, rest[0], BLOCK, x, sum);
+}
+
+/* The sums of a piece of any length. */
+K_TEMPLATE
+void add_piece(bool is_four, int rows, int columns, const char *at, int64_t apart, int64_t terms,
+               const float *x, vf sum[ROWS][COLUMNS])
+{
+    const int divisor = is_four ? 2 : 1; /* terms of a byte */
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 2
+        for (int c = 0; c < columns; c++)
+            sum[r][c] = (vf){0};
+    for (; terms >= BLOCK; terms -= BLOCK, at += BLOCK / divisor, x += BLOCK)
+        add_block(is_four, false, rows, columns, at, apart, x, sum);
+    if (terms > 0)
+        add_rest(is_four, rows, columns, at, apart, (terms + divisor - 1) / divisor, x, sum);
+}
+
+/* The sums of K_QUANT_GROUP terms. */
+K_TEMPLATE
+void add_least(bool is_four, int rows, int columns, const char *at, int64_t apart, const float *x,
+               vf sum[ROWS][COLUMNS])
+{
+#pragma GCC unroll 4
+    for (int term = 0; term < K_QUANT_GROUP; term += BLOCK)
+        add_block(is_four, term == 0, rows, columns, v_address(at, is_four ? term / 2 : term),
+                  apart, x + term, sum);
 }
 
 /* The sums of `columns` columns from `first` on, `rows` rows. */
 K_TEMPLATE
-void add_columns(bool is_four, int rows, int columns, struct work *w, int64_t first)
+void add_columns(bool is_four, bool is_least, int rows, int columns, struct work *w, int64_t first)
 {
-    const int divisor = is_four ? 2 : 1; /* terms of a byte */
-    const int64_t apart = w->quant->column / divisor;
+    const int divisor = is_four ? 2 : 1;
+    const int64_t apart = w->quant->column / divisor, pieces = w->pieces;
     const char *at =
         v_address(w->buffers[K_QUANT_WEIGHT], (w->column + first) * apart + w->begin / divisor);
-    const float *scales = w->scales[first];
-    vf lanes[ROWS][ROWS];
-#pragma GCC unroll 4
+    const float *scales = w->scales + first * pieces;
+    vf lanes[ROWS][COLUMNS];
+#pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int c = 0; c < columns; c++)
             lanes[r][c] = w->lanes[r][first + c];
-    for (int64_t term = 0, piece = 0; piece < w->pieces; piece++) {
-        const int64_t end = w->ends[piece];
-        vf sum[ROWS][ROWS];
-#pragma GCC unroll 4
-        for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-            for (int c = 0; c < columns; c++)
-                sum[r][c] = (vf){0};
-        for (; term + BLOCK <= end; term += BLOCK, at += BLOCK / divisor)
-            add_block(is_four, rows, columns, at, apart, w->x[0] + term, sum);
-        if (term < end)
-            add_rest(is_four, rows, columns, at, apart, (end - term + divisor - 1) / divisor,
-                     w->x[0] + term, sum);
+    for (int64_t term = 0, piece = 0; piece < pieces; piece++) {
+        const int64_t end = is_least ? term + K_QUANT_GROUP : w->ends[piece];
+        const float *x = w->x[0] + term;
+        vf sum[ROWS][COLUMNS];
+        if (is_least)
+            add_least(is_four, rows, columns, at, apart, x, sum);
+        else
+            add_piece(is_four, rows, columns, at, apart, end - term, x, sum);
+        at += (end - term) / divisor;
         term = end;
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int c = 0; c < columns; c++)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int r = 0; r < rows; r++)
-                lanes[r][c] = v_fma(sum[r][c], v_all(scales[c * SCALES + piece]), lanes[r][c]);
+                lanes[r][c] = v_fma(sum[r][c], v_all(scales[c * pieces + piece]), lanes[r][c]);
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
+#pragma GCC unroll 2
         for (int c = 0; c < columns; c++)
             w->lanes[r][first + c] = lanes[r][c];
 }
@@ -142,46 +180,77 @@ static void add_offsets(struct work *w)
     for (int64_t c = 0; c < w->columns; c++)
         for (int64_t piece = 0; piece < w->pieces; piece++)
             for (int64_t r = 0; r < w->rows; r++)
-                w->more[r][c] += w->scales[c][piece] * w->offsets[c][piece] * w->x_sums[r][piece];
+                w->more[r][c] += w->scales[c * w->pieces + piece] *
+                                 w->offsets[c * w->pieces + piece] * w->x_sums[r][piece];
 }
 
 /* Groups of so many columns from `first` on; where the rest begins. */
 K_TEMPLATE
 int64_t walk(bool is_four, int rows, int columns, struct work *w, int64_t first)
 {
-    for (; first + columns <= w->columns; first += columns)
-        add_columns(is_four, rows, columns, w, first);
+    for (; first + columns <= w->columns; first += columns) {
+        if (w->is_least)
+            add_columns(is_four, true, rows, columns, w, first);
+        else
+            add_columns(is_four, false, rows, columns, w, first);
+    }
     return first;
 }
 
-/* Two rows leave registers for several columns; one waits for memory, which hardware prefetches
- * best where one column is read after the other. */
+/* Two rows leave registers for two columns; one waits for memory, which hardware prefetches best
+ * where one column is read after the other. */
 K_TEMPLATE
 void add_all_columns(bool is_four, struct work *w)
 {
-    if (w->rows == 1)
+    switch (w->rows) {
+    case 1:
         walk(is_four, 1, 1, w, 0);
-    else if (w->rows == 2)
+        break;
+    case 2:
         walk(is_four, 2, 1, w, walk(is_four, 2, 2, w, 0));
-    else if (w->rows == 3)
+        break;
+    case 3:
         walk(is_four, 3, 1, w, 0);
-    else
+        break;
+    case 4:
         walk(is_four, 4, 1, w, 0);
+        break;
+#ifdef K_ISA_avx512
+    case 5:
+        walk(is_four, 5, 1, w, 0);
+        break;
+    case 6:
+        walk(is_four, 6, 1, w, 0);
+        break;
+    case 7:
+        walk(is_four, 7, 1, w, 0);
+        break;
+#endif
+    default:
+        walk(is_four, ROWS, 1, w, 0);
+    }
+}
+
+/* The factors of the chunk's pieces, column after column, and zeros up to a whole vector. */
+static void load_factors(const struct work *w, const struct k_quant_factor *factor,
+                         const void *buffer, float *to)
+{
+    const int64_t group = w->begin / w->quant->group;
+    if (factor->column == w->pieces && (factor->group == 1 || w->pieces == 1)) {
+        quant_factors(factor, buffer, group, w->column, 1, w->columns * w->pieces, to);
+        return;
+    }
+    for (int64_t c = 0; c < w->columns; c++)
+        quant_factors(factor, buffer, group, w->column + c, factor->group, w->pieces,
+                      to + c * w->pieces);
 }
 
 static void add_chunk(struct work *w)
 {
     const struct k_quant *q = w->quant;
-    const int64_t group = w->begin / q->group, last = (w->begin + w->terms - 1) / q->group;
-    find_pieces(w);
-    load_x(w);
-    for (int64_t c = 0; c < w->columns; c++) {
-        quant_factors(&q->scale, w->buffers[K_QUANT_SCALE], group, w->column + c, q->scale.group,
-                      last - group + 1, w->scales[c]);
-        if (q->has_offset)
-            quant_factors(&q->offset, w->buffers[K_QUANT_OFFSET], group, w->column + c,
-                          q->offset.group, last - group + 1, w->offsets[c]);
-    }
+    load_chunk(w);
+    load_factors(w, &q->scale, w->buffers[K_QUANT_SCALE], w->scales);
+    if (q->has_offset) load_factors(w, &q->offset, w->buffers[K_QUANT_OFFSET], w->offsets);
     if (q->is_four)
         add_all_columns(true, w);
     else
@@ -225,7 +294,10 @@ k_fn K_SYMBOL(quant_dots);
 void K_SYMBOL(quant_dots)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_quant *q = parameters;
-    struct work w = {.quant = q, .buffers = buffers};
+    struct work w;
+    w.quant = q;
+    w.buffers = buffers;
+    w.first_of_x = -1;
     for (int64_t item = slice.begin; item < slice.end; item++) {
         w.column = item * K_QUANT_COLUMNS;
         w.columns = gemm_min(K_QUANT_COLUMNS, q->gemm.n - w.column);

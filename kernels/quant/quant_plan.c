@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/gemm/gemm_few.h"
 #include "kernels/kernels.h"
 #include "kernels/quant/k_quant.h"
 #include "kernels/quant/k_quantize.h"
@@ -12,9 +13,9 @@ bool k_quant_is_few(const struct k_quant *q)
 
 struct k_work k_quant_dots_plan(struct k_quant *q)
 {
-    const int64_t cost = q->gemm.m * q->gemm.k * K_QUANT_COLUMNS;
+    const int64_t bytes = q->gemm.k * K_QUANT_COLUMNS / (q->is_four ? 2 : 1);
     return (struct k_work){.items = (q->gemm.n + K_QUANT_COLUMNS - 1) / K_QUANT_COLUMNS,
-                           .grain = (1 << 19) / (cost + 1) + 1};
+                           .grain = K_GEMM_GRAIN_BYTES / (bytes + 1) + 1};
 }
 
 struct k_work k_quant_packed_plan(struct k_quant *q)

@@ -92,6 +92,11 @@ const struct oracle_row oracle_quant_rows[] = {
      .by_strides = true,
      .lines = LINES("weight_quant_batch_matmul_v2 f16 x=1x2100 weight=2100x70:i8:s1x2100 "
                     "antiquantScale=66x70:s1x66 " PLAIN " antiquantGroupSize=32 y=1x70",
+                    "weight_quant_batch_matmul_v2 f16 x=6x576 weight=576x70:i8:s1x576 "
+                    "antiquantScale=18x70:s1x18 " PLAIN " antiquantGroupSize=32 y=6x70",
+                    "weight_quant_batch_matmul_v2 bf16 x=13x1056 weight=1056x37:i8:s1x1056 "
+                    "antiquantScale=33x37:s1x33 antiquantOffsetOptional=33x37:s1x33 " NO_RESULT
+                    " biasOptional=null antiquantGroupSize=32 y=13x37",
                     "weight_quant_batch_matmul_v2 bf16 x=40x300 weight=300x500:i8:s1x300 "
                     "antiquantScale=10x500 " PLAIN " antiquantGroupSize=32 y=40x500",
                     "weight_quant_batch_matmul_v2 f16 x=270x33:s1x270 weight=33x50:i8:s50x1 "

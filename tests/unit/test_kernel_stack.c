@@ -156,14 +156,15 @@ static void check_convolution(struct conv_rig *rig, const struct conv_case *test
         operand_close(&rig->operand[i]);
 }
 
-/* Products of matrices that no operator asks for yet: m rows of a, b dense. */
-static void check_product(const char *way, enum k_dtype dtype, int64_t m)
+/* Products of matrices that random problems seldom ask for: m rows of a, b dense or transposed. */
+static void check_product(const char *way, enum k_dtype dtype, int64_t m, bool is_transposed)
 {
     enum { N = 90, K = 600 };
     struct k_gemm g = {.m = m, .n = N, .k = K, .batch = {1, 1, 1, 1}, .alpha = 1};
     g.a = (struct k_gemm_matrix){.dtype = dtype, .row = K, .column = 1};
     g.b = (struct k_gemm_matrix){.dtype = dtype, .row = N, .column = 1};
     g.c = g.b;
+    if (is_transposed) g.b.row = 1, g.b.column = K;
     double *numbers = calloc((size_t)(m * K + K * N + m * N), sizeof *numbers);
     cr_assert_not_null(numbers);
     const struct k_problem problem = {&g, dtype, k_best()};
@@ -326,9 +327,10 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
     }
     conv_rig_end(&conv_rig);
 
-    check_product("gemm:sweep", K_F32, 3);
-    check_product("gemm:packed", K_F32, 300);
-    check_product("gemm:doubles", K_F64, 300);
+    check_product("gemm:dots", K_F32, 8, true);
+    check_product("gemm:sweep", K_F32, 3, false);
+    check_product("gemm:packed", K_F32, 300, false);
+    check_product("gemm:doubles", K_F64, 300, false);
     for (int r = k_stacks(&rows); r-- > 0;)
         cr_assert(is_seen[r] || !level_has(rows[r].kernel), "no plan has a step %s",
                   rows[r].kernel);
