@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnWeightQuantBatchMatmulV2 with weights of INT4, two to a byte, and its refusals. */
+/* aclnnWeightQuantBatchMatmulV2: weights of INT4, two to a byte, and what it refuses. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,11 +58,11 @@ static void fill(const struct call *c)
 }
 
 /* Phase 1 of a call in which the scales have so many rows. */
-static aclnnStatus prepare(const struct call *c, int64_t groups, uint64_t *size,
+static aclnnStatus prepare(const struct call *c, aclDataType type, int64_t groups, uint64_t *size,
                            aclOpExecutor **executor)
 {
     aclTensor *tensor[] = {matrix(x, ACL_FLOAT16, c->m, c->k, c->k, 1, 0, c->m * c->k),
-                           matrix(weight, ACL_INT4, c->k, c->n, c->row, c->column, c->offset, 1),
+                           matrix(weight, type, c->k, c->n, c->row, c->column, c->offset, 1),
                            matrix(scale, ACL_FLOAT16, groups, c->n, 1, groups, 0, groups * c->n),
                            matrix(y, ACL_FLOAT16, c->m, c->n, c->n, 1, 0, c->m * c->n)};
     const aclnnStatus status = aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
@@ -80,7 +80,8 @@ static void check(const struct call *c)
     aclrtStream stream;
     const int64_t groups = c->group > 0 ? (c->k - 1) / c->group + 1 : 1;
     fill(c);
-    cr_assert_eq(prepare(c, groups, &size, &executor), ACL_SUCCESS, "%s", aclGetRecentErrMsg());
+    cr_assert_eq(prepare(c, ACL_INT4, groups, &size, &executor), ACL_SUCCESS, "%s",
+                 aclGetRecentErrMsg());
     void *workspace = malloc(size + 1);
     cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
     cr_assert_eq(aclnnWeightQuantBatchMatmulV2(workspace, size, executor, stream), ACL_SUCCESS);
@@ -120,23 +121,46 @@ Test(weight_quant, four_bits)
         check(&calls[i]);
 }
 
-static void refuse(const struct call *c, int64_t groups, const char *words)
+static void refuse(const struct call *c, aclDataType type, int64_t groups, const char *words)
 {
     uint64_t size;
     aclOpExecutor *executor;
-    cr_expect_eq(prepare(c, groups, &size, &executor), INVALID, "%s", words);
+    cr_expect_eq(prepare(c, type, groups, &size, &executor), INVALID, "%s", words);
     cr_expect(strstr(aclGetRecentErrMsg(), words), "%s: %s", words, aclGetRecentErrMsg());
 }
 
-Test(weight_quant, refusals)
+/* Groups that are none, and scales of another number of groups. */
+Test(weight_quant, refusals_of_groups)
 {
-    refuse(&(struct call){2, 96, 8, 40, 1, 96, 0}, 3, "antiquantGroupSize is 40");
-    refuse(&(struct call){2, 96, 8, -32, 1, 96, 0}, 3, "antiquantGroupSize is -32");
-    refuse(&(struct call){2, 96, 8, 32, 1, 96, 0}, 2, "antiquantScale's shape is (2, 8)");
-    refuse(&(struct call){2, 96, 8, 0, 1, 96, 0}, 3, "antiquantScale's shape is (3, 8)");
-    refuse(&(struct call){2, 96, 8, 0, 1, 96, 1}, 1, "begins at element 1");
-    refuse(&(struct call){2, 96, 8, 0, 2, 192, 0}, 1, "strides 2 and 192");
-    refuse(&(struct call){2, 0, 8, 0, 1, 1, 0}, 1, "x has no columns");
+    static const struct {
+        int64_t k, group, groups;
+        const char *words;
+    } calls[] = {
+        {96, 40, 3, "antiquantGroupSize is 40; it must be 0 or a multiple of 32"},
+        {96, 31, 4, "antiquantGroupSize is 31"},
+        {96, 1, 96, "antiquantGroupSize is 1"},
+        {96, -32, 3, "antiquantGroupSize is -32"},
+        {96, 32, 2, "antiquantScale's shape is (2, 8)"},
+        {96, 32, 4, "antiquantScale's shape is (4, 8)"},
+        {96, 32, 1, "antiquantScale's shape is (1, 8)"},
+        {100, 32, 3, "k 100 and n 8 need (4, 8)"},
+        {96, 64, 3, "antiquantScale's shape is (3, 8)"},
+        {96, 0, 3, "antiquantScale's shape is (3, 8)"},
+        {0, 0, 1, "x has no columns"},
+    };
+    static const aclDataType types[] = {ACL_INT4, ACL_INT8};
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++)
+            refuse(&(struct call){2, calls[i].k, 8, calls[i].group, 1, calls[i].k, 0}, types[t],
+                   calls[i].groups, calls[i].words);
+}
+
+Test(weight_quant, refusals_of_weights)
+{
+    refuse(&(struct call){2, 96, 8, 0, 1, 96, 1}, ACL_INT4, 1, "begins at element 1");
+    refuse(&(struct call){2, 96, 8, 0, 2, 192, 0}, ACL_INT4, 1, "strides 2 and 192");
+    refuse(&(struct call){2, 96, 8, 32, 1, 96, 0}, ACL_UINT8, 3, "weight");
+    refuse(&(struct call){2, 96, 8, 32, 1, 96, 0}, ACL_FLOAT16, 3, "weight");
 }
 
 /* Two elements share a byte: a weight that fills its memory is no larger than that. */
