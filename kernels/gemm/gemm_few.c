@@ -14,6 +14,7 @@ enum {
     DOT_PARTS = DOT_LANES / VL, /* vectors of a sum */
     DOT_TERMS = 2048,           /* of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
+    DOT_AHEAD = 2048,           /* bytes between what is read and what is prefetched */
 #ifdef K_ISA_avx512
     DOT_TOGETHER = 4, /* rows whose sums fit the registers */
 #else
@@ -82,6 +83,9 @@ void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms
         for (int p = 0; p < DOT_PARTS; p++)
             sum[r][p] = (vf){0};
     for (; i + DOT_LANES <= terms; i += DOT_LANES) {
+#pragma GCC unroll 4
+        for (int64_t at = 0; at < DOT_LANES * k_size(dt); at += 64)
+            __builtin_prefetch(v_address(b, i * k_size(dt) + DOT_AHEAD + at));
 #pragma GCC unroll 16
         for (int p = 0; p < DOT_PARTS; p++) {
             const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);

@@ -13,7 +13,8 @@ enum {
     TERMS = 1024, /* of x, at once */
     GROUPS = TERMS / K_QUANT_GROUP,
     BLOCK = 2 * VL,
-    COLUMNS = 2, /* at once, at most */
+    COLUMNS = 2,  /* at once, at most */
+    AHEAD = 2048, /* bytes between what is read and what is prefetched */
 };
 
 struct work {
@@ -86,7 +87,8 @@ void add_block(bool is_four, bool is_first, int rows, int columns, const char *a
 #pragma GCC unroll 2
     for (int c = 0; c < columns; c++) {
         const char *from = v_address(at, c * apart);
-        if (columns > 1) __builtin_prefetch(v_address(from, columns * apart)); /* of the next */
+        /* Of the next columns; of one column after the other. */
+        __builtin_prefetch(v_address(from, columns > 1 ? columns * apart : AHEAD));
         const vf low = quant_load(is_four, 0, from);
         const vf high = quant_load(is_four, 1, is_four ? from : from + VL);
 #pragma GCC unroll 8
