@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that samples.py starts: runs operators' samples on device cpu and on device npu, each operator in a fork of its own.
 
-It reads lines of JSON: [operator, [[type, first sample]...], whether its results are random]; an operator is its name in PyTorch's
-database. Lines of JSON answer on the file descriptor that its argument names:
+It reads lines of JSON: [operator, [[type, first sample]...], whether its results are random, whether its integers are compared whatever
+their types]; an operator is its name in PyTorch's database. Lines of JSON answer on the file descriptor that its argument names:
     ["ready", {NAME: [TYPE...]}]    the operators that there are, with the types that device cpu takes
     ["at", TYPE, N]                 sample N begins
     ["told", N, WHAT, REASON]       of sample N that WHAT (values, gradients, in place) is right (REASON is null), or why not
@@ -142,7 +142,11 @@ def near(got, expected, exact):
     return bool(same.all())
 
 
-def differ(got, expected, exact, shape_only):
+def is_whole(tensor):
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+
+
+def differ(got, expected, exact, shape_only, by_value):
     """Why they are not the same, or None. exact() gives what double precision makes, or None."""
     got, expected = tensors(got), tensors(expected)
     if len(got) != len(expected):
@@ -156,6 +160,8 @@ def differ(got, expected, exact, shape_only):
 
     for at, (one, other) in enumerate(zip(got, expected, strict=True)):
         one, other = (held.detach().cpu().resolve_conj().resolve_neg() for held in (one, other))
+        if by_value and is_whole(one) and is_whole(other):
+            one = one.to(other.dtype)
         if one.dtype != other.dtype or one.shape != other.shape:
             return f"result {at} is {one.dtype} {tuple(one.shape)}, not {other.dtype} {tuple(other.shape)}"
         if other.layout != torch.strided:
@@ -195,7 +201,7 @@ def works_on(operator, sample, by_gradient):
         yield "in place", lambda held: tensors(in_place(operator, held)), each(operands, lambda one: one.detach() if isinstance(one, torch.Tensor) else one)
 
 
-def run_sample(operator, sample, by_gradient, shape_only):
+def run_sample(operator, sample, by_gradient, shape_only, by_value):
     """Each (WHAT, REASON) of a sample that device cpu computes."""
     shape_only = shape_only or sample.kwargs.get("dropout_p", 0) > 0
     for what, compute, operands in works_on(operator, sample, by_gradient):
@@ -213,7 +219,7 @@ def run_sample(operator, sample, by_gradient, shape_only):
                 return None
 
         got, reason = attempt(lambda: [one.detach().cpu() for one in compute(each(operands, to_npu))])  # noqa: B023
-        yield what, reason or differ(got, expected, exact, shape_only)
+        yield what, reason or differ(got, expected, exact, shape_only, by_value)
 
 
 def samples_of(operator, type_name, by_gradient):
@@ -221,7 +227,7 @@ def samples_of(operator, type_name, by_gradient):
     return list(operator.sample_inputs("cpu", getattr(torch, type_name), requires_grad=by_gradient))
 
 
-def run(tell, printed, name, types_and_firsts, shape_only):
+def run(tell, printed, name, types_and_firsts, shape_only, by_value):
     operator, helpers = OPERATORS[name], set()
     for type_name, first in types_and_firsts:
         by_gradient = operator.supports_autograd and getattr(torch, type_name) in operator.supported_backward_dtypes("cpu")
@@ -232,7 +238,7 @@ def run(tell, printed, name, types_and_firsts, shape_only):
             continue
         for at, sample in itertools.islice(enumerate(samples), first, None):
             tell("at", type_name, at)
-            for what, reason in run_sample(operator, sample, by_gradient, shape_only):
+            for what, reason in run_sample(operator, sample, by_gradient, shape_only, by_value):
                 tell("told", at, what, reason)
             helpers.update(FELL_BACK.findall(printed()))
             if helpers:
