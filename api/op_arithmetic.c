@@ -33,6 +33,24 @@ const struct op_rule op_rule_clamp = {.types = clamp_types,
                                       .shapes = op_check_broadcast,
                                       .more = &(const struct op_elementwise){clamp_bounds}};
 
+/* The bounds are cast to the operand's type, whatever they are. */
+static aclnnStatus hardtanh_types(struct op_problem *problem)
+{
+    OP_TRY(op_find_type(problem));
+    return op_check_written(problem, problem->type);
+}
+
+/* The clamp whose second and third operands are numbers. */
+static void hardtanh_bounds(const struct op_problem *problem, struct k_elementwise *e)
+{
+    (void)problem;
+    e->constants = 2 | 4;
+}
+
+const struct op_rule op_rule_hardtanh = {.types = hardtanh_types,
+                                         .shapes = op_check_broadcast,
+                                         .more = &(const struct op_elementwise){hardtanh_bounds}};
+
 /* ---- masked fill ---- */
 
 /* The first operand's type is the result's, whatever the value's; the second one selects. */

@@ -269,7 +269,6 @@ static bool takes_coefficient(aclDataType type, aclDataType coefficient)
 
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
 {
-    problem->result = type;
     for (int i = 0; i < problem->count; i++) {
         const struct op_value *value = &problem->values[i];
         if (value->kind != OP_COEFFICIENT) continue;
@@ -278,6 +277,12 @@ aclnnStatus op_check_results(struct op_problem *problem, aclDataType type)
                  value->name, op_data_type_name(value->scalar->data_type),
                  op_data_type_name(problem->type));
     }
+    return op_check_written(problem, type);
+}
+
+aclnnStatus op_check_written(struct op_problem *problem, aclDataType type)
+{
+    problem->result = type;
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         const aclDataType to = (aclDataType)value->tensor->descriptor.data_type;

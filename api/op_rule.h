@@ -44,6 +44,8 @@ aclnnStatus op_find_type(struct op_problem *problem);
 /* The coefficients' types can be cast to problem->type. problem->result is `type`, and each
  * result's type is one that it can be cast to. */
 aclnnStatus op_check_results(struct op_problem *problem, aclDataType type);
+/* The same, whatever the coefficients are. */
+aclnnStatus op_check_written(struct op_problem *problem, aclDataType type);
 /* problem->rank and sizes from the tensors that are read, which broadcast; */
 aclnnStatus op_find_shape(struct op_problem *problem);
 /* and those that are written have that shape. */

@@ -14,7 +14,8 @@ extern "C" {
  * a NaN stays one. Half types are computed in FLOAT and rounded once.
  *
  * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or UINT8.
- * - clipValueMin, clipValueMax: scalars; they promote with self.
+ * - clipValueMin, clipValueMax: scalars of any real type, cast to self's: for whole numbers their
+ *   fractions go.
  * - out: of its shape. */
 ACLNN_API aclnnStatus aclnnHardtanhGetWorkspaceSize(const aclTensor *self,
                                                     const aclScalar *clipValueMin,
