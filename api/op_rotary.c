@@ -46,6 +46,12 @@ static aclnnStatus check_row(const struct op_problem *problem, const char *name,
     return ACLNN_SUCCESS;
 }
 
+/* The argument, or what aclnnInterleaveRope does, which has none. */
+static int64_t given_mode(const struct op_problem *problem)
+{
+    return op_integer_named(problem, "mode", K_ROTARY_PAIRS_TO_HALF);
+}
+
 static aclnnStatus shapes(struct op_problem *problem)
 {
     const char *name = problem->tensor[0]->name;
@@ -54,7 +60,7 @@ static aclnnStatus shapes(struct op_problem *problem)
     OP_CHECK(problem->row->name, !op_tensor_named(problem, "rotate"), ACLNN_ERR_PARAM_INVALID,
              "rotate is given; it must be NULL: matrices are not supported");
     OP_TRY(check_tables(problem, name, x));
-    OP_TRY(check_row(problem, name, x, op_integer_named(problem, "mode", 0)));
+    OP_TRY(check_row(problem, name, x, given_mode(problem)));
     OP_TRY(op_norm_check_shape(problem, "out", d->rank, d->sizes));
     OP_TRY(op_norm_check_shape(problem, "xOptional", d->rank, d->sizes));
     return op_norm_check_shape(problem, "dxOut", d->rank, d->sizes);
@@ -113,7 +119,7 @@ static void add(struct op_norm_call *call, enum k_norm_kind kind, const char *x,
 
 static void plan_rotary(struct op_norm_call *call)
 {
-    add(call, K_NORM_ROTARY, "x", "out", op_integer_named(call->problem, "mode", 0));
+    add(call, K_NORM_ROTARY, "x", "out", given_mode(call->problem));
 }
 
 static void plan_apply_rotary(struct op_norm_call *call)
@@ -149,7 +155,7 @@ static void plan_tables(struct op_norm_call *call)
 
     op_norm_begin(call, K_NORM_ROTARY_TABLES_GRAD, d->rank, d->sizes, reduced);
     call->norm.number[0] = (double)d->sizes[d->rank - 1];
-    call->norm.number[1] = (double)op_integer_named(call->problem, "mode", 0);
+    call->norm.number[1] = (double)given_mode(call->problem);
     op_norm_whole(call, K_ROTARY_TABLES_X, "xOptional");
     op_norm_whole(call, K_ROTARY_TABLES_DY, "dy");
     for (int i = 0; i < 2; i++)
@@ -177,7 +183,7 @@ static void plan_rotary_grad(struct op_norm_call *call)
     if (op_norm_given(call, "xOptional") &&
         (op_norm_given(call, "dcosOut") || op_norm_given(call, "dsinOut")))
         plan_tables(call);
-    add(call, K_NORM_ROTARY_GRAD, "dy", "dxOut", op_integer_named(call->problem, "mode", 0));
+    add(call, K_NORM_ROTARY_GRAD, "dy", "dxOut", given_mode(call->problem));
 }
 
 static const struct op_norm_rule rotary = {.plan = plan_rotary};

@@ -10,7 +10,8 @@ static int64_t mode_of(const struct rig_problem *problem)
 {
     const char *text = problem->op->names->text[0] ? problem->call.text[0] : NULL;
     if (text) return strcmp(text, "interleave") == 0 ? 1 : strcmp(text, "quarter") == 0 ? 2 : 0;
-    return norm_integer(problem, "mode", 0);
+    return norm_integer(problem, "mode",
+                        strcmp(problem->op->name, "aclnnInterleaveRope") == 0 ? 3 : 0);
 }
 
 /* Which elements of a row of n the i-th result takes: times cos, and (of that sign) times sin. */
@@ -165,6 +166,9 @@ const struct oracle_row oracle_rotary_rows[] = {
     ROW("aclnnRotaryPositionEmbeddingV2", rotary,
         "rotary_position_embedding_v2 f32 x=2x30x8x64 cos=1x30x1x64 sin=1x30x1x64 mode=2 "
         "out=2x30x8x64"),
+    ROW("aclnnInterleaveRope", rotary,
+        "interleave_rope bf16 x=2x8x30x64 cos=2x1x30x64 sin=2x1x30x64 out=2x8x30x64",
+        "interleave_rope f32 x=2x8x30x64 cos=2x1x1x64 sin=2x1x1x64 out=2x8x30x64"),
     ROW("aclnnRotaryPositionEmbeddingGrad", rotary_grad,
         "rotary_position_embedding_grad f32 dy=2x30x8x64 cos=1x30x1x64 sin=1x30x1x64 "
         "xOptional=2x30x8x64 mode=0 dxOut=2x30x8x64 dcosOut=1x30x1x64 dsinOut=1x30x1x64"),

@@ -48,12 +48,14 @@
     FAMILY(roi)                                                                                    \
     FAMILY(nms)                                                                                    \
     FAMILY(rope)                                                                                   \
+    FAMILY(slots)                                                                                  \
     FAMILY(quant)                                                                                  \
     FAMILY(quantize)                                                                               \
     FAMILY(int8)                                                                                   \
     FAMILY(group)                                                                                  \
-    FAMILY(moe) FAMILY(moe_sum) FAMILY(moe_quant) FAMILY(moe_map) FAMILY(moe_part) FAMILY(linalg)  \
-        FAMILY(ctc) FAMILY(bag) FAMILY(rnn)
+    FAMILY(moe)                                                                                    \
+    FAMILY(moe_sum) FAMILY(moe_quant) FAMILY(moe_map) FAMILY(moe_part) FAMILY(linalg) FAMILY(ctc)  \
+        FAMILY(bag) FAMILY(rnn)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
