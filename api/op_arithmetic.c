@@ -157,3 +157,28 @@ static aclnnStatus leaky_relu_grad(struct op_problem *problem)
 
 const struct op_rule op_rule_leaky_relu_grad = {.types = leaky_relu_grad,
                                                 .shapes = op_check_broadcast};
+
+/* ---- numbers that the prototype leaves out, or bounds ---- */
+
+static void give_one(const struct op_problem *problem, struct k_elementwise *e)
+{
+    (void)problem;
+    e->reals[0] = 1;
+    e->integers[0] = 1;
+}
+
+/* A difference without a factor. */
+const struct op_rule op_rule_difference = {.types = op_types_promoted,
+                                           .shapes = op_check_broadcast,
+                                           .more = &(const struct op_elementwise){give_one}};
+
+static aclnnStatus huber_types(struct op_problem *problem)
+{
+    const double delta = op_real_named(problem, "delta", 0);
+    OP_TRY(op_types_promoted(problem));
+    OP_CHECK(problem->row->name, delta > 0, ACLNN_ERR_PARAM_INVALID,
+             "delta is %g; it must be greater than 0", delta);
+    return ACLNN_SUCCESS;
+}
+
+const struct op_rule op_rule_huber = {.types = huber_types, .shapes = op_check_broadcast};

@@ -201,6 +201,7 @@ static void fill_one(const struct op_problem *problem, struct k_elementwise *e)
 }
 
 const struct op_rule op_rule_copy = {.types = any_types, .shapes = shape_of_first};
+const struct op_rule op_rule_move = {.types = op_types_same, .shapes = op_check_one_shape};
 const struct op_rule op_rule_cast = {.types = cast_types, .shapes = op_check_one_shape};
 const struct op_rule op_rule_fill = {.types = any_types, .shapes = own_shape};
 const struct op_rule op_rule_fill_tensor = {.types = any_types, .shapes = one_value};

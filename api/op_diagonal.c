@@ -86,6 +86,26 @@ static aclnnStatus diag_flat_shapes(struct op_problem *problem)
     return square_shapes(problem, op_element_count(d->rank, d->sizes));
 }
 
+/* x, y: a square matrix and its diagonal */
+static aclnnStatus diag_part_shapes(struct op_problem *problem)
+{
+    const aclTensor *x = tensor_of(problem, 0);
+    const int64_t *sizes = x->descriptor.sizes;
+    struct op_shape_text text;
+    OP_TRY(op_check_rank(problem->row->name, "x", x, 2, 2));
+    OP_CHECK(problem->row->name, sizes[0] == sizes[1], ACLNN_ERR_PARAM_INVALID,
+             "x's shape is %s; it must be a square matrix", op_shape(&text, x));
+    return op_check_shape(problem, &problem->values[1], tensor_of(problem, 1), 1, sizes);
+}
+
+static void diag_part(const struct op_shape_call *call)
+{
+    struct op_place source = op_source(call, 0, 0);
+    const struct op_place target = op_target(call, 1, 0);
+    source.view = diagonal_of(&source.view, 0);
+    op_copy_place(call->plan, &source, &target);
+}
+
 /* A line becomes a diagonal, or a diagonal a line. */
 static void diag(const struct op_shape_call *call)
 {
@@ -191,6 +211,7 @@ static aclnnStatus any_shape(struct op_problem *problem)
                                            .more = &(const struct op_shape_rule){steps}}
 RULE(eye, eye_shapes, eye);
 RULE(diag, diag_shapes, diag);
+RULE(diag_part, diag_part_shapes, diag_part);
 RULE(diag_flat, diag_flat_shapes, diag_flat);
 RULE(pad, pad_shapes, pad);
 RULE(leave, any_shape, leave);

@@ -10,6 +10,7 @@
 
 static const char *whole_name(const struct op_problem *problem)
 {
+    if (op_argument_named(problem, "input")) return "input";
     return op_argument_named(problem, "self") ? "self" : "x";
 }
 
@@ -26,10 +27,29 @@ static bool is_whole(const struct op_problem *problem, const struct op_value *va
     return strcmp(value->name, whole_name(problem)) == 0;
 }
 
+/* The last one where there is no dim. */
 static aclnnStatus find_axis(const struct op_problem *problem, int *axis)
 {
-    return op_check_axis(problem, op_argument_named(problem, "dim"),
-                         op_tensor_named(problem, whole_name(problem)), axis);
+    const struct op_value *dim = op_argument_named(problem, "dim");
+    const aclTensor *whole = op_tensor_named(problem, whole_name(problem));
+    if (dim) return op_check_axis(problem, dim, whole, axis);
+    *axis = whole->descriptor.rank - 1;
+    return ACLNN_SUCCESS;
+}
+
+/* aclnnGeluMul has a text. */
+static aclnnStatus find_approximation(const struct op_problem *problem, bool *is_tanh)
+{
+    const struct op_value *text = op_argument_named(problem, "approximateOptional");
+    const int64_t number = op_integer_named(problem, "approximate", 0);
+    *is_tanh = text ? text->text && strcmp(text->text, "tanh") == 0 : number == 1;
+    if (text)
+        OP_CHECK(problem->row->name, !text->text || *is_tanh || strcmp(text->text, "none") == 0,
+                 ACLNN_ERR_PARAM_INVALID, "%s is \"%s\"; it must be \"none\" or \"tanh\"",
+                 text->name, text->text);
+    OP_CHECK(problem->row->name, number == 0 || number == 1, ACLNN_ERR_PARAM_INVALID,
+             "approximate is %" PRId64 "; it must be 0 (none) or 1 (tanh)", number);
+    return ACLNN_SUCCESS;
 }
 
 static aclnnStatus gate_shapes(struct op_problem *problem)
@@ -37,12 +57,11 @@ static aclnnStatus gate_shapes(struct op_problem *problem)
     const char *name = whole_name(problem);
     const aclTensor *whole = op_tensor_named(problem, name);
     const struct ex_descriptor *d = &whole->descriptor;
-    const int64_t approximate = op_integer_named(problem, "approximate", 0);
+    bool is_tanh;
     int axis;
     OP_TRY(op_check_rank(problem->row->name, name, whole, 1, EX_MAX_RANK));
     OP_TRY(find_axis(problem, &axis));
-    OP_CHECK(problem->row->name, approximate == 0 || approximate == 1, ACLNN_ERR_PARAM_INVALID,
-             "approximate is %" PRId64 "; it must be 0 (none) or 1 (tanh)", approximate);
+    OP_TRY(find_approximation(problem, &is_tanh));
     OP_CHECK(problem->row->name, d->sizes[axis] % 2 == 0, ACLNN_ERR_PARAM_INVALID,
              "%s's size along dim %d is %" PRId64 "; it must be even", name, axis, d->sizes[axis]);
     problem->rank = d->rank;
@@ -61,7 +80,9 @@ static aclnnStatus gate_shapes(struct op_problem *problem)
 static enum k_core core_of(const struct op_problem *problem)
 {
     const enum k_core core = (enum k_core)problem->row->core;
-    if (op_integer_named(problem, "approximate", 0) == 0) return core;
+    bool is_tanh = false;
+    if (find_approximation(problem, &is_tanh) != ACLNN_SUCCESS || !is_tanh) return core;
+    if (core == K_CORE_gelu_mul) return K_CORE_gelu_mul_tanh;
     return core == K_CORE_geglu ? K_CORE_geglu_tanh : K_CORE_geglu_tanh_grad;
 }
 

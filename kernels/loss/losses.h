@@ -195,3 +195,50 @@ void NAME(kl_div_log_target_grad_wide)(vd *y, const vd *x, const vd *s)
     y[0] = NAME(wide_exp)(x[2]) * (x[2] - x[1] + 1) * s[0] * x[0];
 }
 WIDE(kl_div_log_target_grad)
+
+/* x: prediction, target */
+K_TEMPLATE
+void NAME(hinge_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    const vd margin = 1 - x[0] * x[1];
+    y[0] = vd_if(vd_less(margin, (vd){0}), (vd){0}, margin);
+}
+WIDE(hinge)
+
+/* x: prediction, target, the result's gradient */
+K_TEMPLATE
+void NAME(hinge_grad_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    y[0] = vd_if(vd_less(x[0] * x[1], vd_all(1)), -x[1] * x[2], (vd){0});
+}
+WIDE(hinge_grad)
+
+/* s[0]: delta */
+K_TEMPLATE
+void NAME(huber_wide)(vd *y, const vd *x, const vd *s)
+{
+    const vd away = vd_abs(x[0] - x[1]);
+    y[0] = vd_if(vd_less(s[0], away), s[0] * (away - 0.5 * s[0]), 0.5 * away * away);
+}
+WIDE(huber)
+
+/* s[0]: margin. A target of 1 or of -1, of another nothing. */
+K_TEMPLATE
+void NAME(hinge_embedding_wide)(vd *y, const vd *x, const vd *s)
+{
+    const vd zero = {0}, left = s[0] - x[0], rest = vd_if(vd_less(left, zero), zero, left);
+    const vd far = vd_if(vd_equal(x[1], vd_all(-1)), rest, zero);
+    y[0] = vd_if(vd_equal(x[1], vd_all(1)), x[0], far);
+}
+WIDE(hinge_embedding)
+
+/* x: mean, target, variance; s: the least variance, what is added */
+K_TEMPLATE
+void NAME(gaussian_nll_wide)(vd *y, const vd *x, const vd *s)
+{
+    const vd away = x[0] - x[1], variance = vd_if(vd_less(x[2], s[0]), s[0], x[2]);
+    y[0] = 0.5 * (NAME(wide_log)(variance) + away * away / variance) + s[1];
+}
+WIDE(gaussian_nll)

@@ -83,6 +83,17 @@ static struct test_case random_cast(const struct rig_operator *op, struct random
     return test;
 }
 
+static struct test_case random_move(const struct rig_operator *op, struct random *random,
+                                    enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    int64_t dims[CASE_RANK];
+    const int rank = random_shape(random, dims, ELEMENTS);
+    random_tensor(&test, random, "x", dtype, dims, rank, false);
+    random_tensor(&test, random, "y", dtype, dims, rank, true);
+    return test;
+}
+
 static struct test_case random_fill(const struct rig_operator *op, struct random *random,
                                     enum case_dtype dtype)
 {
@@ -109,6 +120,10 @@ const struct oracle_row oracle_copy_rows[] = {
                                     "inplace_copy i64 selfRef=300 src=300:f64 data=special",
                                     "inplace_copy f16 selfRef=300 src=300:i64 data=special", NULL},
      .sound = "inplace_copy f32 selfRef=2x3x4 src=2x3x4"},
+    {.name = "aclnnTensorMove",
+     .oracle = copy,
+     .random = random_move,
+     .sound = "tensor_move f32 x=2x3x4 y=2x3x4"},
     {.name = "aclnnCast",
      .oracle = copy,
      .random = random_cast,

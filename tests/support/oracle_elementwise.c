@@ -318,6 +318,22 @@ static double rounded_off(double x, double mode)
                        : x;
 }
 
+/* aclnnFastGeluV2's formula. */
+static double two_parabolas(double x)
+{
+    const double size = 0.7071 * fabs(x), away = size > 1.769 ? 0 : size - 1.769;
+    const double half = 0.5 - 0.1444 * away * away;
+    return x * ((x + 1e-12 < 0 ? -half : half) + 0.5);
+}
+
+/* Above 0. */
+static void raise_delta(struct test_case *test, struct random *random)
+{
+    struct case_argument *delta = argument_of(test, "delta");
+    delta->real = random_once_in(random, 2) ? 1 : 0.625;
+    delta->has_real = true;
+}
+
 #define ORACLE_LINE ORACLE_FORMS
 #include "tests/support/oracle_elementwise.def"
 #undef ORACLE_LINE

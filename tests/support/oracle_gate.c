@@ -60,6 +60,8 @@ static struct value activation(const struct rig_problem *problem, double x)
     const double s = logistic(x), rest = logistic(-x);
     if (strstr(problem->op->name, "GeGlu"))
         return gelu(x, norm_integer(problem, "approximate", 0) == 1);
+    if (strstr(problem->op->name, "GeluMul"))
+        return gelu(x, problem->call.text[0] && strcmp(problem->call.text[0], "tanh") == 0);
     if (strstr(problem->op->name, "SwiGlu"))
         return (struct value){x * s, s * (1 + x * rest), s * (1 + fabs(x * rest)) * (1 + fabs(x))};
     return (struct value){s, s * rest, s * rest * (1 + fabs(x))};
@@ -67,14 +69,14 @@ static struct value activation(const struct rig_problem *problem, double x)
 
 static void gates(struct rig_problem *problem)
 {
-    const bool is_swi = strstr(problem->op->name, "SwiGlu") != NULL;
+    const bool is_swi = strstr(problem->op->name, "SwiGlu") || strstr(problem->op->name, "GeluMul");
     const bool is_left = is_swi || norm_integer(problem, "activateLeft", 0) != 0;
-    const int whole = norm_one_of(problem, "self x");
+    const int whole = norm_one_of(problem, "self x input");
     const int dy = norm_one_of(problem, "gradOutput gradOut yGrad");
     const int kept = norm_operand(problem, "gelu");
     const enum case_dtype type = type_of(problem);
     const struct norm_lines l =
-        norm_lines_of(&problem->tensor[whole].view, norm_integer(problem, "dim", 0));
+        norm_lines_of(&problem->tensor[whole].view, norm_integer(problem, "dim", -1));
     const char *out = norm_operand(problem, "gradInput") >= 0 ? "gradInput" : "out";
     int64_t at = 0;
     for (int64_t line = 0; line < l.lines; line++)
@@ -107,18 +109,22 @@ static struct test_case random_gates(const struct rig_operator *op, struct rando
     int64_t dims[CASE_RANK], halves[CASE_RANK];
     int rank = random_shape(random, dims, ELEMENTS / 2);
     if (rank == 0) dims[rank++] = 5;
-    const int axis = (int)random_below(random, rank);
+    const bool is_mul = strstr(op->name, "GeluMul") != NULL;
+    const int axis = is_mul ? rank - 1 : (int)random_below(random, rank);
     memcpy(halves, dims, sizeof halves);
     dims[axis] *= 2;
     const bool is_grad = strstr(op->name, "Backward") || strstr(op->name, "Grad");
     for (int slot = 0; op->tensor[slot]; slot++) {
         const char *name = op->tensor[slot];
         const bool is_written = rig_is_output(&op->operand[slot]);
-        const bool is_whole = norm_has_word("self x", name) || (is_grad && is_written);
+        const bool is_whole = norm_has_word("self x input", name) || (is_grad && is_written);
         random_tensor(&test, random, name, norm_some_type(op, random, dtype),
                       is_whole ? dims : halves, rank, is_written);
     }
-    random_number(&test, "dim", random_once_in(random, 2) ? axis : axis - rank);
+    if (!is_mul) random_number(&test, "dim", random_once_in(random, 2) ? axis : axis - rank);
+    if (is_mul && random_once_in(random, 2))
+        snprintf(case_add(&test, "approximateOptional", CASE_ALONE)->text, CASE_TEXT, "%s",
+                 random_once_in(random, 2) ? "tanh" : "none");
     for (int i = 0; op->number[i]; i++)
         if (norm_has_word("approximate activateLeft", op->number[i]))
             random_number(&test, op->number[i], random_once_in(random, 2));
@@ -324,6 +330,9 @@ const struct oracle_row oracle_gate_rows[] = {
     ROW("aclnnSwiGluGrad", gates, random_gates, false,
         "swi_glu_grad f32 yGrad=2x3x2 x=2x3x4 dim=2 out=2x3x4",
         "swi_glu_grad bf16 yGrad=70x90 x=70x180 dim=1 out=70x180"),
+    ROW("aclnnGeluMul", gates, random_gates, false,
+        "gelu_mul f32 input=2x3x4 approximateOptional=none out=2x3x2",
+        "gelu_mul bf16 input=70x180:strided approximateOptional=tanh out=70x90"),
     ROW("aclnnLogSigmoidForward", log_sigmoid, random_log_sigmoid, false, NULL,
         "log_sigmoid_forward f32 self=2x3x4 out=2x3x4 buffer=0",
         "log_sigmoid_forward f32 self=2x3x4 out=2x3x4"),

@@ -74,14 +74,14 @@ static struct test_case random_norms(const struct rig_operator *op, struct rando
 
 static double joined(const char *op, double a, double b)
 {
-    if (strstr(op, "Sum")) return a + b;
+    if (strstr(op, "Sum") || strstr(op, "AddN")) return a + b;
     if (isnan(a) || isnan(b)) return NAN;
     return strstr(op, "Max") ? (a < b ? b : a) : (b < a ? b : a);
 }
 
 static int64_t joined_whole(const char *op, int64_t a, int64_t b)
 {
-    if (strstr(op, "Sum")) return (int64_t)((uint64_t)a + (uint64_t)b);
+    if (strstr(op, "Sum") || strstr(op, "AddN")) return (int64_t)((uint64_t)a + (uint64_t)b);
     return strstr(op, "Max") ? (a < b ? b : a) : (b < a ? b : a);
 }
 
@@ -132,7 +132,7 @@ static struct test_case random_many(const struct rig_operator *op, struct random
 }
 
 const struct oracle_row oracle_lists_rows[] = {
-    {.name = "aclnnMaxN aclnnMinN aclnnSum", .oracle = many, .random = random_many},
+    {.name = "aclnnMaxN aclnnMinN aclnnSum aclnnAddN", .oracle = many, .random = random_many},
     {.name = "aclnnForeachNorm",
      .oracle = norms,
      .random = random_norms,

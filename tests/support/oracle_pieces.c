@@ -61,6 +61,13 @@ static void diag(struct rig_problem *problem)
     }
 }
 
+static void diag_part(struct rig_problem *problem)
+{
+    const int64_t count = problem->tensor[1].count;
+    for (int64_t i = 0; i < count; i++)
+        shape_put(problem, 1, i, 0, i * count + i);
+}
+
 static void leave(struct rig_problem *problem)
 {
     for (int64_t i = 0; i < problem->tensor[0].count; i++)
@@ -195,6 +202,17 @@ static struct test_case random_diag(const struct rig_operator *op, struct random
     return test;
 }
 
+static struct test_case random_diag_part(const struct rig_operator *op, struct random *random,
+                                         enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const int64_t size = random_between(random, random_once_in(random, 20) ? 0 : 1, 12);
+    const struct shape x = {.rank = 2, .dims = {size, size}}, y = {.rank = 1, .dims = {size}};
+    shape_tensor(&test, random, "x", dtype, &x, false);
+    shape_tensor(&test, random, "y", dtype, &y, true);
+    return test;
+}
+
 static struct test_case random_leave(const struct rig_operator *op, struct random *random,
                                      enum case_dtype dtype)
 {
@@ -291,6 +309,10 @@ const struct oracle_row oracle_pieces_rows[] = {
      .sound = "constant_pad_nd f32 self=2x3 pad=1x2 value=3 out=2x6"},
     {.name = "aclnnEye", .oracle = eye, .random = random_eye, .sound = "eye f32 n=3 m=4 out=3x4"},
     {.name = "aclnnDiag aclnnDiagFlat", .oracle = diag, .random = random_diag},
+    {.name = "aclnnDiagPart",
+     .oracle = diag_part,
+     .random = random_diag_part,
+     .sound = "diag_part f32 x=3x3 y=3"},
     {.name = "aclnnTransMatmulWeight", .oracle = leave, .random = random_leave},
     {.name = "aclnnNpuFormatCast",
      .oracle = format_cast,
