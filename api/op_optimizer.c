@@ -217,6 +217,154 @@ ADAM(ema_adam, K_STEP_AVERAGE, 0, ("varRef", "mRef", "vRef", "grad", "sRef"), {"
      {"lr", K_STEP_LR}, {"weightDecay", K_STEP_DECAY}, {"beta1", K_STEP_BETA1},
      {"beta2", K_STEP_BETA2}, {"eps", K_STEP_EPS}, {"emaDecay", K_STEP_EMA})
 
+/* ---- aclnnFusedAdam, aclnnFusedAdamw: lists ---- */
+
+/* Arguments by their place. */
+enum { ADAM_PARAMS, ADAM_GRADS, ADAM_M, ADAM_V, ADAM_LARGEST, ADAM_STEPS, ADAM_SCALE, ADAM_FOUND };
+
+static uint64_t entries_of(const struct op_problem *problem, int argument)
+{
+    const aclTensorList *list = problem->values[argument].tensors;
+    return list ? list->size : 0;
+}
+
+static const aclTensor *entry_of(const struct op_problem *problem, int argument, uint64_t i)
+{
+    return problem->values[argument].tensors->elements[i];
+}
+
+static bool needs_list(const struct op_problem *problem, int argument)
+{
+    return argument != ADAM_LARGEST || op_integer_named(problem, "amsgrad", 0) != 0;
+}
+
+static aclnnStatus check_entry_type(const struct op_problem *problem, int argument, uint64_t i)
+{
+    const struct op_row *row = problem->row;
+    const char *name = problem->values[argument].name;
+    const aclTensor *tensor = entry_of(problem, argument, i);
+    if (argument == ADAM_STEPS)
+        return op_check_type(row->name, name, tensor, OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_INT64),
+                             "FLOAT, INT64");
+    OP_TRY(op_check_type(row->name, name, tensor, row->types, row->type_names));
+    return op_check_same_type(row->name, name, tensor, problem->values[ADAM_PARAMS].name,
+                              entry_of(problem, ADAM_PARAMS, 0));
+}
+
+static aclnnStatus fused_types(struct op_problem *problem)
+{
+    const uint64_t count = entries_of(problem, ADAM_PARAMS);
+    OP_CHECK(problem->row->name, count > 0, ACLNN_ERR_PARAM_INVALID, "%s has no elements",
+             problem->values[ADAM_PARAMS].name);
+    for (int i = ADAM_PARAMS; i <= ADAM_STEPS; i++) {
+        const struct op_value *value = &problem->values[i];
+        if (!needs_list(problem, i)) continue;
+        OP_CHECK(problem->row->name, value->tensors, ACLNN_ERR_PARAM_NULLPTR,
+                 "%s is NULL; amsgrad needs it", value->name);
+        OP_CHECK(problem->row->name, entries_of(problem, i) == count, ACLNN_ERR_PARAM_INVALID,
+                 "%s has %" PRIu64 " elements, %s has %" PRIu64, value->name,
+                 entries_of(problem, i), problem->values[ADAM_PARAMS].name, count);
+        for (uint64_t j = 0; j < count; j++)
+            OP_TRY(check_entry_type(problem, i, j));
+    }
+    for (int i = ADAM_SCALE; i <= ADAM_FOUND; i++)
+        if (problem->values[i].tensor) OP_TRY(check_number_type(problem, &problem->values[i]));
+    problem->type = (aclDataType)entry_of(problem, ADAM_PARAMS, 0)->descriptor.data_type;
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus fused_shapes(struct op_problem *problem)
+{
+    struct op_shape_text text;
+    for (int i = ADAM_GRADS; i <= ADAM_STEPS; i++) {
+        const char *name = problem->values[i].name;
+        for (uint64_t j = 0; needs_list(problem, i) && j < entries_of(problem, i); j++) {
+            const aclTensor *tensor = entry_of(problem, i, j);
+            if (i != ADAM_STEPS)
+                OP_TRY(op_check_same_shape(problem->row->name, name, tensor,
+                                           problem->values[ADAM_PARAMS].name,
+                                           entry_of(problem, ADAM_PARAMS, j)));
+            else
+                OP_CHECK(problem->row->name, !op_is_empty(tensor), ACLNN_ERR_PARAM_INVALID,
+                         "%s[%" PRIu64 "]'s shape is %s; it must have an element", name, j,
+                         op_shape(&text, tensor));
+        }
+    }
+    for (int i = ADAM_SCALE; i <= ADAM_FOUND; i++)
+        if (problem->values[i].tensor) OP_TRY(check_one_element(problem, &problem->values[i]));
+    return ACLNN_SUCCESS;
+}
+
+static unsigned fused_flags(const struct op_problem *problem)
+{
+    unsigned flags = K_STEP_BY_TIME | adam_of(problem)->flags;
+    if (op_integer_named(problem, "maximize", 0)) flags |= K_STEP_NEGATED;
+    if (op_integer_named(problem, "amsgrad", 0)) flags |= K_STEP_LARGEST;
+    if (!problem->values[ADAM_SCALE].tensor) return flags;
+    flags |= K_STEP_SCALED;
+    return op_is_written_list(&problem->values[ADAM_GRADS]) ? flags | K_STEP_KEPT : flags;
+}
+
+static void plan_fused_entry(const struct op_shape_call *call, uint64_t j)
+{
+    static const int results[] = {ADAM_PARAMS, ADAM_M, ADAM_V, ADAM_LARGEST};
+    static const int operands[] = {ADAM_PARAMS, ADAM_M, ADAM_V, ADAM_GRADS, ADAM_LARGEST};
+    const struct op_problem *problem = call->problem;
+    const unsigned flags = fused_flags(problem);
+    struct step_plan made;
+    begin(&made, entry_of(problem, ADAM_PARAMS, j), problem->type, flags);
+    for (size_t i = 0; i < RT_LENGTH(results); i++) {
+        if (!needs_list(problem, results[i])) continue;
+        const struct op_place place = op_target(call, results[i], j);
+        add(&made, &place, true);
+    }
+    if (flags & K_STEP_KEPT) {
+        const struct op_place grad = op_target(call, ADAM_GRADS, j);
+        add(&made, &grad, true);
+    }
+    for (size_t i = 0; i < RT_LENGTH(operands); i++) {
+        if (!needs_list(problem, operands[i])) continue;
+        const struct op_place place = op_target(call, operands[i], j);
+        add(&made, &place, false);
+    }
+    for (const struct source *source = adam_of(problem)->sources; source->name; source++)
+        add_number(&made, call, op_argument_named(problem, source->name), source->number);
+    for (int i = ADAM_SCALE; i <= ADAM_FOUND; i++)
+        if (problem->values[i].tensor)
+            add_number(&made, call, &problem->values[i],
+                       i == ADAM_SCALE ? K_STEP_SCALE : K_STEP_FOUND);
+    const struct op_place time = op_source(call, ADAM_STEPS, j);
+    made.step.buffer[K_STEP_TIME] = made.count;
+    made.step.dtype[K_STEP_TIME] = op_k_dtype(entry_of(problem, ADAM_STEPS, j));
+    made.step.number[K_STEP_TIME] = adam_of(problem)->time;
+    made.buffers[made.count++] = time.buffer;
+    end(&made, call->plan);
+}
+
+static void plan_fused(const struct op_shape_call *call)
+{
+    for (uint64_t j = 0; j < entries_of(call->problem, ADAM_PARAMS); j++)
+        if (!op_is_empty(entry_of(call->problem, ADAM_PARAMS, j))) plan_fused_entry(call, j);
+}
+
+#define FUSED(rule, first_flags)                                                                   \
+    const struct op_rule op_rule_##rule = {                                                        \
+        .types = fused_types,                                                                      \
+        .shapes = fused_shapes,                                                                    \
+        .runs_empty = true,                                                                        \
+        .more = &(const struct adam){{plan_fused},                                                 \
+                                     first_flags,                                                  \
+                                     1,                                                            \
+                                     {NULL},                                                       \
+                                     {{"lr", K_STEP_LR},                                           \
+                                      {"weightDecay", K_STEP_DECAY},                               \
+                                      {"beta1", K_STEP_BETA1},                                     \
+                                      {"beta2", K_STEP_BETA2},                                     \
+                                      {"eps", K_STEP_EPS},                                         \
+                                      {NULL, 0}}}};
+FUSED(fused_adam, K_STEP_L2)
+FUSED(fused_adam_w, 0)
+
 /* ---- aclnnFusedSgd ---- */
 
 enum { PARAMS, GRADS, MOMENTA, GRAD_SCALE };

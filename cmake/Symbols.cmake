@@ -4,7 +4,7 @@
 function(aclnn_symbols variable root)
     file(STRINGS ${root}/tests/conformance/symbols.txt rows REGEX "^lib")
     list(TRANSFORM rows REPLACE "^lib([a-z_]+) +" "\\1 ")
-    file(STRINGS ${root}/api/operators.def operators REGEX "^OPERATOR(_BY_HAND)?\\(aclnn")
+    file(STRINGS ${root}/api/operators.def operators REGEX "^OPERATOR(_BY_HAND)?\\(acl")
     foreach(operator IN LISTS operators)
         string(REGEX REPLACE "^OPERATOR[_A-Z]*\\(([A-Za-z0-9]+),.*$" "\\1" name "${operator}")
         list(APPEND rows "opapi ${name}" "opapi ${name}GetWorkspaceSize")

@@ -31,6 +31,7 @@ enum { K_OPTIMIZER_TILE = 1024 };
  *     m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g g,  top = v or max(extra, v)
  *     var = (1 - lr decay) var - (lr / c1 u) / (sqrt(top) / sqrt(c2) + eps),
  *     where u is m, or beta1 m + (1 - beta1) g; extra = top or ema extra + (1 - ema) var
+ * Where `found` is 1 nothing is written.
  * SGD, with g = grad / scale, and h = g or -g:
  *     h += decay var,  v = h or momentum v + (1 - dampening) h,  var -= lr (v or h + momentum v)
  * l2 and SGD's decay, where they are 0, add nothing, though var be infinite. */
@@ -51,6 +52,9 @@ enum k_step_flag {
     K_STEP_SCALED = 1 << 11,
     K_STEP_MOMENT = 1 << 12,
     K_STEP_FIRST = 1 << 13, /* v has no value yet */
+    /* Adam, with g = grad / scale if it is SCALED */
+    K_STEP_KEPT = 1 << 14,    /* grad / scale is a result, the last one */
+    K_STEP_NEGATED = 1 << 15, /* then g = -g, before the decay is added */
 };
 
 enum k_step_number {
@@ -66,6 +70,7 @@ enum k_step_number {
     K_STEP_MOMENTUM,
     K_STEP_DAMPENING,
     K_STEP_SCALE,
+    K_STEP_FOUND,
     K_STEP_NUMBERS
 };
 

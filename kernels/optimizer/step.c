@@ -10,13 +10,14 @@
 #include "kernels/vector/math.h"
 #include "kernels/vector/simd.h"
 
-enum { OPERANDS = 5, RESULTS = 4 };
+enum { OPERANDS = 5, RESULTS = 5 };
 
 struct constants {
     unsigned flags;
     int operands, results;
     double beta1, beta2, ema, rest1, rest2, rest; /* rest: 1 less those, or less dampening */
     double rate, root, eps, kept, decay, scale;
+    bool is_stopped;
 };
 
 K_TEMPLATE
@@ -64,11 +65,12 @@ static struct constants constants_of(const struct k_step *step, void *const buff
                           .operands = step->loop.operands,
                           .results = step->loop.results,
                           .rate = n[K_STEP_LR],
-                          .decay = n[K_STEP_DECAY]};
+                          .decay = n[K_STEP_DECAY],
+                          .scale = n[K_STEP_SCALE],
+                          .is_stopped = n[K_STEP_FOUND] == 1};
     if (flags & K_STEP_SGD) {
         k.beta1 = n[K_STEP_MOMENTUM];
         k.rest1 = 1 - n[K_STEP_DAMPENING];
-        k.scale = n[K_STEP_SCALE];
         return k;
     }
     const double c1 = correction(flags, n[K_STEP_BETA1], n[K_STEP_TIME], n[K_STEP_POWER1]);
@@ -91,6 +93,7 @@ void K_SYMBOL(optimizer_step)(const void *parameters, void *const buffers[], str
 {
     const struct k_step *step = parameters;
     const struct constants k = constants_of(step, buffers);
+    if (k.is_stopped) return;
     k_loop_run(&step->loop, step->loop.compute == K_AS_F64 ? tile_f64 : tile_f32, &k, buffers,
                slice);
 }

@@ -32,9 +32,12 @@ static void NAME(adam)(const struct constants *k, const ELEMENT *const *x, ELEME
     const ELEMENT beta1 = (ELEMENT)k->beta1, beta2 = (ELEMENT)k->beta2, ema = (ELEMENT)k->ema,
                   rest1 = (ELEMENT)k->rest1, rest2 = (ELEMENT)k->rest2, rate = (ELEMENT)k->rate,
                   root = (ELEMENT)k->root, eps = (ELEMENT)k->eps, kept = (ELEMENT)k->kept,
-                  decay = (ELEMENT)k->decay, rest = (ELEMENT)k->rest;
+                  decay = (ELEMENT)k->decay, rest = (ELEMENT)k->rest, scale = (ELEMENT)k->scale;
     for (int64_t i = 0; i < count; i += LANES) {
         T var = NAME(load)(x[0] + i), g = NAME(load)(x[3] + i);
+        if (flags & K_STEP_SCALED) g /= scale;
+        if (flags & K_STEP_KEPT) NAME(keep)(y[k->results - 1] + i, g);
+        if (flags & K_STEP_NEGATED) g = -g;
         if ((flags & K_STEP_L2) && decay != 0) g += decay * var;
         const T m = beta1 * NAME(load)(x[1] + i) + rest1 * g;
         const T v = beta2 * NAME(load)(x[2] + i) + rest2 * g * g;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gated units, weights per channel and random slopes, from the definitions. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/oracle_norm.h"

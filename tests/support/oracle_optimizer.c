@@ -258,6 +258,128 @@ static struct test_case random_sgd(const struct rig_operator *op, struct random 
     return test;
 }
 
+/* ---- Adam on lists ---- */
+
+enum {
+    FUSED_PARAMS,
+    FUSED_GRADS,
+    FUSED_M,
+    FUSED_V,
+    FUSED_LARGEST,
+    FUSED_STEPS,
+    FUSED_SCALE,
+    FUSED_FOUND
+};
+
+static double one_of(const struct rig_problem *problem, int slot, double otherwise)
+{
+    const int at = problem->call.first[slot];
+    return problem->call.is_null[at] ? otherwise : oracle_value(problem, at, 0);
+}
+
+/* Entry n of a list, if it is written. */
+static void put_entry(struct rig_problem *problem, int slot, int n, int64_t i, double value)
+{
+    const int at = problem->call.first[slot] + n;
+    if (rig_is_output(&problem->op->operand[slot]))
+        oracle_real(problem, at, i, problem->tensor[at].view.dtype, value);
+}
+
+static void fused_element(struct rig_problem *problem, int n, int64_t i)
+{
+    const struct rig_call *call = &problem->call;
+    const bool is_w = strstr(problem->op->name, "Adamw") != NULL;
+    const bool has_largest = is_on(problem, "amsgrad");
+    const bool has_scale = !call->is_null[call->first[FUSED_SCALE]];
+    const int var_at = call->first[FUSED_PARAMS] + n, grad_at = call->first[FUSED_GRADS] + n;
+    const int m_at = call->first[FUSED_M] + n, v_at = call->first[FUSED_V] + n;
+    const int top_at = has_largest ? call->first[FUSED_LARGEST] + n : -1;
+    const double lr = number(problem, "lr", 0), decay = number(problem, "weightDecay", 0);
+    const double beta1 = number(problem, "beta1", 0), beta2 = number(problem, "beta2", 0);
+    const double t = oracle_value(problem, call->first[FUSED_STEPS] + n, 0) + 1;
+    const double var = oracle_value(problem, var_at, i);
+    double g = oracle_value(problem, grad_at, i);
+    if (has_scale) g = r(g / r(one_of(problem, FUSED_SCALE, 1)));
+    put_entry(problem, FUSED_GRADS, n, i, g);
+    if (is_on(problem, "maximize")) g = -g;
+    if (!is_w && decay != 0) g = r(g + r(r(decay) * var));
+    const double m = r(r(r(beta1) * oracle_value(problem, m_at, i)) + r(r(1 - beta1) * g));
+    const double v = r(r(r(beta2) * oracle_value(problem, v_at, i)) + r(r(r(1 - beta2) * g) * g));
+    const double before = top_at < 0 ? v : oracle_value(problem, top_at, i);
+    const double top = isnan(v) || isnan(before) ? NAN : before < v ? v : before;
+    const double below =
+        r(r(r(sqrt(top)) / r(sqrt(1 - pow(beta2, t)))) + r(number(problem, "eps", 0)));
+    const double kept = is_w ? r(1 - lr * decay) : 1;
+    put_entry(problem, FUSED_PARAMS, n, i,
+              r(r(kept * var) - r(r(r(lr / (1 - pow(beta1, t))) * m) / below)));
+    put_entry(problem, FUSED_M, n, i, m);
+    put_entry(problem, FUSED_V, n, i, v);
+    if (has_largest) put_entry(problem, FUSED_LARGEST, n, i, top);
+}
+
+static void fused(struct rig_problem *problem)
+{
+    const struct rig_call *call = &problem->call;
+    const bool is_stopped = one_of(problem, FUSED_FOUND, 0) == 1;
+    for (int slot = FUSED_PARAMS; slot <= FUSED_LARGEST; slot++)
+        for (int n = 0; !call->no_list[slot] && n < call->count[slot]; n++)
+            for (int64_t i = 0; i < problem->tensor[call->first[slot] + n].count; i++)
+                put_entry(problem, slot, n, i, oracle_value(problem, call->first[slot] + n, i));
+    for (int n = 0; !is_stopped && n < call->count[FUSED_PARAMS]; n++) {
+        const struct rig_tensor *var = &problem->tensor[call->first[FUSED_PARAMS] + n];
+        is_double = var->view.dtype == CASE_F64;
+        for (int64_t i = 0; i < var->count; i++)
+            fused_element(problem, n, i);
+    }
+}
+
+/* Second moments are not negative; numbers of a step as training has them. */
+static void fill_fused(struct rig_problem *problem, struct random *random)
+{
+    const struct rig_call *call = &problem->call;
+    for (int slot = FUSED_V; slot <= FUSED_FOUND; slot++) {
+        const bool is_list = slot <= FUSED_STEPS;
+        for (int n = 0; n < (is_list ? call->count[slot] : 1); n++) {
+            struct rig_tensor *tensor = &problem->tensor[call->first[slot] + n];
+            const enum case_dtype dtype = tensor->view.dtype;
+            const double value = slot == FUSED_STEPS   ? (double)random_between(random, 0, 9)
+                                 : slot == FUSED_SCALE ? 0.5
+                                                       : random_once_in(random, 3);
+            if (call->is_null[call->first[slot] + n]) continue;
+            for (int64_t i = 0; i < tensor->count; i++)
+                if (slot < FUSED_STEPS)
+                    tensor->bits[i] &= ~(1ULL << (8 * operand_element_size(dtype) - 1));
+                else
+                    tensor->bits[i] = oracle_is_float(dtype)
+                                          ? oracle_cast_real(dtype, value)
+                                          : oracle_cast_whole(dtype, (int64_t)value);
+        }
+    }
+}
+
+static struct test_case random_fused(const struct rig_operator *op, struct random *random,
+                                     enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const uint64_t seed = random_next(random);
+    const int count = (int)random_between(random, 1, 3);
+    const bool has_largest = random_once_in(random, 2);
+    const int64_t one[CASE_RANK] = {1};
+    for (int slot = FUSED_PARAMS; slot <= FUSED_LARGEST; slot++)
+        if (slot != FUSED_LARGEST || has_largest || random_once_in(random, 2))
+            add_list(&test, random, op->tensor[slot], dtype, count, seed);
+    for (int n = 0; n < count; n++)
+        random_tensor(&test, random, op->tensor[FUSED_STEPS], seed % 2 ? CASE_F32 : CASE_I64, one,
+                      (int)random_below(random, 2), false)
+            ->place = n == 0 ? CASE_FIRST : CASE_NEXT;
+    for (int slot = FUSED_SCALE; slot <= FUSED_FOUND; slot++)
+        if (random_once_in(random, 2))
+            random_tensor(&test, random, op->tensor[slot], CASE_F32, one,
+                          (int)random_below(random, 2), false);
+    add_numbers(&test, op, random, has_largest, false);
+    return test;
+}
+
 #define FIRST(...)        FIRST_(__VA_ARGS__, )
 #define FIRST_(line, ...) line
 #define ADAM(name_of, ...)                                                                         \
@@ -293,6 +415,22 @@ const struct oracle_row oracle_optimizer_rows[] = {
          "beta2=1 epsilon=1 grad=2x3x4 useLocking=0 useNesterov=1",
          "apply_adam f64 varRef=3001 m=3001 v=3001 beta1Power=1 beta2Power=1 lr=1 beta1=1 "
          "beta2=1 epsilon=1 grad=3001 useLocking=1 useNesterov=0"),
+    {.name = "aclnnFusedAdam",
+     .oracle = fused,
+     .random = random_fused,
+     .fill = fill_fused,
+     .lines = LINES("fused_adam f32 paramsRef=[70001,30x20] gradsRef=[70001,30x20] "
+                    "expAvgsRef=[70001,30x20] expAvgSqsRef=[70001,30x20] "
+                    "maxExpAvgSqsRef=[70001,30x20] stateSteps=[1:i64,1:i64] gradScaleOptional=1 "
+                    "lr=0.001 beta1=0.9 beta2=0.999 weightDecay=0.01 eps=1e-8 amsgrad=1 "
+                    "maximize=1")},
+    {.name = "aclnnFusedAdamw",
+     .oracle = fused,
+     .random = random_fused,
+     .fill = fill_fused,
+     .lines = LINES("fused_adamw bf16 paramsRef=[3001] grads=[3001] expAvgsRef=[3001] "
+                    "expAvgSqsRef=[3001] stateSteps=[1:f32] foundInfOptional=1:f32 lr=0.001 "
+                    "beta1=0.9 beta2=0.999 weightDecay=0.01 eps=1e-8 amsgrad=0 maximize=0")},
     {.name = "aclnnFusedSgd",
      .oracle = sgd,
      .random = random_sgd,

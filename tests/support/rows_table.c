@@ -49,11 +49,12 @@ enum { ROWS = sizeof sources / sizeof sources[0] - 1 };
 static struct table_row rows[ROWS + 1];
 static char words[ROWS + 1][CASE_WORD];
 
-/* aclnnMaxPool is max_pool. */
+/* aclnnMaxPool is max_pool, aclStft stft. */
 static const char *word_of(const char *name, char *word)
 {
     size_t used = 0;
-    for (const char *at = name + strlen("aclnn"); *at && used + 2 < CASE_WORD; at++) {
+    const size_t prefix = strncmp(name, "aclnn", 5) == 0 ? 5 : 3;
+    for (const char *at = name + prefix; *at && used + 2 < CASE_WORD; at++) {
         if (isupper((unsigned char)*at) && used > 0) word[used++] = '_';
         word[used++] = (char)tolower((unsigned char)*at);
     }

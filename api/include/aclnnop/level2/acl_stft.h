@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CANN has this header in both folders. */
+#include "../acl_stft.h"
