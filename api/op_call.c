@@ -30,10 +30,12 @@ static void put(struct line *line, const char *format, ...)
     if (line->used >= LINE) line->used = LINE - 1;
 }
 
-/* aclnnMaxPool2dWithMask is max_pool2d_with_mask, aclnnextAvgPoolGrad is aclnnext_avg_pool_grad. */
+/* aclnnMaxPool2dWithMask is max_pool2d_with_mask, aclRfft1D rfft1_d, and aclnnextAvgPoolGrad
+ * aclnnext_avg_pool_grad. */
 static void put_operator(struct line *line, const char *op)
 {
-    const char *name = strncmp(op, "aclnnext", 8) == 0 ? op : op + 5;
+    const char *name = op + (strncmp(op, "aclnn", 5) == 0 ? 5 : 3);
+    if (strncmp(op, "aclnnext", 8) == 0) name = op;
     for (const char *at = name; *at; at++)
         put(line, "%s%c", isupper((unsigned char)*at) && at > name ? "_" : "",
             tolower((unsigned char)*at));
