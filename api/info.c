@@ -13,6 +13,7 @@
 #include "acl/acl.h"
 #include "api/op_args.h"
 #include "api/op_check.h"
+#include "kernels/blis/k_blis.h"
 #include "kernels/conv/k_conv.h"
 #include "kernels/kernels.h"
 #include "runtime/support/base.h"

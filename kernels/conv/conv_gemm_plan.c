@@ -3,6 +3,7 @@
  * result, columns its positions. */
 #include <string.h>
 
+#include "kernels/blis/k_blis.h"
 #include "kernels/conv/conv_outer_plan.h"
 #include "kernels/kernels.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of f32 and f64 by BLIS, straight to c; the epilogue goes over c then. */
+#include "kernels/blis/k_blis.h"
 #include "kernels/gemm/gemm_item.h"
 
 #ifndef K_ISA_base

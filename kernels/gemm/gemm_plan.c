@@ -2,6 +2,7 @@
 /* Which way a product of matrices takes and how it is cut; the same for every number of threads. */
 #include <stdlib.h>
 
+#include "kernels/blis/k_blis.h"
 #include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/k_gemm.h"
 #include "kernels/way.h"

@@ -66,17 +66,4 @@ struct k_gemm_view {
 
 struct k_gemm_view k_gemm_view_of(const struct k_gemm *gemm);
 
-/* BLIS, by kernels/gemm/blis.c: c = a * b, on the calling thread. Only with k_blis_arch(). */
-struct k_gemm_blis {
-    int64_t m, n, k;
-    const void *a, *b;
-    void *c;
-    int64_t a_row, a_column, b_row, b_column, c_row, c_column;
-};
-void k_blis_multiply(enum k_dtype dtype, const struct k_gemm_blis *product);
-/* The kernels that BLIS takes on this CPU, in its own words; NULL without BLIS. */
-const char *k_blis_arch(void);
-/* Whether those are more than plain C code. */
-bool k_blis_is_usable(void);
-
 #endif

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "kernels/gemm/k_gemm.h"
+#include "kernels/blis/k_blis.h"
 
 /* It takes kernels made for this CPU, where it has any, and leaves the environment as it was. */
 Test(blis, knows_this_cpu)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/blis/k_blis.h"
 #include "kernels/gemm/k_gemm.h"
 #include "kernels/kernels.h"
 #include "kernels/way.h"

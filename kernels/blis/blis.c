@@ -5,7 +5,7 @@
  * know. So its choice is made here, from our own look at the CPU, by the one switch that it has:
  * BLIS_ARCH_TYPE. A user's own value stays. Calls run on the calling thread, whatever threads BLIS
  * was built with or told to use. */
-#include "kernels/gemm/k_gemm.h"
+#include "kernels/blis/k_blis.h"
 
 #include <pthread.h>
 #include <stdio.h>
