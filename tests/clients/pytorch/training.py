@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks trained on device npu and on device cpu, from the same weights on the same data: losses side by side.
 
-training.py [--full] [--steps N] [--threads N] [PATTERN...]: for each network the losses of both devices, their largest relative
-difference, and the shortest step of each, taken in turns on the same number of threads. --full takes networks of the size that
-people train, each in a process of its own, on one thread and on two, and tells the peak of memory too. Ends with 1 when a
-difference is above its limit, or an operator is missing.
+training.py [--full] [--steps N] [--threads N] [--record FILE] [PATTERN...]: for each network the losses of both devices, their
+largest relative difference, and the shortest step of each, taken in turns on the same number of threads. --full takes networks of
+the size that people train, each in a process of its own, on one thread and on two, and tells the peak of memory too. --record adds
+what was measured to a file. Ends with 1 when a difference is above its limit, or an operator is missing.
+training.py --table FILE: the table in Markdown of what such a file has; of what was measured twice the later.
 """
 import argparse
 import contextlib
+import json
 import math
 import os
 import re
@@ -21,8 +23,13 @@ arguments.add_argument("--full", action="store_true")
 arguments.add_argument("--steps", type=int, default=10)
 arguments.add_argument("--threads", type=int)
 arguments.add_argument("--memory", choices=["cpu", "npu"])  # for what --full starts
+arguments.add_argument("--record")
+arguments.add_argument("--table")
 arguments.add_argument("words", nargs="*")
 options = arguments.parse_args()
+if options.table:
+    import training_table
+    sys.exit(training_table.show(options.table))
 os.environ.setdefault("TASK_QUEUE_ENABLE", "0")
 if options.threads:  # both libraries read them when they are loaded
     os.environ["ACLNN_CPU_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(options.threads)
@@ -227,6 +234,12 @@ def peak_of_memory(device, workload):
     return resident("VmHWM") - before
 
 
+def record(**what):
+    if options.record:
+        with open(options.record, "a") as file:
+            file.write(json.dumps(what) + "\n")
+
+
 def losses_apart(losses, others):
     return max(abs(a - b) / abs(a) for a, b in zip(losses, others, strict=True))
 
@@ -263,6 +276,7 @@ def compare(name, workload):
         shown = " ".join(f"{value:.5f}" for value in values)
         print(f"  {training.device} {shown}  {training.shortest * 1e3:.1f} ms a step")
     ratio = on_npu.shortest / on_cpu.shortest
+    record(name=name, threads=torch.get_num_threads(), apart=apart, cpu=on_cpu.shortest, npu=on_npu.shortest, right=is_right)
     print(f"  {'right' if is_right else 'WRONG'}: losses at most {apart:.1e} apart{wide}; time {ratio:.2f} of device cpu's", flush=True)
     return is_right
 
@@ -272,6 +286,7 @@ def one_process_each(names):
     for name in names:
         for threads in [options.threads] if options.threads else [1, 2]:
             words = [sys.executable, "-W", "ignore", __file__, "--full", f"--steps={options.steps}", f"--threads={threads}"]
+            words += [f"--record={options.record}"] if options.record else []
             told = subprocess.run([*words, name], stdout=subprocess.PIPE, text=True, check=False)
             print(told.stdout, end="", flush=True)
             ratios += [float(ratio) for ratio in re.findall(r"time ([0-9.]+) of", told.stdout)]
@@ -280,6 +295,7 @@ def one_process_each(names):
         for device in "cpu", "npu":
             told = subprocess.run([*words, f"--memory={device}", name], stdout=subprocess.PIPE, text=True, check=True)
             peaks.append(float(told.stdout))
+        record(name=name, cpu_memory=peaks[0], npu_memory=peaks[1])
         print(f"  peak of memory {peaks[0]:.0f} MB, on npu {peaks[1]:.0f} MB: {peaks[1] / peaks[0]:.2f}", flush=True)
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"{len(names)} networks, {len(failed)} wrong; time, geometric mean: {mean:.2f} of device cpu's")
