@@ -208,23 +208,28 @@ static inline void volumes_begin(struct volumes *all, const struct max_grad *g)
     int64_t x = 0, q = 0, c = 0;
     for (int v = 0; v < all->vectors; v++) {
         struct volume_vector *vector = &all->vector[v];
-        int32_t pick[VOLUME_COLUMNS][VL] = {{0}}, none[VOLUME_COLUMNS][VL];
+        /* With the address sanitizer GCC 12 loads arrays as aligned that its frames do not align.
+         */
+        union {
+            int32_t lane[VL];
+            vi all;
+        } pick[VOLUME_COLUMNS] = {{{0}}}, none[VOLUME_COLUMNS];
         vector->low = max_least(max_most(q + width->low, 0), width->out - 1);
         for (int i = 0; i < VL; i++, x++) {
             int count = 0;
             for (int w = phases->first[c]; x < width->in && w < phases->first[c + 1]; w++) {
                 const int64_t ow = q + phases->shift[w];
                 if (ow < 0 || ow >= width->out) continue;
-                none[count][i] = 0;
-                pick[count++][i] = (int32_t)(ow - vector->low);
+                none[count].lane[i] = 0;
+                pick[count++].lane[i] = (int32_t)(ow - vector->low);
             }
             for (; count < VOLUME_COLUMNS; count++)
-                none[count][i] = -1;
+                none[count].lane[i] = -1;
             if (++c == width->stride) c = 0, q++;
         }
         for (int k = 0; k < VOLUME_COLUMNS; k++) {
-            vector->pick[k] = v_load_i(pick[k]);
-            vector->none[k] = v_load_i(none[k]);
+            vector->pick[k] = pick[k].all;
+            vector->none[k] = none[k].all;
         }
     }
 }
