@@ -317,6 +317,22 @@ static void put_floats(struct line *line, const aclFloatArray *array)
     put(line, !array ? "null" : array->size ? "]" : "scalar");
 }
 
+/* As itself, but %2C for a comma, and so for every character that ends a word or could begin a
+ * number. */
+static void put_text(struct line *line, const char *text)
+{
+    if (!*text) put(line, "\"\"");
+    for (const char *at = text; *at; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        const bool is_plain =
+            at == text ? isalpha(byte) || *at == '_' : isalnum(byte) || strchr("_+-*/.>", *at);
+        if (is_plain)
+            put(line, "%c", *at);
+        else
+            put(line, "%%%02X", byte);
+    }
+}
+
 static void put_value(struct line *line, const struct op_value *value, int32_t usual)
 {
     put(line, " %s=", value->name);
@@ -354,7 +370,10 @@ static void put_value(struct line *line, const struct op_value *value, int32_t u
         put(line, "%s", type_word((int32_t)value->integer));
         break;
     case OP_TEXT_OF:
-        put(line, "%s", !value->text ? "null" : value->text[0] ? value->text : "\"\"");
+        if (value->text)
+            put_text(line, value->text);
+        else
+            put(line, "null");
         break;
     default:
         if (value->kind <= OP_REF)

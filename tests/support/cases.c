@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cases_text.h"
 #include "tests/support/mistake.h"
 #include "tests/support/oracle.h"
 
@@ -286,10 +287,9 @@ static bool read_value(struct reader *reader, struct case_argument *argument, co
     if (is_number || argument->rank > 0 || argument->is_flag || strcmp(value, "scalar") == 0)
         return true;
     if (strcmp(value, "\"\"") == 0) value = "";
-    if (strlen(value) >= CASE_TEXT || strspn(value, "-0123456789.") > 0)
+    if (strspn(value, "-0123456789.") > 0 || !case_read_text(value, argument->text))
         return wrong(&reader->mistake, "'%s=%s' is no extents, number or word", argument->name,
                      value);
-    strcpy(argument->text, value);
     return true;
 }
 
@@ -467,6 +467,7 @@ static void put_types(struct writer *writer, const struct test_case *test)
 
 static void put_argument(struct writer *writer, const struct case_argument *argument)
 {
+    char text[CASE_PRINTED_TEXT];
     if (argument->is_null)
         put(writer, "null");
     else if (argument->is_flag)
@@ -474,7 +475,7 @@ static void put_argument(struct writer *writer, const struct case_argument *argu
     else if (argument->has_real)
         put(writer, "%.17g", argument->real);
     else if (argument->text[0])
-        put(writer, "%s", argument->text);
+        put(writer, "%s", case_print_text(argument->text, text));
     else if (argument->rank == 0)
         put(writer, "scalar");
     for (int axis = 0; axis < argument->rank; axis++)

@@ -51,7 +51,7 @@
  * a number as itself (-1, 0.5; a flag as 0, 1, false or true), an array as its numbers (3x5, 0.5,2; scalar: it has none, one
  * alone is 3), an aclScalar as its value and perhaps :f64, its type (else i64 for whole numbers, bool for false and true, f32 for
  * others), a list in brackets, each element as it is alone (x=[2x3,4:f16:strided] scalars=[1,0.5], empty: []), an aclDataType as
- * f16, a text as itself (layout=BSH, nothing: layout=""). What is =null or not named is a null pointer, a number that is not
+ * f16, a text as itself (layout=BSH, nothing: layout=""; a comma or another sign in it as %2C: its byte in two hex digits). What is =null or not named is a null pointer, a number that is not
  * named is 0. seed=, data=, name= as above; seed= is also an argument of that name. ACLNN_CPU_LOG=calls prints this language.
  * A # starts a comment. case_print writes the same problem back, defaults left out. */
 /* clang-format on */

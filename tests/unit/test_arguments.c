@@ -118,6 +118,18 @@ Test(arguments, that_are_long)
            "layout=null reduce=null");
 }
 
+/* What would end a word of the line, or begin a number, is written as its byte. */
+Test(arguments, that_are_texts_with_signs)
+{
+    static struct test_case test;
+    const struct rig_call call =
+        call_of("tell f32 self=2 layout=ab%2Cc-%3EAB reduce=%32%20%25", &test);
+    cr_expect_str_eq(call.text[0], "ab,c->AB");
+    cr_expect_str_eq(call.text[1], "2 %");
+    expect("tell f32 self=2 layout=ab%2Cc-%3EAB reduce=%32%20%25",
+           "tell f32 self=2 keepDim=0 dim=0 eps=0 dtype=f32 layout=ab%2Cc->AB reduce=%32%20%25");
+}
+
 Test(arguments, reach_the_call)
 {
     static struct rig_call call;

@@ -111,6 +111,9 @@ Test(cases, refuses_what_it_cannot_read)
         "abs f32 self=2x3@-1",
         "abs f32 self=2x3 out",
         "abs f32 self=1x1x1x1x1x1x1x1x1",
+        "abs f32 self=a%2",
+        "abs f32 self=a%2c",
+        "abs f32 self=a%00",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct test_case test;
