@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of pairs of numbers, each for itself, as a mean or a sum; their gradients. Losses of
  * classes are op_nll.c's. */
+#include <math.h>
+#include <string.h>
+
 #include "api/op_check.h"
 #include "api/op_map.h"
 
@@ -21,18 +24,37 @@ static const struct loss *loss_of(const struct op_problem *problem)
     return problem->row->rule->more;
 }
 
+/* A number, or a text, which is "mean" where it is NULL; -1: it is none of those that there are. */
 static int64_t reduction_of(const struct op_problem *problem)
 {
-    return op_integer_named(problem, "reduction", REDUCE_NONE);
+    static const char *const names[] = {"none", "mean", "sum"};
+    const struct op_value *value = op_argument_named(problem, "reductionOptional");
+    if (!value) value = op_argument_named(problem, "reduction");
+    if (!value || value->kind != OP_TEXT_OF) return value ? value->integer : REDUCE_NONE;
+    if (!value->text) return REDUCE_MEAN;
+    for (int i = REDUCE_NONE; i <= REDUCE_SUM; i++)
+        if (strcmp(value->text, names[i]) == 0) return i;
+    return -1;
 }
 
 /* ---- checks ---- */
+
+static aclnnStatus check_text(const struct op_problem *problem)
+{
+    const struct op_value *value = op_argument_named(problem, "reductionOptional");
+    if (!value) value = op_argument_named(problem, "reduction");
+    OP_CHECK(problem->row->name, value->kind != OP_TEXT_OF || reduction_of(problem) >= 0,
+             ACLNN_ERR_PARAM_INVALID, "%s is \"%s\"; it must be \"none\", \"mean\" or \"sum\"",
+             value->name, value->text);
+    return ACLNN_SUCCESS;
+}
 
 static aclnnStatus check_numbers(const struct op_problem *problem)
 {
     const int64_t reduction = reduction_of(problem);
     const double beta = op_real_named(problem, "beta", 0);
     const aclTensor *self = op_tensor_named(problem, "self");
+    OP_TRY(check_text(problem));
     if (loss_of(problem)->has_batchmean)
         OP_CHECK(problem->row->name, reduction >= REDUCE_NONE && reduction <= REDUCE_BATCHMEAN,
                  ACLNN_ERR_PARAM_INVALID,
@@ -47,6 +69,18 @@ static aclnnStatus check_numbers(const struct op_problem *problem)
              "beta is %g; it must not be negative", beta);
     OP_CHECK(problem->row->name, reduction != REDUCE_BATCHMEAN || self->descriptor.rank > 0,
              ACLNN_ERR_PARAM_INVALID, "self has no dimensions; of a batchmean it has a batch");
+    return ACLNN_SUCCESS;
+}
+
+/* aclnnLpLoss, aclnnGaussianNllLoss */
+static aclnnStatus check_orders(const struct op_problem *problem)
+{
+    const int64_t p = op_integer_named(problem, "p", 1);
+    const double eps = op_real_named(problem, "eps", 1);
+    OP_CHECK(problem->row->name, p == 1, ACLNN_ERR_PARAM_INVALID, "p is %" PRId64 "; it must be 1",
+             p);
+    OP_CHECK(problem->row->name, eps > 0 && isfinite(eps), ACLNN_ERR_PARAM_INVALID,
+             "eps is %g; it must be greater than 0 and finite", eps);
     return ACLNN_SUCCESS;
 }
 
@@ -71,6 +105,7 @@ static aclnnStatus loss_shapes(struct op_problem *problem)
     const struct op_value *out = op_written(problem, 0);
     struct op_shape_text text;
     OP_TRY(check_numbers(problem));
+    OP_TRY(check_orders(problem));
     if (loss_of(problem)->is_of_one_shape) OP_TRY(check_one_shape(problem));
     if (loss_of(problem)->is_gradient || reduction_of(problem) == REDUCE_NONE)
         return op_check_broadcast(problem);
@@ -82,7 +117,71 @@ static aclnnStatus loss_shapes(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
+/* ---- the variance of aclnnGaussianNllLoss: one of a row may have no axis for it ---- */
+
+static bool is_of_rows(const struct op_problem *problem, const struct ex_descriptor *d)
+{
+    const struct ex_descriptor *input = &op_tensor_named(problem, "input")->descriptor;
+    return d->rank == input->rank - 1 &&
+           memcmp(d->sizes, input->sizes, (size_t)d->rank * sizeof *d->sizes) == 0;
+}
+
+/* input's shape is that of all; target and var have it, or 1 for some size. */
+static aclnnStatus gaussian_shapes(struct op_problem *problem)
+{
+    const struct op_value *input = &problem->values[0], *out = op_written(problem, 0);
+    const struct ex_descriptor *d = &input->tensor->descriptor;
+    struct op_shape_text text, wanted;
+    OP_TRY(check_numbers(problem));
+    OP_TRY(check_orders(problem));
+    problem->rank = d->rank;
+    memcpy(problem->sizes, d->sizes, (size_t)d->rank * sizeof *d->sizes);
+    for (int i = 1; i <= 2; i++) {
+        const struct op_value *value = &problem->values[i];
+        const struct ex_descriptor *own = &value->tensor->descriptor;
+        bool fits = own->rank == d->rank || op_element_count(own->rank, own->sizes) == 1;
+        for (int axis = 0; own->rank == d->rank && axis < d->rank; axis++)
+            fits = fits && (own->sizes[axis] == d->sizes[axis] || own->sizes[axis] == 1);
+        if (i == 2) fits = fits || is_of_rows(problem, own);
+        OP_CHECK(problem->row->name, fits && own->rank <= d->rank, ACLNN_ERR_PARAM_INVALID,
+                 "%s's shape is %s; it does not broadcast to input's, %s", value->name,
+                 op_shape(&text, value->tensor), op_shape(&wanted, input->tensor));
+    }
+    if (reduction_of(problem) == REDUCE_NONE)
+        return op_check_shape(problem, out, out->tensor, problem->rank, problem->sizes);
+    OP_CHECK(problem->row->name,
+             out->tensor->descriptor.rank <= 1 &&
+                 op_element_count(out->tensor->descriptor.rank, out->tensor->descriptor.sizes) == 1,
+             ACLNN_ERR_PARAM_INVALID, "%s's shape is %s; it must have one element", out->name,
+             op_shape(&text, out->tensor));
+    return ACLNN_SUCCESS;
+}
+
+static void add_argument(struct op_map *map, const struct op_shape_call *call, int argument)
+{
+    const struct op_value *value = &call->problem->values[argument];
+    struct op_place place = op_target(call, argument, 0);
+    if (strcmp(value->name, "var") == 0 && is_of_rows(call->problem, &value->tensor->descriptor)) {
+        place.view.sizes[place.view.rank] = 1;
+        place.view.strides[place.view.rank++] = 0;
+    }
+    op_map_operand(map, &place);
+}
+
 /* ---- the plan ---- */
+
+static void add_numbers(struct op_map *map, const struct op_problem *problem)
+{
+    const double half_of_log = 0.91893853320467274178; /* log(2 pi) / 2 */
+    if (op_argument_named(problem, "margin")) {
+        op_map_number(map, op_real_named(problem, "margin", 0));
+    } else if (op_argument_named(problem, "eps")) {
+        op_map_number(map, op_real_named(problem, "eps", 0));
+        op_map_number(map, op_integer_named(problem, "full", 0) ? half_of_log : 0);
+    } else {
+        op_map_number(map, op_real_named(problem, "beta", 0));
+    }
+}
 
 static double divisor_of(const struct op_problem *problem)
 {
@@ -116,10 +215,10 @@ static void plan_loss(const struct op_shape_call *call)
         if (argument < 0)
             op_map_constant(&map, 1);
         else
-            op_map_argument(&map, call, argument);
+            add_argument(&map, call, argument);
     }
     if (loss->is_gradient) op_map_number(&map, 1 / divisor_of(problem));
-    op_map_number(&map, op_real_named(problem, "beta", 0));
+    add_numbers(&map, problem);
     if (sums) {
         op_map_sum(&map, divisor_of(problem), &to);
         return;
@@ -136,6 +235,8 @@ static void plan_loss(const struct op_shape_call *call)
         .more = &(const struct loss){.rule = {plan_loss}, __VA_ARGS__}};
 
 LOSS(loss, .operands = {"self", "target"})
+LOSS(lp_loss, .operands = {"predict", "label"})
+LOSS(hinge_embedding, .operands = {"input", "target"})
 LOSS(loss_gradient, .operands = {"gradOutput", "self", "target"}, .is_gradient = true)
 LOSS(smooth_l1_gradient, .operands = {"gradOut", "self", "target"}, .is_gradient = true)
 LOSS(bce, .operands = {"weight", "self", "target"}, .is_of_one_shape = true)
@@ -154,3 +255,9 @@ LOSS(kl_div_gradient, .operands = {"gradOutput", "self", "target"}, .is_gradient
      .has_batchmean = true, .log_core = K_CORE_kl_div_log_grad)
 LOSS(kl_div_target_gradient, .operands = {"gradOutput", "self", "target"}, .is_gradient = true,
      .has_batchmean = true, .log_core = K_CORE_kl_div_log_target_grad)
+
+const struct op_rule op_rule_gaussian_nll = {
+    .types = op_types_promoted,
+    .shapes = gaussian_shapes,
+    .runs_empty = true,
+    .more = &(const struct loss){.rule = {plan_loss}, .operands = {"input", "target", "var"}}};

@@ -174,8 +174,10 @@ void op_sum_step(struct ex_plan *plan, const struct op_place *from, unsigned axe
                 EX_BUFFERS(from->buffer, last, last, last));
         return;
     }
-    const struct op_place sums =
-        op_scratch_place(plan, r.compute == K_AS_F64 ? ACL_DOUBLE : ACL_FLOAT, 1, &parts);
+    const aclDataType type = r.compute == K_AS_F32   ? ACL_FLOAT
+                             : r.compute == K_AS_F64 ? ACL_DOUBLE
+                                                     : ACL_INT64;
+    const struct op_place sums = op_scratch_place(plan, type, 1, &parts);
     ex_step(plan, "reduce", k_best()->reduce, &r, sizeof r, work,
             EX_BUFFERS(from->buffer, sums.buffer, sums.buffer, sums.buffer));
     ex_step(plan, "reduce", k_best()->reduce, &second, sizeof second, second_work,

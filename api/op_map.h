@@ -38,7 +38,7 @@ void op_map_sum(struct op_map *map, double divisor, const struct op_place *to);
 struct op_place op_map_target(const struct op_shape_call *call, int argument);
 
 /* to = sums along the axes (bit i: axis i) by the divisor. to has the other axes. Sums of doubles
- * are made in double, all others in float. */
+ * are made in double, of INT64 in INT64, of floats in float; smaller integers have none. */
 void op_sum_step(struct ex_plan *plan, const struct op_place *from, unsigned axes,
                  aclDataType result, double divisor, const struct op_place *to);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images in another size: aclnnUpsample in one to three dimensions. */
+#include <math.h>
 #include <string.h>
 
 #include "api/op_shape.h"
@@ -13,6 +14,7 @@ struct resize_rule {
     int axes;
 };
 
+enum { SCALES = 1, MODE };               /* of aclnnResize */
 enum { IMAGE, OUTPUT_SIZE, INPUT_SIZE }; /* self or gradOut; the last of gradients */
 
 static const struct resize_rule *rule_of(const struct op_problem *problem)
@@ -71,6 +73,53 @@ static aclnnStatus resize_shapes(struct op_problem *problem)
     return check_seen(problem, self->tensor->descriptor.sizes, sizes);
 }
 
+/* aclnnResize: scales of all four axes, the first two of which are 1. */
+static aclnnStatus check_scales(const struct op_problem *problem, const int64_t *in, int64_t *out)
+{
+    const aclFloatArray *scales = problem->values[SCALES].floats;
+    const char *name = problem->row->name;
+    OP_CHECK(name, scales->size == 4, ACLNN_ERR_PARAM_INVALID,
+             "scales has %" PRIu64 " elements; it must have 4", scales->size);
+    for (int i = 0; i < 4; i++) {
+        const double scale = (double)scales->values[i], size = floor((double)in[i] * scale);
+        OP_CHECK(name, i >= 2 || scale == 1, ACLNN_ERR_PARAM_INVALID,
+                 "scales[%d] is %g; it must be 1", i, scale);
+        OP_CHECK(name, scale > 0 && size <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
+                 "scales[%d] is %g; the result's size must be from 1 to 2147483647", i, scale);
+        out[i] = (int64_t)size;
+    }
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus scaled_types(struct op_problem *problem)
+{
+    const char *mode = problem->values[MODE].text, *name = problem->row->name;
+    OP_CHECK(name, problem->values[SCALES].floats, ACLNN_ERR_PARAM_NULLPTR, "scales is NULL");
+    OP_CHECK(name, mode, ACLNN_ERR_PARAM_NULLPTR, "mode is NULL");
+    OP_TRY(op_one_type(problem));
+    OP_CHECK(name, strcmp(mode, "nearest") == 0 || strcmp(mode, "bilinear") == 0,
+             ACLNN_ERR_PARAM_INVALID, "mode is \"%s\"; it must be \"nearest\" or \"bilinear\"",
+             mode);
+    return ACLNN_SUCCESS;
+}
+
+static aclnnStatus scaled_shapes(struct op_problem *problem)
+{
+    const struct op_value *self = &problem->values[IMAGE], *out = op_written(problem, 0);
+    const char *name = problem->row->name;
+    int64_t sizes[4];
+    OP_TRY(op_check_channels_first(name, self->name, self->tensor, 0));
+    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
+    OP_TRY(op_check_rank(name, self->name, self->tensor, 4, 4));
+    const int64_t *in = self->tensor->descriptor.sizes;
+    OP_TRY(check_scales(problem, in, sizes));
+    if (in[0] > 0 && in[1] > 0) {
+        OP_TRY(check_image(problem, "the image's size", in + 2));
+        OP_TRY(check_image(problem, "the result's size", sizes + 2));
+    }
+    return op_check_shape(problem, out, out->tensor, 4, sizes);
+}
+
 static aclnnStatus grad_shapes(struct op_problem *problem)
 {
     const struct resize_rule *rule = rule_of(problem);
@@ -101,8 +150,16 @@ static aclnnStatus grad_shapes(struct op_problem *problem)
 static double scale_of(const struct op_problem *problem, int i)
 {
     static const char *const names[] = {"scalesW", "scalesH", "scalesD"};
+    if (op_argument_named(problem, "mode")) return 0; /* the sizes say it */
     const double only = op_real_named(problem, "scaleL", op_real_named(problem, "scales", 0));
     return op_real_named(problem, names[i], i == 0 ? only : 0);
+}
+
+static enum k_resize_mode mode_of(const struct op_problem *problem)
+{
+    const struct op_value *mode = op_argument_named(problem, "mode");
+    if (!mode) return rule_of(problem)->mode;
+    return strcmp(mode->text, "nearest") == 0 ? K_RESIZE_NEAREST : K_RESIZE_LINEAR;
 }
 
 static struct k_resize resize_of(const struct op_problem *problem, const int64_t *in,
@@ -110,7 +167,7 @@ static struct k_resize resize_of(const struct op_problem *problem, const int64_t
 {
     const struct resize_rule *rule = rule_of(problem);
     struct k_resize r = {.dtype = op_k_dtype_of(problem->type),
-                         .mode = rule->mode,
+                         .mode = mode_of(problem),
                          .align_corners = op_integer_named(problem, "alignCorners", 0) != 0,
                          .planes = out[0] * out[1]};
     for (int i = 0; i < K_RESIZE_AXES; i++) {
@@ -163,6 +220,11 @@ static void grad(const struct op_shape_call *call)
         .types = op_one_type,                                                                      \
         .shapes = grad_shapes,                                                                     \
         .more = &(const struct resize_rule){{grad}, mode_, axes_}}
+/* aclnnResize: the mode is an argument. */
+const struct op_rule op_rule_resize_by_scales = {
+    .types = scaled_types,
+    .shapes = scaled_shapes,
+    .more = &(const struct resize_rule){{resize}, K_RESIZE_NEAREST, 2}};
 RESIZE(nearest1, K_RESIZE_NEAREST, 1);
 RESIZE(nearest2, K_RESIZE_NEAREST, 2);
 RESIZE(nearest3, K_RESIZE_NEAREST, 3);

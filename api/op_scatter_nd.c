@@ -99,6 +99,64 @@ const struct op_rule op_rule_scatter_nd = {
     .more = &(const struct op_shape_rule){plan_scatter},
 };
 
+/* ---- slices along the first axis: aclnnScatterMax, Min, Mul ---- */
+
+/* op_shape_rule, and what an update does to its slice. */
+struct slices_rule {
+    struct op_shape_rule shape; /* first */
+    enum k_combine combine;
+};
+
+/* varRef, indices, updates: updates has indices' axes, then varRef's without the first. */
+static aclnnStatus slices_shapes(struct op_problem *problem)
+{
+    const struct op_value *var = &problem->values[0], *updates = &problem->values[2];
+    const struct ex_descriptor *v = &var->tensor->descriptor;
+    const struct ex_descriptor *i = &problem->values[1].tensor->descriptor;
+    int64_t sizes[2 * EX_MAX_RANK];
+    int rank = 0;
+    OP_TRY(op_check_rank(problem->row->name, var->name, var->tensor, 1, EX_MAX_RANK));
+    for (int axis = 0; axis < i->rank; axis++)
+        sizes[rank++] = i->sizes[axis];
+    for (int axis = 1; axis < v->rank; axis++)
+        sizes[rank++] = v->sizes[axis];
+    OP_TRY(op_check_shape(problem, updates, updates->tensor, rank, sizes));
+    OP_CHECK(problem->row->name, v->sizes[0] > 0 || op_is_empty(updates->tensor),
+             ACLNN_ERR_PARAM_INVALID, "varRef has no slice; no index can name one");
+    return ACLNN_SUCCESS;
+}
+
+static void plan_slices(const struct op_shape_call *call)
+{
+    const struct slices_rule *rule = call->problem->row->rule->more;
+    const struct op_place indices = op_source(call, 1, 0);
+    const struct op_table table =
+        op_table_of(call, &(const struct op_table_request){.combine = rule->combine, .values = 2});
+    const struct op_view *values = &table.values.view, *var = &table.place.view;
+    if (!op_view_is_empty(values)) {
+        const int rows = indices.view.rank;
+        struct op_indexing x = op_indexing_of(call, &table.place, &table.values, "indices");
+        for (int axis = 0; axis < values->rank; axis++)
+            op_indexing_axis(&x, values->sizes[axis],
+                             axis < rows ? 0 : var->strides[axis - rows + 1],
+                             values->strides[axis]);
+        op_indexing_tensor(&x, &indices, 0, var->sizes[0], var->strides[0]);
+        op_scatter(&x, rule->combine);
+    }
+    op_table_deliver(call, &table);
+}
+
+#define SLICES(name, what)                                                                         \
+    const struct op_rule op_rule_##name = {                                                        \
+        .types = op_index_types,                                                                   \
+        .shapes = slices_shapes,                                                                   \
+        .runs_empty = true,                                                                        \
+        .more = &(const struct slices_rule){{plan_slices}, what},                                  \
+    }
+SLICES(scatter_max, K_MAX);
+SLICES(scatter_min, K_MIN);
+SLICES(scatter_mul, K_MUL);
+
 /* ---- aclnnInplacePut ---- */
 
 static int64_t elements_of(const struct ex_descriptor *d)

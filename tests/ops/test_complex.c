@@ -24,8 +24,10 @@
 #include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_ones.h"
 #include "aclnnop/aclnn_permute.h"
+#include "aclnnop/aclnn_reflection_pad2d.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_replication_pad2d.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_slice.h"
 #include "aclnnop/aclnn_slice_v2.h"
@@ -228,6 +230,22 @@ static void do_take(aclTensor *self, aclTensor *out)
     aclDestroyTensor(index);
 }
 
+static void do_reflection(aclTensor *self, aclTensor *out)
+{
+    const int64_t values[] = {2, 1, 1, 2};
+    aclIntArray *padding = aclCreateIntArray(values, 4);
+    RUN(aclnnReflectionPad2d, self, padding, out);
+    aclDestroyIntArray(padding);
+}
+
+static void do_replication(aclTensor *self, aclTensor *out)
+{
+    const int64_t values[] = {2, 1, 1, 2};
+    aclIntArray *padding = aclCreateIntArray(values, 4);
+    RUN(aclnnReplicationPad2d, self, padding, out);
+    aclDestroyIntArray(padding);
+}
+
 static void do_copy(aclTensor *self, aclTensor *out)
 {
     RUN(aclnnInplaceCopy, out, self);
@@ -253,6 +271,8 @@ static const struct move {
     {"channel_shuffle", do_shuffle, 3, {3, 4, 5}},
     {"cat", do_cat, 3, {3, 8, 5}},
     {"stack", do_stack, 4, {3, 4, 5, 2}},
+    {"reflection", do_reflection, 3, {3, 7, 8}},
+    {"replication", do_replication, 3, {3, 7, 8}},
     {"copy", do_copy, 3, {3, 4, 5}},
     {"index_select", do_index_select, 3, {3, 6, 5}},
     {"gather", do_gather, 3, {2, 2, 2}},

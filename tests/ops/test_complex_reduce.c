@@ -118,6 +118,9 @@ static void check_axes(const struct side *side, const int64_t *sizes, unsigned a
     PLANNED(aclnnMean, self, list, keeps, side->type, out);
     for (int64_t i = 0; i < results && count > 0; i++)
         check("mean", side, i, fold(sizes, axes, i, false) / count, 2);
+    PLANNED(aclnnMeanV2, self, list, keeps, false, out);
+    for (int64_t i = 0; i < results && count > 0; i++)
+        check("mean", side, i, fold(sizes, axes, i, false) / count, 2);
     if (listed == 1) PLANNED(aclnnProdDim, self, dims[0], keeps, side->type, out);
     if (listed == RANK && !keeps) PLANNED(aclnnProd, self, side->type, out);
     for (int64_t i = 0; i < results && (listed == 1 || (listed == RANK && !keeps)); i++) {

@@ -2,6 +2,7 @@
 /* Reductions of lists of tensors. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/oracle_rows.h"
@@ -131,7 +132,66 @@ static struct test_case random_many(const struct rig_operator *op, struct random
     return test;
 }
 
+/* ---- aclnnEinsum: "abcd,abced->abce", or "a,b->ab" ---- */
+
+static void einsum(struct rig_problem *problem)
+{
+    const struct rig_call *call = &problem->call;
+    const int a = call->first[X], b = a + 1, out = call->first[OUT];
+    const enum case_dtype type = problem->tensor[out].view.dtype;
+    const bool sums = strcmp(call->text[0], "a,b->ab") != 0;
+    const int64_t *sizes = problem->tensor[b].view.dims;
+    const int64_t width = sums ? sizes[4] : 1;
+    problem->is_sum = sums && oracle_is_float(type);
+    for (int64_t i = 0; i < problem->tensor[out].count; i++) {
+        double real = 0, size = 0;
+        int64_t whole = 0;
+        for (int64_t d = 0; d < width; d++) {
+            const int64_t at_a = sums ? i / sizes[3] * width + d : i / sizes[0];
+            const int64_t at_b = sums ? i * width + d : i % sizes[0];
+            if (oracle_is_float(type)) {
+                const double product =
+                    oracle_value(problem, a, at_a) * oracle_value(problem, b, at_b);
+                real = sums ? real + product : product; /* 0 + -0 is 0 */
+                size += fabs(product);
+            } else {
+                whole =
+                    (int64_t)((uint64_t)whole + (uint64_t)oracle_whole_value(problem, a, at_a) *
+                                                    (uint64_t)oracle_whole_value(problem, b, at_b));
+            }
+        }
+        if (!oracle_is_float(type))
+            oracle_whole(problem, out, i, CASE_I64, whole);
+        else if (sums)
+            problem->tensor[out].sums[i] =
+                (struct oracle_sum){real, isfinite(size) ? size : 0, width + 4};
+        else
+            oracle_real(problem, out, i, type, real);
+    }
+}
+
+static struct test_case random_einsum(const struct rig_operator *op, struct random *random,
+                                      enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const bool sums = random_once_in(random, 2);
+    int64_t b[CASE_RANK];
+    for (int i = 0; i < 5; i++)
+        b[i] = random_between(random, random_once_in(random, 30) ? 0 : 1, i == 4 ? 9 : 4);
+    const int64_t a[CASE_RANK] = {b[0], b[1], b[2], b[4]}, both[CASE_RANK] = {b[4], b[3]};
+    if (sums) test.data = CASE_PLAIN;
+    random_tensor(&test, random, op->tensor[X], dtype, sums ? a : &b[4], sums ? 4 : 1, false)
+        ->place = CASE_FIRST;
+    random_tensor(&test, random, op->tensor[X], dtype, sums ? b : &b[3], sums ? 5 : 1, false)
+        ->place = CASE_NEXT;
+    snprintf(case_add(&test, "equation", CASE_ALONE)->text, CASE_TEXT, "%s",
+             sums ? "abcd,abced->abce" : "a,b->ab");
+    random_tensor(&test, random, op->tensor[OUT], dtype, sums ? b : both, sums ? 4 : 2, true);
+    return test;
+}
+
 const struct oracle_row oracle_lists_rows[] = {
+    {.name = "aclnnEinsum", .oracle = einsum, .random = random_einsum, .by_strides = true},
     {.name = "aclnnMaxN aclnnMinN aclnnSum aclnnAddN", .oracle = many, .random = random_many},
     {.name = "aclnnForeachNorm",
      .oracle = norms,

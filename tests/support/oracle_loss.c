@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of pairs of numbers and their gradients, from the definitions. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/oracle_norm.h"
@@ -248,6 +249,86 @@ static void losses(struct rig_problem *problem)
     if (isfinite(size)) problem->tensor[out].slack[0] = size / divisor;
 }
 
+/* ---- losses whose reduction is a text ---- */
+
+static struct term hinge_embedding(double x, double t, double margin)
+{
+    const double left = margin - x;
+    return t == 1    ? of(x)
+           : t != -1 ? of(0)
+                     : (struct term){left < 0 ? 0 : left, fabs(margin) + fabs(x)};
+}
+
+static struct term gaussian(double x, double t, double variance, double eps, double constant)
+{
+    const double v = variance < eps ? eps : variance;
+    const double first = log(v) / 2, second = (x - t) * (x - t) / v / 2;
+    return (struct term){first + second + constant, fabs(first) + fabs(second) + constant};
+}
+
+static struct term text_term(struct rig_problem *problem, const struct operand *whole, int64_t i)
+{
+    const double x = number(problem, whole, i, "predict input");
+    const double t = number(problem, whole, i, "label target");
+    const int var = norm_operand(problem, "var");
+    if (strstr(problem->op->name, "LpLoss")) return of(fabs(x - t));
+    if (var < 0) return hinge_embedding(x, t, rounded(whole, norm_real(problem, "margin", 0)));
+    const struct operand *view = &problem->tensor[var].view;
+    const bool is_of_rows = whole->rank == view->rank + 1 && problem->tensor[var].count != 1;
+    const double variance = is_of_rows
+                                ? oracle_value(problem, var, i / whole->dims[whole->rank - 1])
+                                : number(problem, whole, i, "var");
+    return gaussian(x, t, variance, rounded(whole, norm_real(problem, "eps", 1)),
+                    rounded(whole, norm_integer(problem, "full", 0) ? 0.91893853320467274178 : 0));
+}
+
+static void text_losses(struct rig_problem *problem)
+{
+    const int out = problem->operands - 1;
+    const char *text = problem->call.text[0] ? problem->call.text[0] : "mean";
+    struct operand whole = problem->tensor[0].view;
+    if (norm_operand(problem, "var") < 0)
+        whole = whole_of(problem);
+    else
+        for (int i = 1; i < out; i++)
+            whole.dtype = oracle_promote(whole.dtype, problem->tensor[i].view.dtype);
+    const bool is_each = strcmp(text, "none") == 0;
+    int64_t count = 1;
+    long double sum = 0;
+    double size = 0;
+    for (int axis = 0; axis < whole.rank; axis++)
+        count *= whole.dims[axis];
+    const double divisor = strcmp(text, "mean") == 0 ? (double)count : 1;
+    for (int64_t i = 0; i < count; i++) {
+        const struct term term = text_term(problem, &whole, i);
+        if (is_each) {
+            oracle_real(problem, out, i, whole.dtype, term.value);
+            problem->tensor[out].slack[i] = slack_of(&whole, term.size);
+            continue;
+        }
+        sum += (long double)rounded(&whole, term.value);
+        size += slack_of(&whole, term.size) +
+                fabs(term.value) * (whole.dtype == CASE_F64 ? 0x1p-49 : 0x1p-23);
+    }
+    if (is_each) return;
+    oracle_real(problem, out, 0, whole.dtype, (double)(sum / (long double)divisor));
+    if (isfinite(size)) problem->tensor[out].slack[0] = size / divisor;
+}
+
+/* Targets of the hinge are 1 and -1, most of them; variances are positive. */
+static void fill_texts(struct rig_problem *problem, struct random *random)
+{
+    const int target = norm_operand(problem, "target"), var = norm_operand(problem, "var");
+    if (strstr(problem->op->name, "Hinge"))
+        for (int64_t i = 0; i < problem->tensor[target].count; i++)
+            if (!random_once_in(random, 12))
+                problem->tensor[target].bits[i] = oracle_to_bits(
+                    problem->tensor[target].view.dtype, random_once_in(random, 2) ? 1 : -1);
+    for (int64_t i = 0; var >= 0 && i < problem->tensor[var].count; i++)
+        problem->tensor[var].bits[i] =
+            oracle_to_bits(problem->tensor[var].view.dtype, fabs(random_unit(random)) + 0x1p-5);
+}
+
 /* ---- random problems ---- */
 
 /* Predictions and targets that are probabilities, most of them. */
@@ -332,6 +413,54 @@ static struct test_case random_losses(const struct rig_operator *op, struct rand
     return test;
 }
 
+static struct test_case random_texts(const struct rig_operator *op, struct random *random,
+                                     enum case_dtype dtype)
+{
+    static const char *const reductions[] = {"none", "mean", "sum"};
+    struct test_case test = random_start(op, random, dtype);
+    const bool is_gaussian = strstr(op->name, "Gaussian") != NULL;
+    const char *reduction = reductions[random_below(random, 3)];
+    struct shape whole, both = {0};
+    whole.rank = random_shape(random, whole.dims, ELEMENTS);
+    for (int slot = 0; op->tensor[slot]; slot++) {
+        const char *name = op->tensor[slot];
+        struct shape own = part_of(random, &whole);
+        if (is_gaussian && slot == 0) own = whole;
+        if (is_gaussian && slot > 0 && (own.rank != whole.rank || slot == 1)) own = whole;
+        if (is_gaussian && slot == 1 && whole.rank > 0 && random_once_in(random, 3))
+            own.dims[random_below(random, whole.rank)] = 1;
+        if (strcmp(name, "var") == 0 && whole.rank > 0 && random_once_in(random, 3))
+            own = (struct shape){.rank = whole.rank - 1};
+        for (int i = 0; strcmp(name, "var") == 0 && i < own.rank && own.rank < whole.rank; i++)
+            own.dims[i] = whole.dims[i];
+        if (rig_is_output(&op->operand[slot])) {
+            own = is_gaussian ? whole : both;
+            if (strcmp(reduction, "none") != 0)
+                own = (struct shape){.rank = (int)random_below(random, 2), .dims = {1}};
+        } else {
+            both = join(&both, &own);
+        }
+        random_tensor(&test, random, name, norm_some_type(op, random, dtype), own.dims, own.rank,
+                      rig_is_output(&op->operand[slot]));
+    }
+    for (int i = 0; op->number[i]; i++)
+        random_number(&test, op->number[i],
+                      strcmp(op->number[i], "p") == 0        ? 1
+                      : strcmp(op->number[i], "full") == 0   ? (double)random_below(random, 2)
+                      : strcmp(op->number[i], "margin") == 0 ? 0.75
+                                                             : 0x1p-4);
+    for (const struct rig_argument *at = op->names->argument; at->name; at++)
+        if (at->kind == OP_TEXT_OF)
+            snprintf(case_add(&test, at->name, CASE_ALONE)->text, CASE_TEXT, "%s", reduction);
+    return test;
+}
+
+#define TEXT_ROW(names, a_sound)                                                                   \
+    {                                                                                              \
+        .name = names, .oracle = text_losses, .random = random_texts, .fill = fill_texts,          \
+        .ulp = 1, .by_strides = true, .sound = a_sound                                             \
+    }
+
 #define ROW(names, a_form, of_gradient, a_sound, more_lines, ...)                                  \
     {                                                                                              \
         .name = names, .oracle = losses, .random = random_losses, .fill = fill_fractions,          \
@@ -413,5 +542,12 @@ const struct oracle_row oracle_loss_rows[] = {
         "soft_margin_loss_backward f32 gradOutput=2x3x4 self=2x3x4 target=2x3x4 reduction=1 "
         "out=2x3x4",
         NULL),
+    TEXT_ROW("aclnnLpLoss", "lp_loss f32 predict=2x3x4 label=2x3x4 p=1 reduction=none out=2x3x4"),
+    TEXT_ROW(
+        "aclnnHingeEmbeddingLoss",
+        "hinge_embedding_loss f32 input=2x3x4 target=2x3x4 margin=1 reduction=none loss=2x3x4"),
+    TEXT_ROW("aclnnGaussianNllLoss",
+             "gaussian_nll_loss f32 input=2x3x4 target=2x3x4 var=2x3x4 full=0 eps=0.0625 "
+             "reductionOptional=none out=2x3x4"),
     {.name = NULL},
 };

@@ -125,6 +125,46 @@ static struct test_case random_put(const struct rig_operator *op, struct random 
     return test;
 }
 
+/* ---- slices along the first axis ---- */
+
+static void slices(struct rig_problem *problem)
+{
+    const struct operand *var = &problem->tensor[0].view;
+    const enum combine how = strstr(problem->op->name, "Max")   ? MAX
+                             : strstr(problem->op->name, "Min") ? MIN
+                                                                : MUL;
+    struct table table = table_of(problem, 0, 0);
+    int64_t inner = 1;
+    for (int axis = 1; axis < var->rank; axis++)
+        inner *= var->dims[axis];
+    for (int64_t i = 0; i < problem->tensor[2].count; i++) {
+        const int64_t k = i / inner;
+        const int64_t row = index_of(problem, 1, k, var->dims[0], false, k, "indices");
+        table_put_element(problem, &table, how, row < 0 ? -1 : row * inner + i % inner, 2, i);
+    }
+    table_finish(problem, &table);
+}
+
+static void fill_slices(struct rig_problem *problem, struct random *random)
+{
+    index_fill(problem, random, 1, problem->tensor[0].view.dims[0], false);
+}
+
+static struct test_case random_slices(const struct rig_operator *op, struct random *random,
+                                      enum case_dtype dtype)
+{
+    struct test_case test = random_start(op, random, dtype);
+    const struct shape var = index_full(random, 1, 4), indices = shape_some(random, 0, 3);
+    struct shape updates = indices;
+    for (int axis = 1; axis < var.rank; axis++)
+        updates.dims[updates.rank++] = var.dims[axis];
+    shape_tensor(&test, random, "varRef", dtype, &var, true);
+    shape_tensor(&test, random, "indices", index_dtype(random), &indices, false);
+    shape_tensor(&test, random, "updates", dtype, &updates, false);
+    random_number(&test, "useLocking", (double)random_below(random, 2));
+    return test;
+}
+
 /* ---- aclnnInplaceScatterUpdate ---- */
 
 static void update(struct rig_problem *problem)
@@ -332,6 +372,10 @@ const struct oracle_row oracle_places_rows[] = {
      .oracle = scatter_nd,
      .random = random_nd,
      .fill = fill_rows},
+    {.name = "aclnnScatterMax aclnnScatterMin aclnnScatterMul",
+     .oracle = slices,
+     .random = random_slices,
+     .fill = fill_slices},
     {.name = "aclnnInplacePut", .oracle = put, .random = random_put, .fill = fill_put},
     {.name = "aclnnInplaceScatterUpdate",
      .oracle = update,

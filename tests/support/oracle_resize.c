@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images in another size, element by element. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,21 @@ static struct taps many_of(const struct rig_problem *problem, double step, int64
     return taps;
 }
 
+/* aclnnResize has a text. */
+static bool is_nearest(const struct rig_problem *problem)
+{
+    if (strcmp(problem->op->name, "aclnnResize") == 0)
+        return strcmp(problem->call.text[0], "nearest") == 0;
+    return strstr(problem->op->name, "Nearest") != NULL;
+}
+
 static struct taps taps_of(const struct rig_problem *problem, int from_end, int64_t i, int64_t in,
                            int64_t out)
 {
     struct taps taps = {1, {i}, {1}};
     const char *name = problem->op->name;
     const bool is_double = problem->tensor[0].view.dtype == CASE_F64;
-    const bool is_near = strstr(name, "Nearest") != NULL, is_cubic = strstr(name, "cubic") != NULL;
+    const bool is_near = is_nearest(problem), is_cubic = strstr(name, "cubic") != NULL;
     const bool aligned = !is_near && norm_integer(problem, "alignCorners", 0) != 0;
     const bool centers = is_near ? strstr(name, "Exact") != NULL : !aligned;
     const double scale = scale_of(problem, from_end);
@@ -136,7 +145,7 @@ static void resize(struct rig_problem *problem)
             sum = n == 0 ? term : sum + term; /* keeps a zero's sign */
             size += fabs(value);
         }
-        if (strstr(problem->op->name, "Nearest"))
+        if (is_nearest(problem))
             oracle_real(problem, 1, i, out->dtype, sum);
         else
             norm_put_single(problem, 1, i, sum, isfinite(size) ? size * slack_of(problem) : 0, 8);
@@ -213,6 +222,27 @@ static struct test_case random_resize(const struct rig_operator *op, struct rand
         random_number(&test, at->name, scales[axis]);
     }
     random_tensor(&test, random, op->tensor[1], dtype, is_grad ? self : out, axes + 2, true);
+    return test;
+}
+
+static struct test_case random_scaled(const struct rig_operator *op, struct random *random,
+                                      enum case_dtype dtype)
+{
+    struct test_case test = norm_start(op, random, dtype);
+    int64_t self[CASE_RANK], out[CASE_RANK];
+    double scales[4] = {1, 1, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        self[i] = random_between(random, 1, i < 2 ? 3 : 9);
+        if (i >= 2) scales[i] = (double)random_between(random, 8, 40) / 8;
+        if (i >= 2 && self[i] > 1 && random_once_in(random, 3)) scales[i] = 0.5;
+        out[i] = (int64_t)floor((double)self[i] * scales[i]);
+    }
+    random_tensor(&test, random, "self", dtype, self, 4, false);
+    for (int i = 0; i < 4; i++)
+        random_number(&test, "scales", scales[i])->place = i == 0 ? CASE_FIRST : CASE_NEXT;
+    snprintf(case_add(&test, "mode", CASE_ALONE)->text, CASE_TEXT, "%s",
+             random_once_in(random, 2) ? "nearest" : "bilinear");
+    random_tensor(&test, random, "out", dtype, out, 4, true);
     return test;
 }
 
@@ -335,5 +365,10 @@ const struct oracle_row oracle_resize_rows[] = {
     GRAD("aclnnUpsampleBicubic2dAAGrad",
          "upsample_bicubic2d_a_a_grad f32 gradOutput=2x3x4x8 outputSize=4x8 inputSize=2x3x15x4 "
          "alignCorners=0 scalesH=0 scalesW=0 out=2x3x15x4"),
+    {.name = "aclnnResize",
+     .oracle = resize,
+     .random = random_scaled,
+     .ulp = 1,
+     .sound = "resize f32 self=2x3x5x4 scales=[1,1,2,2.5] mode=bilinear out=2x3x10x10"},
     {.name = NULL},
 };

@@ -55,8 +55,9 @@
     FAMILY(group)                                                                                  \
     FAMILY(moe)                                                                                    \
     FAMILY(moe_sum)                                                                                \
-    FAMILY(moe_quant) FAMILY(moe_map) FAMILY(moe_part) FAMILY(linalg) FAMILY(ctc) FAMILY(bag)      \
-        FAMILY(rnn) FAMILY(fft)
+    FAMILY(moe_quant)                                                                              \
+    FAMILY(moe_map)                                                                                \
+    FAMILY(moe_part) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn) FAMILY(fft) FAMILY(cell)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
