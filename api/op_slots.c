@@ -7,6 +7,13 @@
 
 #include "kernels/kernels.h"
 
+/* Steps of views that are refused later may not fit; those are 0. */
+static int64_t step_over(int64_t count, int64_t stride)
+{
+    int64_t step;
+    return __builtin_mul_overflow(count, stride, &step) ? 0 : step;
+}
+
 struct k_slots_side op_slots_side(const struct op_view *view, const char *axes, int64_t heads,
                                   struct k_slots *slots)
 {
@@ -25,9 +32,9 @@ struct k_slots_side op_slots_side(const struct op_view *view, const char *axes, 
     if (!has_heads) {
         slots->heads = heads;
         panels = heads > 0 ? panels / heads : 0;
-        side.head = panels * side.panel;
+        side.head = step_over(panels, side.panel);
     }
-    slots->columns = panels * slots->width;
+    slots->columns = step_over(panels, slots->width);
     return side;
 }
 
@@ -153,7 +160,6 @@ static struct k_slots slots_of(const struct op_problem *problem, int argument)
     };
     s.from = op_slots_side(&rows, "rhc", 1, &given);
     s.to = op_slots_side(&cache, axes_of(problem, &values[argument + 1]), rows.sizes[1], &s);
-    s.from.panel = s.width * s.from.column; /* panels of a row follow each other */
     return s;
 }
 
@@ -172,8 +178,8 @@ static aclnnStatus check_cache(const struct op_problem *problem, int argument)
     OP_CHECK(name, s.heads == heads && s.columns == columns && is_whole, ACLNN_ERR_PARAM_INVALID,
              "%s's shape is %s; it must hold the heads and columns of %s's, %s", cache->name,
              op_shape(&text, cache->tensor), rows->name, op_shape(&other, rows->tensor));
-    OP_CHECK(name, op_is_empty(rows->tensor) || s.blocks * s.rows > 0, ACLNN_ERR_PARAM_INVALID,
-             "%s has no rows", cache->name);
+    OP_CHECK(name, op_is_empty(rows->tensor) || (s.blocks > 0 && s.rows > 0),
+             ACLNN_ERR_PARAM_INVALID, "%s has no rows", cache->name);
     return ACLNN_SUCCESS;
 }
 
@@ -203,7 +209,7 @@ static void slots_scatter(const struct op_shape_call *call)
         struct k_slots given = {0};
         const struct op_place from = op_source(call, i, 0);
         s.from = op_slots_side(&from.view, "rhc", 1, &given);
-        s.from.panel = s.width * s.from.column;
+        s.from.panel = step_over(s.width, s.from.column); /* they follow each other */
         op_slots_scatter(call, &s, from.buffer, index, &call->problem->values[i + 1]);
     }
 }
@@ -258,7 +264,7 @@ static struct k_slots gather_of(const struct op_problem *problem, int i)
     };
     s.from = op_slots_side(&from, axes_of(problem, cache), heads_of(rows), &s);
     s.to = op_slots_side(&to, to.rank == 3 ? "rhc" : "rc", 1, &given);
-    s.to.panel = s.width * s.to.column;
+    s.to.panel = step_over(s.width, s.to.column);
     return s;
 }
 
