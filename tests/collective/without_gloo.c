@@ -19,7 +19,7 @@ static void expect(int is_so, const char *what)
 int main(void)
 {
     HcclComm comms[2];
-    aclrtStream stream;
+    aclrtStream stream = NULL;
     float one = 1, sum = 0;
     setenv("ACLNN_CPU_DEVICES", "2", 1);
     expect(aclInit(NULL) == ACL_SUCCESS, "aclInit");
