@@ -12,6 +12,7 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
 #endif
 
 /* Levels may be left out of a build. */
@@ -61,8 +62,10 @@ static const struct {
 
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
-/* The level that may use dot products of pairs of bf16; naming it forbids them. */
+/* The level that may use dot products of pairs of bf16; naming it forbids them. The CPU's tiles
+ * multiply INT8 where no level is named, or the last of these. */
 static const char *const without_pairs = "avx512", *const with_pairs = "avx512_bf16";
+static const char *const with_tiles = "avx512_amx";
 
 static bool cpu_has_pairs(void)
 {
@@ -82,10 +85,35 @@ static bool cpu_has_dots(void)
 #endif
 }
 
+static bool cpu_has_tiles(void)
+{
+#if defined(__x86_64__) && defined(__linux__)
+    enum { FEATURES = 7, TILES = 3 << 24 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & TILES) == TILES;
+#else
+    return false;
+#endif
+}
+
+/* The kernel lets a process have tiles when it asks, but not where a signal stack of some thread
+ * has no room for them. */
+static bool system_gives_tiles(void)
+{
+#if defined(__x86_64__) && defined(__linux__)
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+}
+
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static const struct k_table *runnable[COMPILED], *best;
 static size_t runnable_count, cache_l2, cache_last_level;
-static bool pairs, dots;
+static bool pairs, dots, may_tile;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+static bool tiles;
 static char refused[32]; /* what ACLNN_CPU_ISA asks for and this CPU does not run */
 
 /* What the kernel says of CPU 0's cache of a level, or 0. (sysconf is asked second: under some
@@ -140,7 +168,9 @@ static void look(void)
     const bool is_avx512 = strcmp(best->isa, without_pairs) == 0;
     pairs = is_avx512 && !is_plain && cpu_has_pairs();
     dots = is_avx512 && !is_plain && cpu_has_dots();
+    may_tile = dots && cpu_has_tiles() && (!wanted || strcmp(wanted, with_tiles) == 0);
     if (wanted && pairs && strcmp(wanted, with_pairs) == 0) is_found = true;
+    if (wanted && may_tile && strcmp(wanted, with_tiles) == 0) is_found = true;
     if (!is_found) snprintf(refused, sizeof refused, "%s", wanted);
 
     cache_l2 = cache_size(2, _SC_LEVEL2_CACHE_SIZE, (size_t)1 << 20);
@@ -170,6 +200,18 @@ bool k_dots_int8(void)
 {
     pthread_once(&looked, look);
     return dots;
+}
+
+static void ask_for_tiles(void)
+{
+    pthread_once(&looked, look);
+    tiles = may_tile && system_gives_tiles();
+}
+
+bool k_tiles_int8(void)
+{
+    pthread_once(&asked, ask_for_tiles);
+    return tiles;
 }
 
 size_t k_tables(const struct k_table *tables[], size_t capacity)

@@ -11,4 +11,8 @@ const char *k_isa_refused(void);
  * ACLNN_CPU_ISA=avx512 forbids. */
 bool k_dots_int8(void);
 
+/* Whether they may use its tiles (AMX-INT8): ACLNN_CPU_ISA is not set, or avx512_amx. The first
+ * call asks the system for them, for the whole process. */
+bool k_tiles_int8(void);
+
 #endif

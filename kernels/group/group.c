@@ -104,6 +104,7 @@ static void multiply(const struct k_group *g, const struct block *b, int64_t col
     } else if (g->kind == K_GROUP_WHOLE) {
         struct k_int8 product = g->int8;
         product.gemm.m = product.gemm.cut.rows = b->rows;
+        product.has_tiles = product.has_tiles && b->rows >= K_INT8_TILES;
         K_SYMBOL(int8_product)(&product, buffers, one);
     } else {
         struct k_quant product = g->quant;

@@ -23,7 +23,7 @@ static void finish(struct k_group *group)
     const struct k_problem problem = {
         .parameters = &group->gemm, .dtype = K_F32, .level = k_best()};
     if (group->kind == K_GROUP_WHOLE)
-        k_int8_plan(&group->int8);
+        k_int8_packed_plan(&group->int8);
     else if (group->kind == K_GROUP_WEIGHT)
         k_quant_packed_plan(&group->quant);
     else

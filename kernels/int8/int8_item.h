@@ -7,6 +7,14 @@
 #include "kernels/int8/k_int8.h"
 #include "kernels/vector/dots.h"
 
+struct int8_item {
+    const struct k_int8 *product;
+    const char *a, *b, *bias; /* bias: of the first column of all */
+    char *c;
+    int64_t row, column, rows, columns; /* of the matrix */
+    int64_t b_block;                    /* items with the same number multiply the same columns */
+};
+
 /* What the columns of an item share, zeros where it is not there. */
 struct int8_factors {
     _Alignas(64) float scale[K_GEMM_COLUMNS];
@@ -18,6 +26,28 @@ struct int8_factors {
 static inline int64_t int8_size(enum k_dtype dt)
 {
     return dt == K_F32 || dt == K_I32 ? 4 : dt == K_I8 ? 1 : dt == K_U64 ? 8 : 2;
+}
+
+static inline struct int8_item int8_item_at(const struct k_int8 *p, void *const buffers[],
+                                            int64_t number)
+{
+    const struct k_gemm *g = &p->gemm;
+    const struct k_gemm_cut *cut = &g->cut;
+    const int64_t row = number % cut->row_blocks * cut->rows, b_block = number / cut->row_blocks;
+    const int64_t column = b_block % cut->column_blocks * cut->columns;
+    const int64_t batch = b_block / cut->column_blocks;
+    struct int8_item item = {.product = p, .row = row, .column = column, .b_block = b_block};
+    item.rows = gemm_min(g->m - row, cut->rows);
+    item.columns = gemm_min(g->n - column, cut->columns);
+    item.a = v_address(buffers[K_INT8_A], gemm_batch_at(g, &g->a, batch) + row * g->a.row);
+    item.b = v_address(buffers[K_INT8_B], gemm_batch_at(g, &g->b, batch) + column * g->b.column);
+    item.c = (char *)(uintptr_t)v_address(
+        buffers[K_INT8_C],
+        int8_size(g->c.dtype) * (gemm_batch_at(g, &g->c, batch) + row * g->c.row + column));
+    if (g->has_addend)
+        item.bias = v_address(buffers[K_INT8_BIAS],
+                              int8_size(g->addend.dtype) * gemm_batch_at(g, &g->addend, batch));
+    return item;
 }
 
 /* A scale with an offset, of which the one that is asked for is returned. */
@@ -116,6 +146,23 @@ static void int8_finish(const struct k_int8 *p, const struct int8_factors *f, co
         memcpy(to, result, (size_t)(4 * count));
     else
         narrow(dt, result, count, to, 1);
+}
+
+/* Columns [first, first + count) of all rows of an item, from sums `apart` from each other. */
+static void int8_finish_rows(const struct int8_item *item, void *const buffers[],
+                             const struct int8_factors *f, const uint32_t *sums, int64_t apart,
+                             const uint32_t *less, int64_t first, int64_t count)
+{
+    const struct k_int8 *p = item->product;
+    const int64_t size = int8_size(p->gemm.c.dtype);
+    for (int64_t row = 0; row < item->rows; row++) {
+        float token = 1;
+        if (p->token.is_there)
+            memcpy(&token, v_address(buffers[K_INT8_TOKEN], 4 * (item->row + row) * p->token.step),
+                   4);
+        int8_finish(p, f, sums + row * apart + first, less[row], token, count,
+                    item->c + size * (row * p->gemm.c.row + first));
+    }
 }
 
 #endif

@@ -74,6 +74,21 @@ vu int8_lanes(bool is_signed, const struct int8_strip *s, int64_t first, int64_t
     return (vu)v_from_bytes(is_signed, some);
 }
 
+/* The next word of VL lanes from `first` on, `count` of which are there. */
+K_TEMPLATE
+vu int8_word(bool quads, const struct int8_strip *s, int64_t first, int64_t term, int count)
+{
+    const int each = int8_word_terms(quads);
+    vu words = {0};
+#pragma GCC unroll 4
+    for (int i = 0; i < each; i++) {
+        if (term + i >= s->terms) break;
+        const vu bytes = int8_lanes(!quads, s, first, term + i, count);
+        words |= quads ? bytes << 8 * i : i == 0 ? bytes & 0xffff : bytes << 16;
+    }
+    return words ^ v_all_u(s->flip);
+}
+
 /* Any strip, a word at a time. */
 K_TEMPLATE
 void int8_pack_across(bool quads, int width, const struct int8_strip *s, uint32_t *to)
@@ -83,14 +98,7 @@ void int8_pack_across(bool quads, int width, const struct int8_strip *s, uint32_
         for (int first = 0; first < width; first += step) {
             const int64_t left = s->lanes - first;
             const int count = (int)(left < 0 ? 0 : left < step ? left : step);
-            vu words = {0};
-#pragma GCC unroll 4
-            for (int i = 0; i < each; i++) {
-                if (term + i >= s->terms) break;
-                const vu bytes = int8_lanes(!quads, s, first, term + i, count);
-                words |= quads ? bytes << 8 * i : i == 0 ? bytes & 0xffff : bytes << 16;
-            }
-            v_store_u(to + first, words ^ v_all_u(s->flip));
+            v_store_u(to + first, int8_word(quads, s, first, term, count));
         }
 }
 

@@ -5,12 +5,17 @@
 #include "kernels/int8/int8_block.h"
 #include "kernels/int8/int8_item.h"
 #include "kernels/int8/int8_pack.h"
+#include "kernels/int8/int8_tiles.h"
+#include "kernels/vector/transpose.h"
 
 enum { SLACK = 16 * VL }; /* words that may be written behind a strip */
 
 struct work {
     _Alignas(64) uint32_t columns[K_GEMM_DEPTH * K_GEMM_COLUMNS + SLACK]; /* [tile][word][] */
-    _Alignas(64) uint32_t panel[K_GEMM_DEPTH * K_GEMM_PANEL + SLACK];     /* [word][row] */
+    _Alignas(64) union {
+        uint32_t panel[K_GEMM_DEPTH * K_GEMM_PANEL + SLACK]; /* [word][row] */
+        uint32_t rows[TILES_EDGE * K_GEMM_DEPTH];            /* of tiles: [row][word] */
+    };
     _Alignas(64) uint32_t sums[K_GEMM_ROWS * K_GEMM_COLUMNS];
     uint32_t less[K_GEMM_ROWS]; /* what the sums of each row have too much */
     struct int8_factors factors;
@@ -18,37 +23,8 @@ struct work {
     int64_t factors_of;     /* the columns that they are of */
 };
 
-struct item {
-    const struct k_int8 *product;
-    const char *a, *b, *bias; /* bias: of the first column of all */
-    char *c;
-    int64_t row, column, rows, columns; /* of the matrix */
-    int64_t b_block;
-};
-
-static struct item item_at(const struct k_int8 *p, void *const buffers[], int64_t number)
-{
-    const struct k_gemm *g = &p->gemm;
-    const struct k_gemm_cut *cut = &g->cut;
-    const int64_t row = number % cut->row_blocks * cut->rows, b_block = number / cut->row_blocks;
-    const int64_t column = b_block % cut->column_blocks * cut->columns;
-    const int64_t batch = b_block / cut->column_blocks;
-    struct item item = {.product = p, .row = row, .column = column, .b_block = b_block};
-    item.rows = gemm_min(g->m - row, cut->rows);
-    item.columns = gemm_min(g->n - column, cut->columns);
-    item.a = v_address(buffers[K_INT8_A], gemm_batch_at(g, &g->a, batch) + row * g->a.row);
-    item.b = v_address(buffers[K_INT8_B], gemm_batch_at(g, &g->b, batch) + column * g->b.column);
-    item.c = (char *)(uintptr_t)v_address(
-        buffers[K_INT8_C],
-        int8_size(g->c.dtype) * (gemm_batch_at(g, &g->c, batch) + row * g->c.row + column));
-    if (g->has_addend)
-        item.bias = v_address(buffers[K_INT8_BIAS],
-                              int8_size(g->addend.dtype) * gemm_batch_at(g, &g->addend, batch));
-    return item;
-}
-
 K_TEMPLATE
-void pack_columns(bool quads, const struct item *item, int64_t begin, int64_t terms,
+void pack_columns(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
                   struct work *own)
 {
     const struct k_gemm *g = &item->product->gemm;
@@ -88,7 +64,7 @@ void add_less(bool quads, const uint32_t *panel, int64_t words, int64_t rows, ui
 }
 
 K_TEMPLATE
-void pack_rows(bool quads, const struct item *item, int64_t row, int64_t begin, int64_t terms,
+void pack_rows(bool quads, const struct int8_item *item, int64_t row, int64_t begin, int64_t terms,
                struct work *own)
 {
     const struct k_gemm *g = &item->product->gemm;
@@ -106,7 +82,7 @@ void pack_rows(bool quads, const struct item *item, int64_t row, int64_t begin, 
 }
 
 K_TEMPLATE
-void multiply_terms(bool quads, const struct item *item, int64_t begin, int64_t terms,
+void multiply_terms(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
                     struct work *own)
 {
     const int each = int8_word_terms(quads);
@@ -122,22 +98,14 @@ void multiply_terms(bool quads, const struct item *item, int64_t begin, int64_t 
     }
 }
 
-static void finish(const struct item *item, void *const buffers[], struct work *own)
+static void finish(const struct int8_item *item, void *const buffers[], struct work *own)
 {
-    const struct k_int8 *p = item->product;
-    const struct k_gemm *g = &p->gemm;
-    const int64_t size = int8_size(g->c.dtype);
     if (own->factors_of != item->b_block)
-        int8_load_factors(p, buffers, item->bias, item->column, item->columns, &own->factors);
+        int8_load_factors(item->product, buffers, item->bias, item->column, item->columns,
+                          &own->factors);
     own->factors_of = item->b_block;
-    for (int64_t row = 0; row < item->rows; row++) {
-        float token = 1;
-        if (p->token.is_there)
-            memcpy(&token, v_address(buffers[K_INT8_TOKEN], 4 * (item->row + row) * p->token.step),
-                   4);
-        int8_finish(p, &own->factors, own->sums + row * K_GEMM_COLUMNS, own->less[row], token,
-                    item->columns, item->c + size * row * g->c.row);
-    }
+    int8_finish_rows(item, buffers, &own->factors, own->sums, K_GEMM_COLUMNS, own->less, 0,
+                     item->columns);
 }
 
 K_TEMPLATE
@@ -147,7 +115,7 @@ void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_sli
     const int64_t depth = (int64_t)K_GEMM_DEPTH * int8_word_terms(quads);
     own->b_block = own->begin = own->factors_of = -1;
     for (int64_t i = slice.begin; i < slice.end; i++) {
-        const struct item item = item_at(p, buffers, i);
+        const struct int8_item item = int8_item_at(p, buffers, i);
         memset(own->less, 0, sizeof own->less);
         for (int64_t begin = 0; begin < p->gemm.k; begin += depth) {
             const int64_t terms = gemm_min(p->gemm.k - begin, depth);
@@ -158,6 +126,85 @@ void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_sli
     }
 }
 
+#if defined(K_TILES)
+/* ---- tiles ---- */
+
+/* Strips of TILES_EDGE columns, with zeros up to a whole step. */
+static void pack_strips(const struct int8_item *item, int64_t begin, int64_t terms, int64_t steps,
+                        struct work *own)
+{
+    const struct k_gemm *g = &item->product->gemm;
+    const int64_t words = (terms + 3) / 4, strip_words = steps * TILE * TILES_EDGE;
+    if (own->b_block == item->b_block && own->begin == begin) return;
+    for (int64_t column = 0; column < item->columns; column += TILES_EDGE) {
+        uint32_t *to = own->columns + column / TILES_EDGE * strip_words;
+        const struct int8_strip strip = {
+            .from = v_address(item->b, column * g->b.column + begin * g->b.row),
+            .across = g->b.column,
+            .along = g->b.row,
+            .lanes = gemm_min(item->columns - column, TILES_EDGE),
+            .terms = terms};
+        int8_pack(true, TILES_EDGE, &strip, to);
+        memset(to + words * TILES_EDGE, 0, (size_t)(strip_words - words * TILES_EDGE) * 4);
+    }
+    own->b_block = item->b_block;
+    own->begin = begin;
+}
+
+/* Rows as tiles read them, where they lie; or a copy: of fewer rows than a tile has, of strides
+ * that tiles do not have or caches do not like, of terms that end within a step. */
+static const char *rows_of(const struct int8_item *item, int64_t row, int64_t begin, int64_t terms,
+                           int64_t *apart, struct work *own)
+{
+    enum { ALIAS = 2048 }; /* such strides put all rows into a few sets of L1 */
+    const struct k_gemm *g = &item->product->gemm;
+    const int64_t rows = gemm_min(item->rows - row, TILES_EDGE);
+    const char *from = v_address(item->a, row * g->a.row + begin * g->a.column);
+    char *to = (char *)own->rows;
+    *apart = g->a.row;
+    if (g->a.column == 1 && terms % TILE_TERMS == 0 && rows % TILE == 0 && g->a.row > 0 &&
+        g->a.row % ALIAS != 0)
+        return from;
+    *apart = (terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
+    if (rows % TILE != 0 || terms % TILE_TERMS != 0) memset(to, 0, sizeof own->rows);
+    if (g->a.column != 1 && g->a.row == 1)
+        transpose_elements(1, from, g->a.column, to, *apart, terms, rows);
+    else
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < (g->a.column == 1 ? 1 : terms); j++)
+                memcpy(to + i * *apart + j, v_address(from, i * g->a.row + j * g->a.column),
+                       g->a.column == 1 ? (size_t)terms : 1);
+    return to;
+}
+
+static void run_tiles(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+                      struct work *own)
+{
+    enum { DEPTH = K_GEMM_DEPTH * 4 };
+    own->b_block = own->begin = own->factors_of = -1;
+    memset(own->less, 0, sizeof own->less);
+    v_tiles_begin();
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        const struct int8_item item = int8_item_at(p, buffers, i);
+        for (int64_t begin = 0; begin < p->gemm.k; begin += DEPTH) {
+            const int64_t terms = gemm_min(p->gemm.k - begin, DEPTH);
+            const int64_t steps = (terms + TILE_TERMS - 1) / TILE_TERMS;
+            pack_strips(&item, begin, terms, steps, own);
+            for (int64_t row = 0, apart; row < item.rows; row += TILES_EDGE) {
+                const char *a = rows_of(&item, row, begin, terms, &apart, own);
+                for (int64_t column = 0; column < item.columns; column += TILES_EDGE)
+                    int8_tiles(item.rows - row, item.columns - column, a, apart,
+                               own->columns + column * steps * TILE, steps,
+                               (struct int8_sums){own->sums + row * K_GEMM_COLUMNS + column,
+                                                  K_GEMM_COLUMNS, begin > 0});
+            }
+        }
+        finish(&item, buffers, own);
+    }
+    v_tiles_end();
+}
+#endif
+
 #if defined(K_QUADS)
 K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
                          struct work *own)
@@ -166,12 +213,22 @@ K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k
 }
 #endif
 
-k_fn K_SYMBOL(int8_product);
+k_fn K_SYMBOL(int8_product), K_SYMBOL(int8_few);
 
 void K_SYMBOL(int8_product)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_int8 *p = parameters;
-    struct work own; /* one for both: a frame each is more than a task's stack under sanitizers */
+    if (p->is_few) {
+        K_SYMBOL(int8_few)(p, buffers, slice);
+        return;
+    }
+    struct work own; /* one for all: a frame each is more than a task's stack under sanitizers */
+#if defined(K_TILES)
+    if (p->has_tiles) {
+        run_tiles(p, buffers, slice, &own);
+        return;
+    }
+#endif
 #if defined(K_QUADS)
     if (p->has_dots || QUADS_BIAS == 0) {
         run_quads(p, buffers, slice, &own);

@@ -140,7 +140,7 @@ static void prepare_ours(struct ours *ours, const struct problem *p)
     if (p->dtype == K_I8) {
         ours->work = k_int8_plan(&ours->product);
         ours->run = k_best()->int8_product;
-        ours->way = "int8";
+        ours->way = ours->product.is_few ? "few" : ours->product.has_tiles ? "tiles" : "int8";
         return;
     }
     const struct k_chosen chosen =

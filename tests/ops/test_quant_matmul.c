@@ -154,6 +154,18 @@ Test(quant_matmul, extremes)
         }
 }
 
+/* Around the edges of tiles and of few rows, over several depths; columns and rows side by side. */
+Test(quant_matmul, edges)
+{
+    static const int64_t sizes[][3] = {
+        {33, 130, 49}, {8, 64, 16},   {16, 1, 17}, {70, 1030, 250}, {47, 2048, 33}, {4, 2050, 99},
+        {1, 4100, 60}, {3, 70, 2100}, {2, 3, 5},   {5, 64, 48},     {300, 65, 290}};
+    for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++)
+        for (int by_columns = 0; by_columns < 2; by_columns++)
+            check(&(struct call){sizes[i][0], sizes[i][1], sizes[i][2], ACL_INT8, ACL_INT8,
+                                 by_columns == 1, false, 0, 0});
+}
+
 /* 2^31 and more wrap. */
 Test(quant_matmul, wraps)
 {

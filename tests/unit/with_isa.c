@@ -4,6 +4,7 @@
  * says with the best ISA, and a quarter with the others: their kernels are the same source, and
  * other tests, in the run of the best, hold their bits against each other. Ends as PROGRAM does,
  * and says last what it took: "CPU time 1.23 s", all its threads and children together. */
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "runtime/support/base.h"
 
@@ -25,7 +26,8 @@ static int place_of(const char *isa)
     for (size_t i = 0; i < count && i < RT_LENGTH(tables); i++) {
         if (strcmp(tables[i]->isa, isa) == 0) return (int)i;
     }
-    /* The best one with dot products of bf16. */
+    /* The best one with dot products of bf16, or tiles. */
+    if (strcmp(isa, "avx512_amx") == 0) return k_tiles_int8() ? (int)count : -1;
     return strcmp(isa, "avx512_bf16") == 0 && k_pairs_bf16() ? (int)count : -1;
 }
 
