@@ -68,7 +68,7 @@ static void quantize(const struct op_shape_call *call, const struct op_moe_quant
                      const struct quant_buffers *b)
 {
     const struct k_quantize k = quantize_of(q);
-    int scale = b->x, offset = b->x;
+    int scale, offset;
     if (q->mode == 0 && !q->scale) {
         scale = number(call, q->factor);
         offset = number(call, q->shift);
