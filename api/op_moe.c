@@ -54,6 +54,13 @@ aclnnStatus op_moe_check_count(const struct op_problem *problem, const struct op
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus op_moe_check_matrix(const struct op_problem *problem, const struct op_value *value,
+                                int64_t rows, int64_t columns)
+{
+    const int64_t sizes[] = {rows, columns};
+    return value ? op_check_shape(problem, value, value->tensor, 2, sizes) : ACLNN_SUCCESS;
+}
+
 aclnnStatus op_moe_check_numbers(const struct op_problem *problem, int64_t count)
 {
     OP_CHECK(problem->row->name, count <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,

@@ -20,6 +20,9 @@ aclnnStatus op_moe_check_padding(const struct op_problem *problem);
 /* Any shape of so many elements. */
 aclnnStatus op_moe_check_count(const struct op_problem *problem, const struct op_value *value,
                                int64_t count);
+/* rows x columns, where it is given. */
+aclnnStatus op_moe_check_matrix(const struct op_problem *problem, const struct op_value *value,
+                                int64_t rows, int64_t columns);
 /* Numbers of INT32 can name so many rows. */
 aclnnStatus op_moe_check_numbers(const struct op_problem *problem, int64_t count);
 

@@ -77,13 +77,6 @@ static aclnnStatus moe_grad_types(struct op_problem *problem)
                               g.scale->tensor);
 }
 
-static aclnnStatus check_matrix(const struct op_problem *problem, const struct op_value *value,
-                                int64_t rows, int64_t columns)
-{
-    const int64_t sizes[] = {rows, columns};
-    return value ? op_check_shape(problem, value, value->tensor, 2, sizes) : ACLNN_SUCCESS;
-}
-
 /* What aclnnMoeFinalizeRoutingV2Grad says of its result. */
 static aclnnStatus check_finalize(const struct op_problem *problem, const struct grad *g)
 {
@@ -100,7 +93,7 @@ static aclnnStatus check_finalize(const struct op_problem *problem, const struct
              g->picks);
     if (mode == 0) {
         const int64_t rows = active > 0 && active < count ? active : count;
-        return check_matrix(problem, g->to, rows, g->columns);
+        return op_moe_check_matrix(problem, g->to, rows, g->columns);
     }
     OP_CHECK(name, experts > 0 && capacity > 0, ACLNN_ERR_PARAM_INVALID,
              "expertNum is %" PRId64 " and expertCapacity %" PRId64
@@ -122,13 +115,14 @@ static aclnnStatus check_shapes(const struct op_problem *problem, const struct g
              g->places->name, count, g->picks);
     OP_TRY(op_moe_check_numbers(problem, count));
     OP_TRY(op_moe_check_numbers(problem, g->sources));
-    OP_TRY(check_matrix(problem, g->scale, g->rows, g->picks));
-    OP_TRY(check_matrix(problem, g->gradient, g->rows, g->columns));
-    if (g->scale) OP_TRY(check_matrix(problem, g->to_scale, g->rows, g->picks));
-    OP_TRY(check_matrix(problem, g->expert, g->rows, g->picks));
+    OP_TRY(op_moe_check_matrix(problem, g->scale, g->rows, g->picks));
+    OP_TRY(op_moe_check_matrix(problem, g->gradient, g->rows, g->columns));
+    if (g->scale) OP_TRY(op_moe_check_matrix(problem, g->to_scale, g->rows, g->picks));
+    OP_TRY(op_moe_check_matrix(problem, g->expert, g->rows, g->picks));
     if (g->bias) {
         OP_TRY(op_check_rank(name, g->bias->name, g->bias->tensor, 2, 2));
-        OP_TRY(check_matrix(problem, g->bias, g->bias->tensor->descriptor.sizes[0], g->columns));
+        OP_TRY(op_moe_check_matrix(problem, g->bias, g->bias->tensor->descriptor.sizes[0],
+                                   g->columns));
     }
     return ACLNN_SUCCESS;
 }
@@ -151,7 +145,7 @@ static aclnnStatus moe_grad_shapes(struct op_problem *problem)
                  g.to->name, g.sources, rows);
     }
     if (g.x) return op_check_same_shape(name, g.x->name, g.x->tensor, g.to->name, g.to->tensor);
-    return check_matrix(problem, g.is_finalize ? NULL : g.to, g.sources, g.columns);
+    return op_moe_check_matrix(problem, g.is_finalize ? NULL : g.to, g.sources, g.columns);
 }
 
 /* ---- plan ---- */

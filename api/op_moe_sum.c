@@ -78,13 +78,6 @@ static aclnnStatus moe_sum_types(struct op_problem *problem)
                               s.probs->tensor);
 }
 
-static aclnnStatus check_matrix(const struct op_problem *problem, const struct op_value *value,
-                                int64_t rows, int64_t columns)
-{
-    const int64_t sizes[] = {rows, columns};
-    return value ? op_check_shape(problem, value, value->tensor, 2, sizes) : ACLNN_SUCCESS;
-}
-
 /* Tokens and picks of a list of places. */
 static aclnnStatus check_picks(const struct op_problem *problem, const struct sum *s)
 {
@@ -111,7 +104,7 @@ static aclnnStatus check_range(const struct op_problem *problem, const struct su
     OP_CHECK(name, op_moe_count(s->probs) >= count, ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRId64 " elements; it must have at least the %" PRId64 " of rangeOptional",
              s->probs->name, op_moe_count(s->probs), count);
-    return check_matrix(problem, s->to_probs, s->rows, s->picks);
+    return op_moe_check_matrix(problem, s->to_probs, s->rows, s->picks);
 }
 
 static aclnnStatus moe_sum_shapes(struct op_problem *problem)
@@ -131,17 +124,18 @@ static aclnnStatus moe_sum_shapes(struct op_problem *problem)
     OP_TRY(check_picks(problem, &s));
     OP_TRY(op_moe_check_numbers(problem, s.sources));
     OP_TRY(check_range(problem, &s));
-    OP_TRY(check_matrix(problem, s.scale, s.rows, s.picks));
-    OP_TRY(check_matrix(problem, s.first, s.rows, s.columns));
-    OP_TRY(check_matrix(problem, s.second, s.rows, s.columns));
+    OP_TRY(op_moe_check_matrix(problem, s.scale, s.rows, s.picks));
+    OP_TRY(op_moe_check_matrix(problem, s.first, s.rows, s.columns));
+    OP_TRY(op_moe_check_matrix(problem, s.second, s.rows, s.columns));
     OP_CHECK(name, !s.bias || s.expert, ACLNN_ERR_PARAM_INVALID,
              "%s is given and expertIdxOptional is NULL; both must be given", s.bias->name);
     if (s.bias) {
         OP_TRY(op_check_rank(name, s.bias->name, s.bias->tensor, 2, 2));
-        OP_TRY(check_matrix(problem, s.bias, s.bias->tensor->descriptor.sizes[0], s.columns));
+        OP_TRY(
+            op_moe_check_matrix(problem, s.bias, s.bias->tensor->descriptor.sizes[0], s.columns));
     }
-    OP_TRY(check_matrix(problem, s.expert, s.rows, s.picks));
-    return check_matrix(problem, s.out, s.rows, s.columns);
+    OP_TRY(op_moe_check_matrix(problem, s.expert, s.rows, s.picks));
+    return op_moe_check_matrix(problem, s.out, s.rows, s.columns);
 }
 
 /* ---- plan ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places turned round, and the rows that a map of tokens and experts asks for. */
+/* Inverse lists of places, and the rows that a map of tokens and experts asks for. */
 #include "kernels/moe/k_moe.h"
 
 static void clear(int32_t *to, int64_t size)
