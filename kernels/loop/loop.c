@@ -11,7 +11,7 @@
 #include "kernels/vector/simd.h"
 #include "kernels/vector/transpose.h"
 
-enum { TILE_BYTES = K_LOOP_BLOCK_BYTES };
+enum { TILE_BYTES = K_LOOP_BLOCK_BYTES, PIECE_BYTES = 1024 };
 
 /* The box at work: where it begins, and its extents. */
 struct box {
@@ -310,6 +310,31 @@ static void prefetch_box(const struct k_loop *loop, void *const buffers[], const
     }
 }
 
+/* In pieces so small that the processor reads operands of the next ones while it stores the
+ * results of one past the caches. The first piece ends where a line of the first result does. */
+static void stream_flat(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
+                        const void *operands[], void *results[], int64_t count)
+{
+    _Alignas(LINE_BYTES) char tiles[K_LOOP_OPERANDS][PIECE_BYTES];
+    void *pieces[K_LOOP_OPERANDS];
+    const int64_t size = k_dtype_size(k_dtype_of(loop->compute));
+    int64_t piece = (int64_t)(-(uintptr_t)results[0] & (LINE_BYTES - 1)) / size;
+    if (piece == 0) piece = PIECE_BYTES / size;
+    for (int i = 0; i < loop->results; i++)
+        pieces[i] = tiles[i];
+    for (; count > 0; count -= piece, piece = PIECE_BYTES / size) {
+        piece = smaller(piece, count);
+        body(parameters, operands, pieces, piece);
+        for (int i = 0; i < loop->results; i++) {
+            stream_bytes(results[i], pieces[i], piece * size);
+            results[i] = (char *)results[i] + piece * size;
+        }
+        for (int i = 0; i < loop->operands; i++)
+            operands[i] = (const char *)operands[i] + piece * size;
+    }
+    k_stream_end();
+}
+
 /* All of a slice at once. */
 static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
                      void *const buffers[], struct k_slice slice)
@@ -324,7 +349,11 @@ static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *par
         const int at = loop->results + i;
         operands[i] = (char *)buffers[at] + (loop->operand[at].offset + begin) * size;
     }
-    if (begin < end) body(parameters, operands, results, end - begin);
+    if (begin >= end) return;
+    if (!loop->walk.streams)
+        body(parameters, operands, results, end - begin);
+    else
+        stream_flat(loop, body, parameters, operands, results, end - begin);
 }
 
 /* Without operands all boxes are the same: computed and narrowed once. */
@@ -360,7 +389,7 @@ void k_loop_run(const struct k_loop *loop, k_tile_fn *body, const void *paramete
 {
     _Alignas(LINE_BYTES) char tiles[K_LOOP_OPERANDS][TILE_BYTES], room[TILE_BYTES];
     struct box box, next;
-    if (loop->walk.is_flat && !loop->walk.streams) {
+    if (loop->walk.is_flat && !(loop->walk.streams && (loop->is_copy || loop->operands == 0))) {
         run_flat(loop, body, parameters, buffers, slice);
         return;
     }
