@@ -330,18 +330,23 @@ def worker(patterns):
         return "; ".join(said)
 
     def overlap():
-        """Only when it is asked for: how much of the gradients' way is hidden behind the backward pass of ResNet-18."""
-        images, labels = torch.randn(IMAGES, 3, 224, 224).npu(), torch.randint(0, 10, (IMAGES,)).npu()
-        network = nn.parallel.DistributedDataParallel(resnet18(nn.BatchNorm2d, 64).npu(), bucket_cap_mb=1)
+        """Only when it is asked for: how much of the gradients' way is hidden behind the backward pass of ResNet-18, and on
+        device cpu with gloo beside it."""
+        return "; ".join(f"{device}: {hidden_on(device, group)}" for device, group in (("npu", None), ("cpu", gloo)))
+
+    def hidden_on(device, group):
+        images, labels = torch.randn(IMAGES, 3, 224, 224).to(device), torch.randint(0, 10, (IMAGES,)).to(device)
+        network = nn.parallel.DistributedDataParallel(resnet18(nn.BatchNorm2d, 64).to(device), bucket_cap_mb=1, process_group=group)
         sizes = [0]
         for parameter in reversed(list(network.parameters())):  # as buckets are filled
             sizes += [0] if sizes[-1] >= 1 << 18 else []
             sizes[-1] += parameter.numel()
-        gradients = [torch.zeros(size).npu() for size in sizes]
+        gradients = [torch.zeros(size, device=device) for size in sizes]
 
         def travel():
-            for gradient in gradients:
-                dist.all_reduce(gradient, async_op=True)
+            works = [dist.all_reduce(gradient, async_op=True, group=group) for gradient in gradients]
+            for work in works:
+                work.wait()
             torch.npu.synchronize()
 
         def step(backward=True):
