@@ -212,6 +212,7 @@ Test(info, the_program_explains_the_checker)
                                         "\ndevice: operator\n",
                                         "\ndevice: executor\n",
                                         "\ndevice: tensor\n",
+                                        "\ndevice: size\n",
                                         "\ndevice: workspace\n",
                                         "\ndevice: alignment\n",
                                         "\ndevice: format\n"};
