@@ -66,7 +66,8 @@ static void died(enum rt_check_thing thing, const void *what)
                           (rt_check_flags & RT_CHECK_DEVICE) != 0;
     if (is_shadowed || is_noted) rt_check_stack_take(&stack);
     pthread_mutex_lock(&lock);
-    rt_check_alive_remove(what);
+    /* What goes with a context that the program has left is left behind all the same. */
+    if (!rt_check_is_own || thing < RT_CHECK_STREAM) rt_check_alive_remove(what);
     if (is_noted) rt_check_alive_note_end(what, rt_check_site_of(&stack));
     if (is_noted && thing == RT_CHECK_TENSOR && !rt_check_is_own)
         rt_check_sizes_end(what, rt_check_site_of(&stack), rt_check_order_host());

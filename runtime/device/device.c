@@ -54,7 +54,7 @@ static aclError reset_device(const char *who, int32_t device, bool at_once)
         return rt_error_report(ACL_ERROR_RT_CONTEXT_NULL, who,
                                "device %" PRId32 " is not set; it has been reset as often as set",
                                device);
-    if (ending) rt_context_destroy(ending);
+    if (ending) rt_context_destroy(ending, true);
     return ACL_SUCCESS;
 }
 
@@ -103,8 +103,11 @@ void rt_runtime_shutdown(void)
     size_t count;
     rt_context_forget_primaries();
     if (rt_registry_list(RT_OBJECT_CONTEXT, NULL, &objects, &count)) {
-        for (size_t i = 0; i < count; i++)
-            rt_context_destroy((struct rt_context *)objects[i]);
+        /* Default contexts are the library's: it ends them as aclrtResetDevice does. */
+        for (size_t i = 0; i < count; i++) {
+            struct rt_context *context = (struct rt_context *)objects[i];
+            rt_context_destroy(context, context->is_primary);
+        }
         rt_registry_list_free(objects, count);
     }
     rt_exception_end();

@@ -13,6 +13,7 @@
 #include "runtime/schedule/handles.h"
 #include "runtime/schedule/hooks.h"
 #include "runtime/support/alloc.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/devices.h"
 #include "runtime/support/error.h"
 #include "runtime/support/fork.h"
@@ -202,7 +203,7 @@ void rt_context_remember(struct rt_stream *stream)
     rt_self.known[rt_thread_slot(stream)] = stream;
 }
 
-static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
+static void destroy_all(enum rt_object_kind kind, struct rt_context *context, bool is_due)
 {
     struct rt_object **objects;
     size_t count;
@@ -211,20 +212,22 @@ static void destroy_all(enum rt_object_kind kind, struct rt_context *context)
     }
     for (size_t i = 0; i < count && kind == RT_OBJECT_STREAM; i++)
         rt_queue_finish(rt_stream_of(objects[i]));
+    if (!is_due) rt_check_own_begin();
     for (size_t i = 0; i < count; i++)
         objects[i]->class->end(objects[i]);
+    if (!is_due) rt_check_own_end();
     rt_registry_list_free(objects, count);
 }
 
-void rt_context_destroy(struct rt_context *context)
+void rt_context_destroy(struct rt_context *context, bool is_due)
 {
     if (!rt_registry_remove(&context->object)) return;
     if (rt_hooks.capture.abandon) rt_hooks.capture.abandon(context);
-    destroy_all(RT_OBJECT_STREAM, context);
-    destroy_all(RT_OBJECT_GRAPH, context);
-    destroy_all(RT_OBJECT_EVENT, context);
-    destroy_all(RT_OBJECT_NOTIFY, context);
-    destroy_all(RT_OBJECT_COUNT_NOTIFY, context);
+    destroy_all(RT_OBJECT_STREAM, context, is_due);
+    destroy_all(RT_OBJECT_GRAPH, context, is_due);
+    destroy_all(RT_OBJECT_EVENT, context, is_due);
+    destroy_all(RT_OBJECT_NOTIFY, context, is_due);
+    destroy_all(RT_OBJECT_COUNT_NOTIFY, context, is_due);
     rt_object_release(&context->object);
 }
 
@@ -249,7 +252,7 @@ aclError aclrtDestroyContext(aclrtContext context)
     RT_CHECK(!found->is_primary, ACL_ERROR_INVALID_PARAM,
              "context %p is a device's default context; aclrtResetDevice ends it", context);
     aclError status = rt_stream_check_wait(__func__, NULL);
-    if (status == ACL_SUCCESS) rt_context_destroy(found);
+    if (status == ACL_SUCCESS) rt_context_destroy(found, true);
     return status;
 }
 

@@ -58,7 +58,8 @@ struct rt_context *rt_context_new(int32_t device, bool is_primary);
 /* Makes it the calling thread's; NULL leaves the thread without a context. */
 void rt_context_enter(struct rt_context *context);
 
-/* Waits for the work of all its streams, then frees its streams and events and itself. */
-void rt_context_destroy(struct rt_context *context);
+/* Waits for the work of all its streams, then frees its streams and events and itself.
+ * is_due: else the program has left it, and what lives in it counts as left behind. */
+void rt_context_destroy(struct rt_context *context, bool is_due);
 
 #endif

@@ -214,6 +214,38 @@ static void list_destroyed(struct world *w)
     OK(aclDestroyTensorList(list));
 }
 
+/* One of each that lives in a context. */
+static void make_one_of_each(struct world *w)
+{
+    aclrtStream stream;
+    aclrtEvent event;
+    aclrtNotify notify;
+    aclmdlRI graph;
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT));
+    OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtMemsetAsync(w->d[0], BYTES, 0, BYTES, stream));
+    OK(aclmdlRICaptureEnd(stream, &graph));
+}
+
+/* They go with their context. */
+static void context_destroyed(struct world *w)
+{
+    aclrtContext before, own;
+    OK(aclrtGetCurrentContext(&before));
+    OK(aclrtCreateContext(&own, 0));
+    make_one_of_each(w);
+    OK(aclrtDestroyContext(own));
+    OK(aclrtSetCurrentContext(before));
+}
+
+/* So do those of the default context, when aclrtResetDevice ends it. */
+static void device_reset(struct world *w)
+{
+    make_one_of_each(w);
+}
+
 #define PROGRAM(name)                                                                              \
     {                                                                                              \
 #name, name, ""                                                                            \
@@ -226,5 +258,6 @@ const struct program right_lives[] = {
     PROGRAM(written_by_operator), PROGRAM(written_in_pieces),  PROGRAM(half_written_half_read),
     PROGRAM(gaps_unwritten),      PROGRAM(own_where_freed),    PROGRAM(pinned_written_by_program),
     PROGRAM(executor_used_up),    PROGRAM(executor_destroyed), PROGRAM(list_destroyed),
+    PROGRAM(context_destroyed),   PROGRAM(device_reset),
 };
 const size_t right_life_count = sizeof right_lives / sizeof *right_lives;

@@ -284,6 +284,62 @@ static void leaked_repeatable(struct world *w)
     aclDestroyTensor(out);
 }
 
+/* A context of the program's own, current until leave_context, which it does not destroy: then what
+ * lives in it is left behind. */
+static aclrtContext enter_context(void)
+{
+    aclrtContext before, own;
+    OK(aclrtGetCurrentContext(&before));
+    OK(aclrtCreateContext(&own, 0));
+    return before;
+}
+
+static void leave_context(aclrtContext before)
+{
+    OK(aclrtSetCurrentContext(before));
+}
+
+static void leaked_stream(struct world *w)
+{
+    aclrtStream stream;
+    const aclrtContext before = enter_context();
+    (void)w;
+    OK(aclrtCreateStream(&stream));
+    leave_context(before);
+}
+
+static void leaked_event(struct world *w)
+{
+    aclrtEvent event;
+    const aclrtContext before = enter_context();
+    (void)w;
+    OK(aclrtCreateEvent(&event));
+    leave_context(before);
+}
+
+static void leaked_notify(struct world *w)
+{
+    aclrtNotify notify;
+    const aclrtContext before = enter_context();
+    (void)w;
+    OK(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT));
+    leave_context(before);
+}
+
+/* The stream goes, what was captured from it stays. */
+static void leaked_graph(struct world *w)
+{
+    aclrtStream stream;
+    aclmdlRI graph;
+    const aclrtContext before = enter_context();
+    OK(aclrtCreateStream(&stream));
+    OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    OK(aclrtMemsetAsync(w->d[0], BYTES, 0, BYTES, stream));
+    OK(aclmdlRICaptureEnd(stream, &graph));
+    OK(aclrtDestroyStream(stream));
+    leave_context(before);
+}
+
 #define PROGRAM(name, expected)                                                                    \
     {                                                                                              \
 #name, name, expected                                                                      \
@@ -321,5 +377,9 @@ const struct program wrong_lives[] = {
     PROGRAM(leaked_tensor, "leak/tensor"),
     PROGRAM(leaked_executor, "leak/executor"),
     PROGRAM(leaked_repeatable, "leak/executor"),
+    PROGRAM(leaked_stream, "leak/stream"),
+    PROGRAM(leaked_event, "leak/event"),
+    PROGRAM(leaked_notify, "leak/notify"),
+    PROGRAM(leaked_graph, "leak/graph"),
 };
 const size_t wrong_life_count = sizeof wrong_lives / sizeof *wrong_lives;
