@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that run here, on the chip that the library names when nothing is set: some of them its
  * documents refuse. */
+#include "aclnnop/aclnn_gelu_mul.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_mm.h"
+#include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_square.h"
 
 #include "tests/check/program.h"
 
@@ -108,6 +111,57 @@ static void pool_of_channels_first(struct world *w)
     pool(w, ACL_FORMAT_NCHW);
 }
 
+/* gelu(a) b, where a and b are the halves of the last axis. */
+static void gated(struct world *w, const int64_t *sizes, uint64_t rank)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    int64_t half[2];
+    for (uint64_t i = 0; i < rank; i++)
+        half[i] = i + 1 < rank ? sizes[i] : sizes[i] / 2;
+    aclTensor *from =
+        aclCreateTensor(sizes, rank, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, sizes, rank, w->d[0]);
+    aclTensor *to =
+        aclCreateTensor(half, rank, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, half, rank, w->d[1]);
+    OK(aclnnGeluMulGetWorkspaceSize(from, NULL, to, &size, &executor));
+    OK(aclnnGeluMul(w->workspace, WORKSPACE, executor, w->s[0]));
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+}
+
+static void gate_of_a_vector(struct world *w)
+{
+    gated(w, (const int64_t[]){2 * SIDE}, 1);
+}
+
+static void gate_of_one_row(struct world *w)
+{
+    gated(w, (const int64_t[]){1, 2 * SIDE}, 2);
+}
+
+/* Ascend950 alone has the operator. */
+static void squared(struct world *w)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclTensor *x = tensor_of(w->d[0], FLOATS), *out = tensor_of(w->d[1], FLOATS);
+    OK(aclnnSquareGetWorkspaceSize(x, out, &size, &executor));
+    OK(aclnnSquare(w->workspace, WORKSPACE, executor, w->s[0]));
+    aclDestroyTensor(x);
+    aclDestroyTensor(out);
+}
+
+static void multiplied_by_itself(struct world *w)
+{
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclTensor *x = tensor_of(w->d[0], FLOATS), *out = tensor_of(w->d[1], FLOATS);
+    OK(aclnnMulGetWorkspaceSize(x, x, out, &size, &executor));
+    OK(aclnnMul(w->workspace, WORKSPACE, executor, w->s[0]));
+    aclDestroyTensor(x);
+    aclDestroyTensor(out);
+}
+
 #define PROGRAM(name, expected)                                                                    \
     {                                                                                              \
 #name, name, expected                                                                      \
@@ -116,13 +170,14 @@ const struct program wrong_chips[] = {
     PROGRAM(bf16_through_half, "device/math"),
     PROGRAM(short_rows, "device/types"),
     PROGRAM(pool_of_channels_last, "device/layouts"),
+    PROGRAM(gate_of_a_vector, "device/ranks"),
+    PROGRAM(squared, "device/operator"),
 };
 const size_t wrong_chip_count = sizeof wrong_chips / sizeof *wrong_chips;
 
 const struct program right_chips[] = {
-    PROGRAM(bf16_as_it_is, ""),
-    PROGRAM(float_through_half, ""),
-    PROGRAM(float_rows, ""),
-    PROGRAM(pool_of_channels_first, ""),
+    PROGRAM(bf16_as_it_is, ""),   PROGRAM(float_through_half, ""),
+    PROGRAM(float_rows, ""),      PROGRAM(pool_of_channels_first, ""),
+    PROGRAM(gate_of_one_row, ""), PROGRAM(multiplied_by_itself, ""),
 };
 const size_t right_chip_count = sizeof right_chips / sizeof *right_chips;
