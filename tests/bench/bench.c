@@ -200,7 +200,7 @@ static void become_room(char **arguments)
     const char *room = arguments[0];
     static const char *const rooms[] = {"runtime",  "memory",     "launch",  "graph",
                                         "timeline", "collective", "kernels", "conv",
-                                        "compare",  "gemm",       "tensors"};
+                                        "compare",  "gemm",       "tensors", "submit"};
     static const char *const parts[] = {"elementwise", "reduce", "copy", "norm", "index"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(room, parts[i]) == 0) room = "tensors";
