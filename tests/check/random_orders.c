@@ -3,13 +3,15 @@
  * computed by closure and not by clocks. A program is judged rightly when each pair that is
  * reported conflicts and is not ordered, and when the first operation that conflicts with an
  * earlier one is the first that a report names as second; none reported when there is none.
- *     random_orders [programs] [seed]       --long: 100,000 programs */
+ *     random_orders [programs] [seed]       --long: 100,000 programs, as when ACLNN_TEST_SCALE is
+ *                                           what `./dev test --long` sets, 25 */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/check/program.h"
+#include "tests/support/random.h"
 
 enum { NODES = 48, LINE = 16384, HOST = STREAMS, LANES };
 
@@ -205,6 +207,14 @@ static int again(char **arguments, const char *path)
     return 1;
 }
 
+static long programs_wanted(int count, char **arguments)
+{
+    enum { USUAL = 300, LONG_SCALE = 25, LONG = 100000 };
+    if (count > 1 && strcmp(arguments[1], "--long") != 0) return strtol(arguments[1], NULL, 10);
+    const long scaled = (long)random_test_count(USUAL);
+    return count > 1 || scaled >= USUAL * LONG_SCALE ? LONG : scaled;
+}
+
 int main(int count, char **arguments)
 {
     const char *path = getenv("ACLNN_CPU_CHECK_FILE");
@@ -218,8 +228,7 @@ int main(int count, char **arguments)
     static struct world w;
     FILE *file = fopen(path, "r");
     unlink(path);
-    const bool is_long = count > 1 && strcmp(arguments[1], "--long") == 0;
-    const long programs = is_long ? 100000 : count > 1 ? strtol(arguments[1], NULL, 10) : 300;
+    const long programs = programs_wanted(count, arguments);
     const uint64_t seed = count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
     long right = 0;
     OK(aclInit(NULL));
