@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
 
@@ -40,8 +41,9 @@ static void give_root_info(const char *path, HcclRootInfo *info)
 
 static void take_root_info(const char *path, HcclRootInfo *info)
 {
+    enum { TURNS = 12000 }; /* two minutes */
     const struct timespec pause = {.tv_nsec = 10000000};
-    for (;;) {
+    for (int i = 0; i < TURNS; i++) {
         FILE *file = fopen(path, "rb");
         if (file) {
             size_t read = fread(info, sizeof(*info), 1, file);
@@ -50,6 +52,8 @@ static void take_root_info(const char *path, HcclRootInfo *info)
         }
         nanosleep(&pause, NULL);
     }
+    fprintf(stderr, "%s: rank 0 has left no root info there\n", path);
+    exit(EXIT_FAILURE);
 }
 
 void ranks_open(struct ranks *ranks, const char *file)
@@ -64,7 +68,11 @@ void ranks_open(struct ranks *ranks, const char *file)
         give_root_info(file, &info);
     else
         take_root_info(file, &info);
-    CHECK(HcclCommInitRootInfo(ranks->count, &info, ranks->own, &ranks->comm));
+    const HcclResult joined = HcclCommInitRootInfo(ranks->count, &info, ranks->own, &ranks->comm);
+    /* It returns when all ranks have joined, and so have read the file, or rank 0 has given up. The
+     * next run must not take this one's root info for its own. */
+    if (ranks->own == 0) unlink(file);
+    check((int)joined, "HcclCommInitRootInfo");
 }
 
 void ranks_close(struct ranks *ranks)
