@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <time.h>
 
+#include "acl/acl.h"
 #include "driver/ascend_hal.h"
 
 static int64_t raw_now(void)
@@ -36,7 +37,8 @@ Test(driver, tells_the_time_and_nothing_of_cycles)
     cr_expect_eq(value, 7);
     cr_expect_eq(halGetDeviceInfo(0, MODULE_TYPE_SYSTEM, INFO_TYPE_MONOTONIC_RAW, NULL),
                  DRV_ERROR_INVALID_VALUE);
-    const uint32_t absent[] = {1, 64, UINT32_MAX};
+    uint32_t absent[] = {0, 64, UINT32_MAX};
+    cr_assert_eq(aclrtGetDeviceCount(&absent[0]), ACL_SUCCESS);
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         cr_expect_eq(
             halGetDeviceInfo(absent[i], MODULE_TYPE_SYSTEM, INFO_TYPE_MONOTONIC_RAW, &value),
