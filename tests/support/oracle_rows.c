@@ -57,7 +57,13 @@
     FAMILY(moe_sum)                                                                                \
     FAMILY(moe_quant)                                                                              \
     FAMILY(moe_map)                                                                                \
-    FAMILY(moe_part) FAMILY(linalg) FAMILY(ctc) FAMILY(bag) FAMILY(rnn) FAMILY(fft) FAMILY(cell)
+    FAMILY(moe_part)                                                                               \
+    FAMILY(linalg)                                                                                 \
+    FAMILY(ctc)                                                                                    \
+    FAMILY(bag)                                                                                    \
+    FAMILY(rnn)                                                                                    \
+    FAMILY(fft)                                                                                    \
+    FAMILY(cell)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
@@ -187,6 +193,25 @@ void oracle_whole(struct rig_problem *problem, int operand, int64_t i, enum case
     tensor->near[i] = oracle_from_bits(to, tensor->want[i]);
     tensor->slack[i] = 0;
     problem->near.via = to;
+}
+
+void oracle_rounded(struct rig_problem *problem, int operand, int64_t i, int digits, double value,
+                    double error)
+{
+    struct rig_tensor *tensor = &problem->tensor[operand];
+    const double end = ldexp(1, digits - 1);
+    const int in_one = 8 * (int)operand_element_size(tensor->view.dtype) / digits;
+    const int shift = (int)(i % in_one) * digits;
+    const double slack = isfinite(value) && !isnan(error) ? error : 0;
+    tensor->digits = digits;
+    for (int side = -1; side <= 1; side += 2) {
+        uint64_t *to = (side < 0 ? tensor->want : tensor->most) + i / in_one;
+        const double whole = isnan(value) ? 0 : rint(value + side * slack);
+        const double held = whole < -end ? -end : whole > end - 1 ? end - 1 : whole;
+        const uint64_t bits = (uint64_t)(int64_t)held & ((UINT64_C(1) << digits) - 1);
+        if (shift == 0) *to = 0;
+        *to |= bits << shift;
+    }
 }
 
 int64_t oracle_broadcast(const struct operand *to, int64_t i, const struct operand *from)

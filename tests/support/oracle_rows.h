@@ -63,6 +63,12 @@ void oracle_real(struct rig_problem *problem, int operand, int64_t i, enum case_
 void oracle_whole(struct rig_problem *problem, int operand, int64_t i, enum case_dtype via,
                   int64_t value);
 
+/* Element i of an output is what a value rounds to, ties to even and the nearest end beyond, 0 from
+ * a NaN, as an INT8 (digits 8) or an INT4 (4, eight of them in each INT32 of the output); where the
+ * value may be wrong by an error, what any value within it rounds to. */
+void oracle_rounded(struct rig_problem *problem, int operand, int64_t i, int digits, double value,
+                    double error);
+
 /* Bits of `to` from a value: floating to integer is cut and saturates, NaN is 0; an integer to a
  * smaller one keeps its low bits; anything to bool is whether it is not 0; one rounding to nearest
  * even. */

@@ -106,6 +106,8 @@ struct rig_tensor {
     uint64_t *bits;          /* the same as bits */
     struct oracle_sum *sums; /* RIG_SUM: what the oracle wants */
     uint64_t *want;          /* RIG_EXACT: what the oracle wants */
+    uint64_t *most;          /* where digits is not 0: whole numbers from want to this */
+    int digits;              /* are right; of so many bits, with a sign, side by side */
     double *near;            /* RIG_NEAR: the same, not rounded */
     double *slack;           /* RIG_NEAR: by how much more each may differ */
     uint64_t *given;         /* of an output that is read as well: what it holds before */

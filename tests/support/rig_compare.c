@@ -49,6 +49,31 @@ static bool compare_sums(struct rig *rig, int operand)
     return true;
 }
 
+static int64_t whole_at(uint64_t bits, int shift, int digits)
+{
+    return (int64_t)(bits << (64 - digits - shift)) >> (64 - digits);
+}
+
+/* Whole numbers of which the oracle says the least and the most. */
+static bool compare_between(struct rig *rig, int operand)
+{
+    const struct rig_tensor *tensor = &rig->problem.tensor[operand];
+    const int digits = tensor->digits, all = 8 * (int)operand_element_size(tensor->view.dtype);
+    for (int64_t i = 0; i < tensor->count; i++)
+        for (int shift = 0; shift < all; shift += digits) {
+            const int64_t least = whole_at(tensor->want[i], shift, digits);
+            const int64_t most = whole_at(tensor->most[i], shift, digits);
+            const int64_t got = whole_at(tensor->bits[i], shift, digits);
+            if (got >= least && got <= most) continue;
+            char what[160];
+            snprintf(what, sizeof what,
+                     "expected from %" PRId64 " to %" PRId64 ", got %" PRId64 " (bits from %d on)",
+                     least, most, got, shift);
+            return wrong_element(rig, operand, i, what);
+        }
+    return true;
+}
+
 static bool compare_exactly(struct rig *rig, int operand)
 {
     const struct rig_tensor *tensor = &rig->problem.tensor[operand];
@@ -108,6 +133,7 @@ static bool compare(struct rig *rig, int i)
     const bool is_near = near->ulp > 0 || near->absolute > 0;
     const enum rig_role how = rig_role_at(&rig->problem, i)->role;
     const bool is_float = oracle_is_float(rig->problem.tensor[i].view.dtype);
+    if (rig->problem.tensor[i].digits > 0) return compare_between(rig, i);
     if (how == RIG_SUM || (rig->problem.is_sum && is_float)) return compare_sums(rig, i);
     if (how == RIG_NEAR || (is_near && is_float)) return compare_closely(rig, i);
     return compare_exactly(rig, i);

@@ -27,6 +27,7 @@ void rig_end(struct rig *rig)
         free(tensor->bits);
         free(tensor->sums);
         free(tensor->want);
+        free(tensor->most);
         free(tensor->near);
         free(tensor->slack);
         free(tensor->given);
@@ -47,6 +48,7 @@ static void reserve(struct rig_tensor *tensor)
     tensor->bits = rig_resize(tensor->bits, tensor->capacity, sizeof *tensor->bits);
     tensor->sums = rig_resize(tensor->sums, tensor->capacity, sizeof *tensor->sums);
     tensor->want = rig_resize(tensor->want, tensor->capacity, sizeof *tensor->want);
+    tensor->most = rig_resize(tensor->most, tensor->capacity, sizeof *tensor->most);
     tensor->near = rig_resize(tensor->near, tensor->capacity, sizeof *tensor->near);
     tensor->slack = rig_resize(tensor->slack, tensor->capacity, sizeof *tensor->slack);
     tensor->given = rig_resize(tensor->given, tensor->capacity, sizeof *tensor->given);
@@ -129,6 +131,8 @@ void rig_ask(struct rig *rig)
     problem->is_sum = false;
     problem->headroom = 1;
     problem->near = (struct compare_near){.via = CASE_DTYPES};
+    for (int i = 0; i < problem->operands; i++)
+        problem->tensor[i].digits = 0;
     if (problem->op->row) {
         problem->near.ulp = problem->op->row->ulp;
         problem->near.absolute = problem->op->row->absolute;
