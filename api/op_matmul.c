@@ -193,12 +193,22 @@ static aclnnStatus matmul_shapes(struct op_problem *problem)
                  ACLNN_ERR_PARAM_INVALID,
                  "%s's shape is %s; it does not broadcast to the product's", p.addend->name,
                  op_shape(&text, p.addend->tensor));
-    return named(problem, "cubeMathType") ? op_check_math_type(problem->row->name, p.math, 3)
+    const int8_t *last = problem->row->rule->more;
+    return named(problem, "cubeMathType") ? op_check_math_type(problem->row->name, p.math, *last)
                                           : ACLNN_SUCCESS;
 }
 
-const struct op_rule op_rule_matmul = {
-    .types = matmul_types, .shapes = matmul_shapes, .runs_empty = true, .takes_nz = true};
+/* more: the last cubeMathType. 4 asks for sums in FLOAT, which all are. */
+const struct op_rule op_rule_matmul = {.types = matmul_types,
+                                       .shapes = matmul_shapes,
+                                       .runs_empty = true,
+                                       .takes_nz = true,
+                                       .more = &(const int8_t){3}};
+const struct op_rule op_rule_matmul_nz = {.types = matmul_types,
+                                          .shapes = matmul_shapes,
+                                          .runs_empty = true,
+                                          .takes_nz = true,
+                                          .more = &(const int8_t){4}};
 
 /* ---- plan ---- */
 

@@ -162,7 +162,7 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
     struct test_case test = random_start(op, random, dtype);
     const bool is_gemm = strcmp(name, "aclnnGemm") == 0, is_any = strcmp(name, "aclnnMatmul") == 0;
     const bool has_batch = strstr(name, "bmm") || strstr(name, "Batch");
-    const bool repeats = is_any || strcmp(name, "aclnnBatchMatMul") == 0;
+    const bool repeats = is_any || strstr(name, "aclnnBatchMatMul");
     const bool a_turned = is_gemm && random_once_in(random, 2);
     const bool b_turned = is_gemm && random_once_in(random, 2);
     int a_rank = has_batch ? 3 : r.is_outer || strcmp(name, "aclnnDot") == 0 ? 1 : 2;
@@ -243,5 +243,31 @@ const struct oracle_row oracle_matmul_rows[] = {
                                     "matmul bf16 self=2x1x130x70 mat2=3x70x90 out=2x3x130x90:f32",
                                     "matmul f32 self=70x64:s1x70 mat2=64 out=70", NULL},
      .sound = "matmul f32 self=2x3 mat2=3x4 out=2x4"},
+    {.name = "aclnnMatmulWeightNz",
+     .oracle = matmul,
+     .random = random_matmul,
+     .by_strides = true,
+     .ulp = 2,
+     .lines = (const char *const[]){"matmul_weight_nz f32 self=30x70 mat2=70x50 out=30x50 "
+                                    "cubeMathType=4",
+                                    NULL},
+     .sound = "matmul_weight_nz f32 self=2x3 mat2=3x4 out=2x4"},
+    {.name = "aclnnBatchMatMulWeightNz",
+     .oracle = matmul,
+     .random = random_matmul,
+     .by_strides = true,
+     .ulp = 2,
+     .lines = (const char *const[]){"batch_mat_mul_weight_nz bf16 self=1x30x70 mat2=3x70x50 "
+                                    "out=3x30x50 cubeMathType=4",
+                                    NULL},
+     .sound = "batch_mat_mul_weight_nz f32 self=1x2x3 mat2=1x3x4 out=1x2x4"},
+    {.name = "aclnnAddmmWeightNz",
+     .oracle = matmul,
+     .random = random_matmul,
+     .by_strides = true,
+     .ulp = 2,
+     .lines = (const char *const[]){"addmm_weight_nz f16 self=30x1:f32 mat1=30x70 mat2=70x50 "
+                                    "beta=0.5 alpha=2 out=30x50:f32 cubeMathType=4",
+                                    NULL}},
     {.name = NULL},
 };

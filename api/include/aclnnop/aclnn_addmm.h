@@ -38,6 +38,23 @@ ACLNN_API aclnnStatus aclnnInplaceAddmmGetWorkspaceSize(
 ACLNN_API aclnnStatus aclnnInplaceAddmm(void *workspace, uint64_t workspaceSize,
                                         aclOpExecutor *executor, aclrtStream stream);
 
+/* out = beta self + alpha mat1 mat2 with a weight that was prepared (aclnnTransMatmulWeight,
+ * aclnnNpuFormatCast), which lies as any other matrix does here: FRACTAL_NZ is taken as ND,
+ * whatever the storage shape says.
+ *
+ * - self: broadcasts to (m, n); with a beta of 0 it is not read. mat1: (m, k); mat2: (k, n), which
+ *   may be a transposed view; out: (m, n). FLOAT, FLOAT16, BF16, each its own.
+ * - beta, alpha: scalars.
+ * - cubeMathType: as above; or 4, which sums in FLOAT, as all of them do. */
+ACLNN_API aclnnStatus aclnnAddmmWeightNzGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *mat1, const aclTensor *mat2, const aclScalar *beta,
+    const aclScalar *alpha, aclTensor *out, int8_t cubeMathType, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnAddmmWeightNz(void *workspace, uint64_t workspaceSize,
+                                         aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,23 @@ ACLNN_API aclnnStatus aclnnBatchMatMulGetWorkspaceSize(const aclTensor *self, co
 ACLNN_API aclnnStatus aclnnBatchMatMul(void *workspace, uint64_t workspaceSize,
                                        aclOpExecutor *executor, aclrtStream stream);
 
+/* out[i] = self[i] mat2[i] with weights that were prepared (aclnnTransMatmulWeight,
+ * aclnnNpuFormatCast), which lie as any other matrices do here: FRACTAL_NZ is taken as ND, whatever
+ * the storage shape says.
+ *
+ * - self: (b, m, k); mat2: (b, k, n), which may be a transposed view; out: (b, m, n). The b of self
+ *   or mat2 may be 1. FLOAT, FLOAT16, BF16, each its own.
+ * - cubeMathType: as above; or 4, which sums in FLOAT, as all of them do. */
+ACLNN_API aclnnStatus aclnnBatchMatMulWeightNzGetWorkspaceSize(const aclTensor *self,
+                                                               const aclTensor *mat2,
+                                                               aclTensor *out, int8_t cubeMathType,
+                                                               uint64_t *workspaceSize,
+                                                               aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnBatchMatMulWeightNz(void *workspace, uint64_t workspaceSize,
+                                               aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

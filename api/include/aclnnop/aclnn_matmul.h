@@ -29,6 +29,23 @@ ACLNN_API aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor *self, const a
 ACLNN_API aclnnStatus aclnnMatmul(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                   aclrtStream stream);
 
+/* out = self mat2 with a weight that was prepared (aclnnTransMatmulWeight, aclnnNpuFormatCast),
+ * which lies as any other matrix does here: FRACTAL_NZ is taken as ND, whatever the storage shape
+ * says.
+ *
+ * - self: (m, k); mat2: (k, n), which may be a transposed view; out: (m, n). FLOAT, FLOAT16, BF16,
+ *   each its own.
+ * - cubeMathType: as above; or 4, which sums in FLOAT, as all of them do. */
+ACLNN_API aclnnStatus aclnnMatmulWeightNzGetWorkspaceSize(const aclTensor *self,
+                                                          const aclTensor *mat2, aclTensor *out,
+                                                          int8_t cubeMathType,
+                                                          uint64_t *workspaceSize,
+                                                          aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnMatmulWeightNz(void *workspace, uint64_t workspaceSize,
+                                          aclOpExecutor *executor, aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif
