@@ -4,6 +4,7 @@
 #define ACLNN_CPU_KERNELS_INT8_INT8_ITEM_H
 
 #include "kernels/gemm/gemm_item.h"
+#include "kernels/int8/int8_packed.h"
 #include "kernels/int8/k_int8.h"
 #include "kernels/vector/dots.h"
 
@@ -48,16 +49,6 @@ static inline struct int8_item int8_item_at(const struct k_int8 *p, void *const 
         item.bias = v_address(buffers[K_INT8_BIAS],
                               int8_size(g->addend.dtype) * gemm_batch_at(g, &g->addend, batch));
     return item;
-}
-
-/* A scale with an offset, of which the one that is asked for is returned. */
-static inline float int8_unpack(uint64_t both, bool is_offset)
-{
-    const uint32_t bits = (uint32_t)both & 0xffffe000;
-    const int nine = (int)(both >> 37 & 0x1ff);
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return is_offset ? (float)(nine < 256 ? nine : nine - 512) : scale;
 }
 
 static void int8_unpack_all(const struct k_int8_factor *factor, const char *from, int64_t count,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/int8/int8_packed.h"
 #include "kernels/int8/k_int8.h"
 #include "kernels/vector/instance.h"
 
@@ -37,5 +38,18 @@ void K_SYMBOL(int8_param)(const void *parameters, void *const buffers[], struct 
         whole = whole < 255 ? whole : 255; /* so is a NaN */
         whole = whole > -256 ? whole : -256;
         to[i] |= ((uint64_t)(int64_t)whole & 0x1ff) << 37;
+    }
+}
+
+k_fn K_SYMBOL(int8_unpack);
+
+void K_SYMBOL(int8_unpack)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const uint64_t *from = buffers[K_INT8_UNPACK_FROM];
+    float *scale = buffers[K_INT8_UNPACK_SCALE], *offset = buffers[K_INT8_UNPACK_OFFSET];
+    (void)parameters;
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        scale[i] = int8_unpack(from[i], false);
+        offset[i] = int8_unpack(from[i], true);
     }
 }

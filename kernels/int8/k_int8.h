@@ -55,6 +55,8 @@ struct k_int8_param {
     bool has_offset;
 };
 enum { K_INT8_PARAM_SCALE, K_INT8_PARAM_OFFSET, K_INT8_PARAM_TO };
+/* int8_unpack: back again, as FLOAT; both are written. */
+enum { K_INT8_UNPACK_FROM, K_INT8_UNPACK_SCALE, K_INT8_UNPACK_OFFSET };
 struct k_work k_int8_param_plan(const struct k_int8_param *param);
 
 #endif

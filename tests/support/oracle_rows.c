@@ -63,7 +63,8 @@
     FAMILY(bag)                                                                                    \
     FAMILY(rnn)                                                                                    \
     FAMILY(fft)                                                                                    \
-    FAMILY(cell)
+    FAMILY(cell)                                                                                   \
+    FAMILY(transposed)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
