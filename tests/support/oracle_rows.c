@@ -64,7 +64,8 @@
     FAMILY(rnn)                                                                                    \
     FAMILY(fft)                                                                                    \
     FAMILY(cell)                                                                                   \
-    FAMILY(transposed)
+    FAMILY(transposed)                                                                             \
+    FAMILY(fused_product)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
