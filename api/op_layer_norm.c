@@ -10,7 +10,7 @@
 /* The arguments of an operator; NULL: it has none such. */
 struct layer {
     const char *x, *x2, *bias, *gamma, *beta, *mean, *rstd;
-    const char *out, *sum;                             /* forward */
+    const char *out, *sum, *cast;                      /* forward; cast: out again */
     const char *dy, *dsum, *dx, *dx2, *dgamma, *dbeta; /* backward */
     bool is_centred;
     double gamma_offset;
@@ -40,6 +40,27 @@ static const struct layer layers[] = {
                                 .out = "yOut",
                                 .sum = "xOut",
                                 .is_centred = true},
+    [OP_NORM_add_rms_norm_cast] = {.x = "x1",
+                                   .x2 = "x2",
+                                   .gamma = "gamma",
+                                   .rstd = "rstdOut",
+                                   .out = "y1Out",
+                                   .sum = "xOut",
+                                   .cast = "y2Out"},
+    [OP_NORM_rms_norm_quant] = {.x = "x", .gamma = "gamma", .beta = "beta"},
+    [OP_NORM_add_rms_norm_quant] = {.x = "x1",
+                                    .x2 = "x2",
+                                    .gamma = "gamma",
+                                    .beta = "betaOptional",
+                                    .out = "rmsNormOut",
+                                    .sum = "xOut"},
+    [OP_NORM_add_layer_norm_quant] = {.x = "x1",
+                                      .x2 = "x2",
+                                      .bias = "biasOptional",
+                                      .gamma = "gamma",
+                                      .beta = "beta",
+                                      .sum = "xOut",
+                                      .is_centred = true},
     [OP_NORM_deep_norm] = {.x = "x",
                            .x2 = "gx",
                            .gamma = "gamma",
@@ -94,12 +115,14 @@ static const aclTensor *tensor_of(const struct op_problem *problem, const char *
     return name ? op_tensor_named(problem, name) : NULL;
 }
 
-/* Axes before the normalised ones; -1: x has fewer than those. */
+/* Axes before the normalised ones; -1: x has fewer than those. Of aclnnRmsNormQuant the last one is
+ * normalised, and gamma and beta may be (1, n). */
 static int leading_axes(const struct op_problem *problem)
 {
     const struct layer *layer = &layers[problem->row->core];
     const struct op_value *shape = op_argument_of_kind(problem, OP_INTS);
     const aclTensor *x = tensor_of(problem, layer->x);
+    if (problem->row->core == OP_NORM_rms_norm_quant) return x->descriptor.rank - 1;
     const int64_t normalised =
         shape ? (int64_t)shape->ints->size : tensor_of(problem, layer->gamma)->descriptor.rank;
     return normalised > x->descriptor.rank ? -1 : (int)(x->descriptor.rank - normalised);
@@ -137,7 +160,11 @@ static aclnnStatus check_same(const struct op_problem *problem, const char *name
 static aclnnStatus check_weight(const struct op_problem *problem, const char *name, int leading)
 {
     const struct ex_descriptor *d = &tensor_of(problem, layers[problem->row->core].x)->descriptor;
+    const aclTensor *weight = tensor_of(problem, name);
+    const bool may_be_row = problem->row->core == OP_NORM_rms_norm_quant;
     if (!name) return ACLNN_SUCCESS;
+    if (may_be_row && weight->descriptor.rank == 2)
+        return op_norm_check_shape(problem, name, 2, (const int64_t[]){1, d->sizes[leading]});
     return op_norm_check_shape(problem, name, d->rank - leading, d->sizes + leading);
 }
 
@@ -162,10 +189,10 @@ static aclnnStatus check_all(const struct op_problem *problem, int leading)
 {
     const struct layer *layer = &layers[problem->row->core];
     const char *const same[] = {layer->x2,  layer->dy, layer->dsum, layer->out,
-                                layer->sum, layer->dx, layer->dx2};
+                                layer->sum, layer->dx, layer->dx2,  layer->cast};
     const char *const weights[] = {layer->gamma, layer->beta, layer->dgamma, layer->dbeta};
     const aclTensor *bias = tensor_of(problem, layer->bias);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < (int)RT_LENGTH(same); i++)
         OP_TRY(check_same(problem, same[i]));
     for (int i = 0; i < 4; i++)
         OP_TRY(check_weight(problem, weights[i], leading));
@@ -236,7 +263,36 @@ static void begin(struct op_norm_call *call, enum k_norm_kind kind, int leading)
     call->norm.spread = K_NORM_RSTD;
 }
 
-static void plan_forward(struct op_norm_call *call)
+/* A weight, of which the last axis counts where that is all that is normalised. */
+static void place_weight(struct op_norm_call *call, int slot, const char *name, int leading)
+{
+    const struct op_value *value = name ? op_argument_named(call->problem, name) : NULL;
+    if (!value || !value->tensor) return;
+    struct op_view view = op_view_of(value->tensor);
+    const int rank = call->rank - leading, more = view.rank - rank;
+    for (int i = 0; i < rank; i++) {
+        view.sizes[i] = view.sizes[i + more];
+        view.strides[i] = view.strides[i + more];
+    }
+    view.rank = rank;
+    view = op_view_broadcast(&view, call->rank, call->sizes);
+    op_norm_operand(call, slot, name, &view);
+}
+
+static void place_sum(struct op_norm_call *call)
+{
+    const struct layer *layer = &layers[call->problem->row->core];
+    if (!layer->sum || !tensor_of(call->problem, layer->sum) ||
+        op_integer_named(call->problem, "additionalOutput", 1) == 0)
+        return;
+    const struct op_value *sum = op_argument_named(call->problem, layer->sum);
+    struct op_view view;
+    const int to = op_norm_target(call, sum, false, &view);
+    op_norm_place(call, K_AFFINE_SUM, to, &view, true);
+}
+
+/* The operands of a forward step, which the result's place and a sum's follow. */
+static void begin_forward(struct op_norm_call *call, bool has_beta)
 {
     const struct layer *layer = &layers[call->problem->row->core];
     const int leading = leading_axes(call->problem);
@@ -244,19 +300,67 @@ static void plan_forward(struct op_norm_call *call)
     place_whole(call, K_AFFINE_X, layer->x);
     place_whole(call, K_AFFINE_X2, layer->x2);
     place_whole(call, K_AFFINE_BIAS, layer->bias);
-    place_whole(call, K_AFFINE_GAMMA, layer->gamma);
-    place_whole(call, K_AFFINE_BETA, layer->beta);
+    place_weight(call, K_AFFINE_GAMMA, layer->gamma, leading);
+    if (has_beta) place_weight(call, K_AFFINE_BETA, layer->beta, leading);
+}
+
+static void plan_forward(struct op_norm_call *call)
+{
+    const struct layer *layer = &layers[call->problem->row->core];
+    const int leading = leading_axes(call->problem);
+    begin_forward(call, true);
     place_whole(call, K_AFFINE_OUT, layer->out);
     place_statistic(call, K_AFFINE_MEAN, layer->mean, leading);
     place_statistic(call, K_AFFINE_SPREAD, layer->rstd, leading);
-    if (layer->sum && tensor_of(call->problem, layer->sum) &&
-        op_integer_named(call->problem, "additionalOutput", 1) != 0) {
-        const struct op_value *sum = op_argument_named(call->problem, layer->sum);
-        struct op_view view;
-        const int to = op_norm_target(call, sum, false, &view);
-        op_norm_place(call, K_AFFINE_SUM, to, &view, true);
-    }
+    place_sum(call);
     op_norm_end(call, 3, NULL);
+}
+
+/* y1Out, then y2Out from what y1Out is. */
+static void plan_cast(struct op_norm_call *call)
+{
+    const struct layer *layer = &layers[call->problem->row->core];
+    const struct op_value *out = op_argument_named(call->problem, layer->out);
+    const struct op_value *cast = op_argument_named(call->problem, layer->cast);
+    const struct op_view to = op_view_of(cast->tensor);
+    const int leading = leading_axes(call->problem);
+    struct op_view view;
+    begin_forward(call, true);
+    const int made = op_norm_target(call, out, true, &view);
+    op_norm_place(call, K_AFFINE_OUT, made, &view, true);
+    place_statistic(call, K_AFFINE_SPREAD, layer->rstd, leading);
+    place_sum(call);
+    op_norm_end(call, 3, NULL);
+    op_copy_step(call->plan, made, &view, call->buffers[cast - call->problem->values], &to);
+}
+
+static void step_to(struct op_norm_call *call, int to, const struct op_view *view, bool has_beta,
+                    bool has_sum)
+{
+    begin_forward(call, has_beta);
+    op_norm_place(call, K_AFFINE_OUT, to, view, true);
+    if (has_sum) place_sum(call);
+    op_norm_end(call, 3, NULL);
+}
+
+/* A result without beta comes first; it may lie where x does, and so is delivered at the end. */
+int op_layer_norm_made(struct op_norm_call *call)
+{
+    const struct layer *layer = &layers[call->problem->row->core];
+    const struct ex_descriptor *x = &tensor_of(call->problem, layer->x)->descriptor;
+    const struct op_view view = op_view_dense(ACL_FLOAT, x->rank, x->sizes);
+    const int64_t elements = op_element_count(x->rank, x->sizes);
+    const int to = ex_scratch(call->plan, (size_t)elements * sizeof(float));
+    const bool has_beta = tensor_of(call->problem, layer->beta) != NULL;
+    const struct op_value *out = layer->out ? op_norm_given(call, layer->out) : NULL;
+    if (out) {
+        struct op_view own;
+        step_to(call, to, &view, false, !has_beta);
+        const int apart = op_norm_target(call, out, false, &own);
+        op_copy_step(call->plan, to, &view, apart, &own);
+    }
+    if (!out || has_beta) step_to(call, to, &view, has_beta, true);
+    return to;
 }
 
 static void place_gradient(struct op_norm_call *call, int leading)
@@ -321,9 +425,26 @@ static void plan_backward(struct op_norm_call *call)
     op_norm_end(call, 4, NULL);
 }
 
+aclnnStatus op_layer_norm_shapes(struct op_problem *problem, int *leading)
+{
+    *leading = leading_axes(problem);
+    return forward_shapes(problem);
+}
+
+static aclnnStatus cast_types(struct op_problem *problem)
+{
+    const char *out = layers[problem->row->core].out;
+    OP_TRY(op_norm_types(problem));
+    return op_check_type(problem->row->name, out, tensor_of(problem, out), OP_TYPE(ACL_FLOAT),
+                         "FLOAT");
+}
+
 static const struct op_norm_rule forward = {.plan = plan_forward};
+static const struct op_norm_rule cast = {.plan = plan_cast};
 static const struct op_norm_rule backward = {.plan = plan_backward};
 const struct op_rule op_rule_layer_norm = {
     .types = op_norm_types, .shapes = forward_shapes, .more = &forward};
+const struct op_rule op_rule_layer_norm_cast = {
+    .types = cast_types, .shapes = forward_shapes, .more = &cast};
 const struct op_rule op_rule_layer_norm_grad = {
     .types = op_norm_types, .shapes = backward_shapes, .runs_empty = true, .more = &backward};

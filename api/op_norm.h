@@ -24,6 +24,10 @@ enum op_norm {
     OP_NORM_layer_norm,
     OP_NORM_rms_norm,
     OP_NORM_add_rms_norm,
+    OP_NORM_add_rms_norm_cast,
+    OP_NORM_rms_norm_quant,
+    OP_NORM_add_rms_norm_quant,
+    OP_NORM_add_layer_norm_quant,
     OP_NORM_gemma_rms_norm,
     OP_NORM_add_layer_norm,
     OP_NORM_deep_norm,
@@ -118,5 +122,14 @@ void op_norm_fill(struct op_norm_call *call, const struct op_value *value, doubl
 int op_norm_target(struct op_norm_call *call, const struct op_value *value, bool is_last,
                    struct op_view *view);
 void op_norm_deliver(struct op_norm_call *call);
+
+/* ---- normalisations of the last axes (op_layer_norm.c) ---- */
+
+/* The shapes of the operands and results that such an operator has; leading: how many axes stand
+ * before the normalised ones, of which gamma tells. */
+aclnnStatus op_layer_norm_shapes(struct op_problem *problem, int *leading);
+/* The steps of an operator whose result is another operator's operand: it is made in scratch, dense
+ * and FLOAT, whose buffer is returned. */
+int op_layer_norm_made(struct op_norm_call *call);
 
 #endif

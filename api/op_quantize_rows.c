@@ -2,7 +2,7 @@
 /* Numbers as INT8 or INT4 by scales that each row makes: aclnnDynamicQuant and V2. */
 #include <stdio.h>
 
-#include "api/op_shape.h"
+#include "api/op_quantize.h"
 #include "kernels/kernels.h"
 #include "kernels/quant/k_quantize.h"
 
@@ -14,7 +14,7 @@ struct rows {
     int32_t type; /* y's */
 };
 
-static const struct op_value *given(const struct op_problem *problem, const char *name)
+const struct op_value *op_given(const struct op_problem *problem, const char *name)
 {
     const struct op_value *value = op_argument_named(problem, name);
     return value && value->tensor ? value : NULL;
@@ -23,11 +23,11 @@ static const struct op_value *given(const struct op_problem *problem, const char
 static struct rows rows_of(const struct op_problem *problem)
 {
     struct rows r = {.x = &problem->values[0],
-                     .smooth = given(problem, "smoothScalesOptional"),
-                     .groups = given(problem, "groupIndexOptional"),
-                     .y = given(problem, "yOut"),
-                     .scale = given(problem, "scaleOut"),
-                     .offset = given(problem, "offsetOut")};
+                     .smooth = op_given(problem, "smoothScalesOptional"),
+                     .groups = op_given(problem, "groupIndexOptional"),
+                     .y = op_given(problem, "yOut"),
+                     .scale = op_given(problem, "scaleOut"),
+                     .offset = op_given(problem, "offsetOut")};
     r.type = r.y->tensor->descriptor.data_type;
     return r;
 }
@@ -38,9 +38,7 @@ static aclnnStatus quantize_rows_types(struct op_problem *problem)
     const struct rows r = rows_of(problem);
     const int64_t type = op_integer_named(problem, "dstType", r.type);
     OP_TRY(op_check_type(name, "x", r.x->tensor, problem->row->types, problem->row->type_names));
-    OP_TRY(op_check_type(name, "yOut", r.y->tensor,
-                         OP_TYPE(ACL_INT8) | OP_TYPE(ACL_INT4) | OP_TYPE(ACL_INT32),
-                         "INT8, INT4, INT32 (eight INT4 in one)"));
+    OP_TRY(op_check_type(name, "yOut", r.y->tensor, OP_SMALL_TYPES, op_small_types));
     OP_CHECK(name, type == r.type, ACLNN_ERR_PARAM_INVALID,
              "dstType is %" PRId64 "; yOut's type is %s (%d)", type,
              op_data_type_name((aclDataType)r.type), r.type);
@@ -56,32 +54,31 @@ static aclnnStatus quantize_rows_types(struct op_problem *problem)
     return ACLNN_SUCCESS;
 }
 
-/* INT4 lie densely from a whole byte on. */
-static aclnnStatus check_result(const struct op_problem *problem, const struct rows *r)
+const char op_small_types[] = "INT8, INT4, INT32 (eight INT4 in one)";
+
+aclnnStatus op_check_small(const struct op_problem *problem, const struct op_value *value, int rank,
+                           const int64_t *sizes)
 {
     const char *name = problem->row->name;
-    const struct ex_descriptor *x = &r->x->tensor->descriptor, *y = &r->y->tensor->descriptor;
-    const int64_t columns = x->sizes[x->rank - 1];
-    if (r->type != ACL_INT32)
-        OP_TRY(op_check_same_shape(name, "yOut", r->y->tensor, "x", r->x->tensor));
-    if (r->type == ACL_INT8) return ACLNN_SUCCESS;
-    int64_t sizes[EX_MAX_RANK];
-    for (int i = 0; i < x->rank; i++)
-        sizes[i] = x->sizes[i];
-    OP_CHECK(name, columns % (r->type == ACL_INT32 ? FOURS : 2) == 0, ACLNN_ERR_PARAM_INVALID,
-             "x's last dimension is %" PRId64 " and yOut's type %s; it must be a multiple of %d",
-             columns, op_data_type_name((aclDataType)r->type),
-             r->type == ACL_INT32 ? (int)FOURS : 2);
-    if (r->type == ACL_INT32) {
-        sizes[x->rank - 1] /= FOURS;
-        return op_check_shape(problem, r->y, r->y->tensor, x->rank, sizes);
-    }
-    const struct op_view view = op_view_of(r->y->tensor);
+    const struct ex_descriptor *d = &value->tensor->descriptor;
+    const int in_one = d->data_type == ACL_INT32 ? (int)FOURS : 2;
+    int64_t own[EX_MAX_RANK];
+    for (int i = 0; i < rank; i++)
+        own[i] = sizes[i];
+    if (d->data_type == ACL_INT8) return op_check_shape(problem, value, value->tensor, rank, own);
+    OP_CHECK(name, sizes[rank - 1] % in_one == 0, ACLNN_ERR_PARAM_INVALID,
+             "%s is to hold %" PRId64 " numbers in its last dimension and is of type %s; they must "
+             "be a multiple of %d",
+             value->name, sizes[rank - 1], op_data_type_name((aclDataType)d->data_type), in_one);
+    if (d->data_type == ACL_INT32) own[rank - 1] /= FOURS;
+    OP_TRY(op_check_shape(problem, value, value->tensor, rank, own));
+    if (d->data_type == ACL_INT32) return ACLNN_SUCCESS;
+    const struct op_view view = op_view_of(value->tensor);
     OP_CHECK(name, op_view_is_dense(&view), ACLNN_ERR_PARAM_INVALID,
-             "yOut is of type INT4 and is not dense");
-    OP_CHECK(name, y->offset % 2 == 0, ACLNN_ERR_PARAM_INVALID,
-             "yOut is of type INT4 and begins at element %" PRId64 "; it must be an even one",
-             y->offset);
+             "%s is of type INT4 and is not dense", value->name);
+    OP_CHECK(name, d->offset % 2 == 0, ACLNN_ERR_PARAM_INVALID,
+             "%s is of type INT4 and begins at element %" PRId64 "; it must be an even one",
+             value->name, d->offset);
     return ACLNN_SUCCESS;
 }
 
@@ -90,7 +87,7 @@ static aclnnStatus quantize_rows_shapes(struct op_problem *problem)
     const struct rows r = rows_of(problem);
     const struct ex_descriptor *x = &r.x->tensor->descriptor;
     OP_TRY(op_check_rank(problem->row->name, "x", r.x->tensor, 2, EX_MAX_RANK));
-    OP_TRY(check_result(problem, &r));
+    OP_TRY(op_check_small(problem, r.y, x->rank, x->sizes));
     if (r.groups) {
         OP_TRY(op_check_rank(problem->row->name, r.groups->name, r.groups->tensor, 1, 1));
         const int64_t experts = r.groups->tensor->descriptor.sizes[0];

@@ -65,6 +65,7 @@
     FAMILY(fft)                                                                                    \
     FAMILY(cell)                                                                                   \
     FAMILY(transposed)                                                                             \
+    FAMILY(norm_quant)                                                                             \
     FAMILY(fused_product)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
