@@ -55,7 +55,7 @@ static struct k_quantize quantize_of(const struct op_moe_quant *q)
         .by_column = q->mode == 1,
         .has_scale = q->mode == 0 || q->scale,
         .has_offset = q->mode == 0,
-        .experts = q->experts,
+        .experts = q->mode == 1 ? q->experts : 0,
         .is_partial = q->experts > 0,
     };
 }

@@ -16,6 +16,7 @@ static int64_t smaller(int64_t a, int64_t b)
 /* A row, and which of the rows of factors is its own. */
 struct row {
     int64_t number, expert;
+    bool is_plain; /* it has none */
 };
 
 /* The factors of a tile. */
@@ -28,7 +29,7 @@ static void load_factors(const struct k_quantize *q, enum k_dtype dtype, const c
         k_widen(K_AS_F32, dtype, buffer + (row.expert * q->columns + column) * size, to, count);
         return;
     }
-    const int64_t at = q->period > 0 ? row.number / q->inner % q->period : 0;
+    const int64_t at = q->period > 0 ? row.number / q->inner % q->period : row.expert;
     k_widen(K_AS_F32, dtype, buffer + at * size, &one, 1);
     for (int64_t i = 0; i < count; i++)
         to[i] = one;
@@ -38,7 +39,7 @@ static void add_offsets(const struct k_quantize *q, void *const buffers[], struc
                         int64_t column, int64_t count, float *x)
 {
     float offsets[TILE];
-    if (!q->has_offset) return;
+    if (!q->has_offset || row.is_plain) return;
     load_factors(q, q->offset, buffers[K_QUANTIZE_OFFSET], row, column, count, offsets);
     for (int64_t i = 0; i < count; i++)
         x[i] += offsets[i];
@@ -52,12 +53,13 @@ static void load_scaled(const struct k_quantize *q, void *const buffers[], struc
     float scales[TILE];
     k_widen(K_AS_F32, q->from, (const char *)buffers[K_QUANTIZE_FROM] + at, x, count);
     if (q->what == K_DEQUANTIZE) add_offsets(q, buffers, row, column, count, x);
-    if (q->has_scale)
+    const bool has_scale = q->has_scale && !row.is_plain;
+    if (has_scale)
         load_factors(q, q->factor, buffers[K_QUANTIZE_SCALE], row, column, count, scales);
-    if (q->has_scale && q->divides)
+    if (has_scale && q->divides)
         for (int64_t i = 0; i < count; i++)
             x[i] /= scales[i];
-    else if (q->has_scale)
+    else if (has_scale)
         for (int64_t i = 0; i < count; i++)
             x[i] *= scales[i];
     if (q->is_square)
@@ -140,6 +142,7 @@ static void range_of(const float *x, int64_t count, float range[2])
 static void run_dynamic(const struct k_quantize *q, void *const buffers[], struct row row)
 {
     const bool is_shifted = q->what == K_QUANTIZE_SHIFTED;
+    const bool is_inverse = q->what == K_QUANTIZE_INVERSE;
     const float high = (float)high_of(q), low = (float)low_of(q);
     float x[TILE], made = 0, shift = 0, range[2] = {INFINITY, -INFINITY};
     for (int64_t at = 0; at < q->columns; at += TILE) {
@@ -154,7 +157,7 @@ static void run_dynamic(const struct k_quantize *q, void *const buffers[], struc
         made = (range[1] - range[0]) / (high - low);
         shift = high - range[1] / made;
     } else {
-        made /= high;
+        made = is_inverse ? high / made : made / high;
     }
     ((float *)buffers[K_QUANTIZE_MADE])[row.number] = made;
     if (is_shifted) ((float *)buffers[K_QUANTIZE_SHIFT])[row.number] = shift;
@@ -162,7 +165,7 @@ static void run_dynamic(const struct k_quantize *q, void *const buffers[], struc
         const int64_t count = smaller(TILE, q->columns - at);
         load_scaled(q, buffers, row, at, count, x);
         for (int64_t i = 0; i < count; i++)
-            x[i] /= made;
+            x[i] = is_inverse ? x[i] * made : x[i] / made;
         for (int64_t i = 0; i < count && is_shifted; i++)
             x[i] += shift;
         store_whole(q, x, buffers[K_QUANTIZE_TO], row.number * q->columns + at, count);
@@ -172,10 +175,12 @@ static void run_dynamic(const struct k_quantize *q, void *const buffers[], struc
 /* The expert of a row; the number of experts where it is behind all groups. */
 static int64_t expert_of(const struct k_quantize *q, const int32_t *groups, int64_t row)
 {
-    int64_t expert = 0;
-    while (expert < q->experts && row >= groups[expert])
-        expert++;
-    return expert;
+    int64_t end = 0;
+    for (int64_t expert = 0; expert < q->experts; expert++) {
+        end = (q->is_count ? end : 0) + groups[expert];
+        if (row < end) return expert;
+    }
+    return q->experts;
 }
 
 /* false: a row of no group. */
@@ -183,7 +188,8 @@ static bool find_expert(const struct k_quantize *q, void *const buffers[], struc
 {
     if (q->experts == 0) return true;
     row->expert = expert_of(q, buffers[K_QUANTIZE_GROUPS], row->number);
-    if (row->expert < q->experts) return true;
+    row->is_plain = q->is_plain && row->expert == q->experts;
+    if (row->expert < q->experts || row->is_plain) return true;
     if (!q->is_partial) k_fault_note(buffers[K_QUANTIZE_BUFFERS], row->number);
     ((float *)buffers[K_QUANTIZE_MADE])[row->number] = 0;
     if (q->what == K_QUANTIZE_SHIFTED) ((float *)buffers[K_QUANTIZE_SHIFT])[row->number] = 0;
@@ -223,9 +229,10 @@ void K_SYMBOL(quantize)(const void *parameters, void *const buffers[], struct k_
 {
     const struct k_quantize *q = parameters;
     float x[TILE];
-    for (struct row row = {slice.begin, 0}; row.number < slice.end; row.number++) {
-        if (q->what == K_QUANTIZE_DYNAMIC || q->what == K_QUANTIZE_SHIFTED) {
-            if (find_expert(q, buffers, &row)) run_dynamic(q, buffers, row);
+    for (struct row row = {.number = slice.begin}; row.number < slice.end; row.number++) {
+        if (!find_expert(q, buffers, &row)) continue;
+        if (q->what >= K_QUANTIZE_DYNAMIC && q->what <= K_QUANTIZE_SHIFTED) {
+            run_dynamic(q, buffers, row);
             continue;
         }
         for (int64_t at = 0; at < q->columns; at += TILE) {

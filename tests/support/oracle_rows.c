@@ -66,6 +66,7 @@
     FAMILY(cell)                                                                                   \
     FAMILY(transposed)                                                                             \
     FAMILY(norm_quant)                                                                             \
+    FAMILY(gate_quant)                                                                             \
     FAMILY(fused_product)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
