@@ -117,3 +117,21 @@ void NAME(tanh_slope_wide)(vd *y, const vd *x, const vd *s)
     y[0] = x[1] * ((1 - x[0]) * (1 + x[0]));
 }
 WIDE(tanh_slope)
+
+/* ---- x: a sum, scales of its column and row, a bias ---- */
+
+K_TEMPLATE
+void NAME(dequant_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    y[0] = x[0] * x[1] * x[2] + x[3];
+}
+WIDE(dequant)
+
+K_TEMPLATE
+void NAME(dequant_whole_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    y[0] = (x[0] + x[3]) * x[1] * x[2];
+}
+WIDE(dequant_whole)

@@ -290,7 +290,55 @@ static struct test_case random_axis(const struct rig_operator *op, struct random
     return test;
 }
 
+/* ---- sums as numbers ---- */
+
+static void dequantize(struct rig_problem *problem)
+{
+    enum { X, COLUMN, ROW, BIAS, OUT };
+    const int64_t columns = problem->tensor[X].view.dims[1];
+    const bool is_whole =
+        !problem->call.is_null[BIAS] && problem->tensor[BIAS].view.dtype == CASE_I32;
+    for (int64_t i = 0; i < problem->tensor[OUT].count; i++) {
+        const double bias =
+            norm_value(problem, problem->call.is_null[BIAS] ? -1 : BIAS, i % columns, 0);
+        const double by =
+            norm_value(problem, problem->call.is_null[ROW] ? -1 : ROW, i / columns, 1);
+        const double sum = oracle_value(problem, X, i) + (is_whole ? bias : 0);
+        const double scaled = sum * oracle_value(problem, COLUMN, i % columns) * by;
+        oracle_real(problem, OUT, i, problem->tensor[OUT].view.dtype,
+                    is_whole ? scaled : scaled + bias);
+        problem->tensor[OUT].slack[i] = ldexp(fabs(scaled) + fabs(bias), -50);
+    }
+}
+
+static struct test_case random_dequantize(const struct rig_operator *op, struct random *random,
+                                          enum case_dtype dtype)
+{
+    static const enum case_dtype biases[] = {CASE_F32, CASE_F16, CASE_BF16, CASE_I32};
+    struct test_case test = norm_start(op, random, dtype);
+    const int64_t dims[] = {random_between(random, 0, 12), random_between(random, 0, 40)};
+    const bool is_half = random_once_in(random, 2);
+    random_tensor(&test, random, "x", CASE_I32, dims, 2, false);
+    random_tensor(&test, random, "weightScale", random_once_in(random, 2) ? CASE_F32 : CASE_BF16,
+                  dims + 1, 1, false);
+    norm_optional(&test, random, "activateScaleOptional", CASE_F32, dims, 1, false,
+                  random_once_in(random, 2));
+    norm_optional(&test, random, "biasOptional", biases[random_below(random, 4)], dims + 1, 1,
+                  false, random_once_in(random, 2));
+    random_number(&test, "outputDtype", is_half ? 1 : 27);
+    random_tensor(&test, random, "out", is_half ? CASE_F16 : CASE_BF16, dims, 2, true);
+    return test;
+}
+
 const struct oracle_row oracle_quantize_rows[] = {
+    {.name = "aclnnDequantBias",
+     .oracle = dequantize,
+     .random = random_dequantize,
+     .ulp = 1,
+     .lines = LINES("dequant_bias i32 x=30x2100 weightScale=2100:f32 activateScaleOptional=30:f32 "
+                    "biasOptional=2100 outputDtype=1 out=30x2100:f16:strided"),
+     .sound = "dequant_bias i32 x=3x21 weightScale=21:f32 activateScaleOptional=3:f32 "
+              "biasOptional=21:f16 outputDtype=27 out=3x21:bf16"},
     {.name = "aclnnAscendQuant",
      .oracle = quantize,
      .random = random_quantize,
