@@ -141,7 +141,8 @@ void K_SYMBOL(group)(const void *parameters, void *const buffers[], struct k_sli
         void *const own[] = {at(buffers, K_GROUP_X, b.x),
                              at(buffers, K_GROUP_WEIGHTS, b.term + b.weight * g->weight),
                              at(buffers, K_GROUP_Y, b.y),
-                             at(buffers, K_GROUP_BIAS, b.weight * g->bias),
+                             g->adds ? at(buffers, K_GROUP_Y, b.y)
+                                     : at(buffers, K_GROUP_BIAS, b.weight * g->bias),
                              at(buffers, K_GROUP_SCALE, b.weight * g->scale),
                              more,
                              more};

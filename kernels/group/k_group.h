@@ -48,6 +48,7 @@ struct k_group {
     bool by_terms;
     bool x_is_own, y_is_own; /* its rows begin with those of group `first` */
     bool is_one;             /* of the weights: number `only` */
+    bool adds;               /* the addend is y itself */
     int64_t first, groups, only;
     int64_t x_step, y_step, token_step;  /* of a row; by_terms: of a term, of a group, 0 */
     int64_t term_step;                   /* by_terms: of the weight's */

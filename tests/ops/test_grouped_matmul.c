@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "acl/acl.h"
+#include "aclnnop/aclnn_grouped_matmul_add.h"
 #include "aclnnop/aclnn_grouped_matmul_v2.h"
 #include "aclnnop/aclnn_grouped_matmul_v4.h"
 #include "aclnnop/aclnn_grouped_matmul_v5.h"
@@ -307,4 +308,88 @@ Test(grouped_matmul, arrays)
     }
     for (int i = 0; i < 3; i++)
         aclDestroyTensorList(lists[i]);
+}
+
+/* ---- products that are added ---- */
+
+static aclnnStatus prepare_added(int64_t groups, bool first, bool second, int64_t type,
+                                 uint64_t *size, aclOpExecutor **executor)
+{
+    const int64_t columns[] = {K, M}, rows[] = {K, N}, results[] = {E, M, N};
+    aclTensor *tensors[] = {tensor(x_half, ACL_FLOAT16, 2, columns, NULL),
+                            tensor(scale_half, ACL_FLOAT16, 2, rows, NULL),
+                            tensor(list, ACL_INT64, 1, &groups, NULL),
+                            tensor(y, ACL_FLOAT, 3, results, NULL)};
+    const aclnnStatus status = aclnnGroupedMatmulAddGetWorkspaceSize(
+        tensors[0], tensors[1], tensors[2], tensors[3], first, second, type, size, executor);
+    for (int i = 0; i < 4; i++)
+        aclDestroyTensor(tensors[i]);
+    return status;
+}
+
+static void expect_added(const int64_t ends[E])
+{
+    for (int at = 0; at < E * M * N; at++) {
+        const int group = at / (M * N), row = at / N % M;
+        float sum = (float)(at % 5);
+        for (int64_t p = group > 0 ? ends[group - 1] : 0; p < ends[group]; p++)
+            sum += x[p * M + row] * (float)(1 + (p * N + at % N) % 3);
+        cr_expect_eq(y[at], sum, "element %d is %g, not %g", at, (double)y[at], (double)sum);
+    }
+}
+
+/* A group that ends before it begins or behind all rows is empty, and so are those behind it. */
+Test(grouped_matmul, added)
+{
+    static const struct {
+        int64_t ends[E], sound[E];
+        const char *words;
+    } lists[] = {
+        {{20, 20, 50}, {20, 20, 50}, NULL},
+        {{20, 10, 64}, {20, 20, 20}, "groupList[1] is 10; it must be from 20 to 64"},
+        {{-1, 10, 64}, {0, 0, 0}, "groupList[0] is -1; it must be from 0 to 64"},
+        {{7, 64, 65}, {7, 64, 64}, "groupList[2] is 65; it must be from 64 to 64"},
+    };
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclrtStream stream;
+    fill();
+    for (int i = 0; i < (int)(sizeof lists / sizeof *lists); i++) {
+        memcpy(list, lists[i].ends, sizeof lists[i].ends);
+        for (int at = 0; at < E * M * N; at++)
+            y[at] = (float)(at % 5);
+        cr_assert_eq(prepare_added(E, true, false, 2, &size, &executor), ACL_SUCCESS, "%s",
+                     aclGetRecentErrMsg());
+        void *workspace = aligned_alloc(64, size / 64 * 64 + 64);
+        cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+        cr_assert_eq(aclnnGroupedMatmulAdd(workspace, size, executor, stream), ACL_SUCCESS);
+        const aclError told = aclrtSynchronizeStream(stream);
+        const char *message = aclGetRecentErrMsg(), *words = lists[i].words;
+        cr_expect_eq(told, words ? ACL_ERROR_RT_AICORE_EXCEPTION : ACL_SUCCESS, "%d", told);
+        cr_expect(!words || (message && strstr(message, words)), "%s: %s", words, message);
+        expect_added(lists[i].sound);
+        aclrtDestroyStream(stream);
+        free(workspace);
+    }
+}
+
+Test(grouped_matmul, refusals_of_added)
+{
+    static const struct {
+        int64_t groups, type;
+        bool first, second;
+        const char *words;
+    } wrongs[] = {{E, 2, false, false, "transposeX is false; it must be true"},
+                  {E, 2, true, true, "transposeWeight is true; it must be false"},
+                  {E, 0, true, false, "groupType is 0; it must be 2"},
+                  {E - 1, 2, true, false, "yRef"}};
+    uint64_t size;
+    aclOpExecutor *executor;
+    for (int i = 0; i < (int)(sizeof wrongs / sizeof *wrongs); i++) {
+        cr_expect_eq(prepare_added(wrongs[i].groups, wrongs[i].first, wrongs[i].second,
+                                   wrongs[i].type, &size, &executor),
+                     INVALID);
+        const char *message = aclGetRecentErrMsg(), *words = wrongs[i].words;
+        cr_expect(message && strstr(message, words), "%s: %s", words, message);
+    }
 }
