@@ -8,7 +8,7 @@
 #include "kernels/quant/k_quant.h"
 
 enum {
-    K_GROUP_GIVEN = 128, /* groups of a list that the plan knows */
+    K_GROUP_GIVEN = 256, /* groups of a list that the plan knows */
     K_GROUP_ROWS = 256,  /* of an item, at most */
 };
 

@@ -67,7 +67,8 @@
     FAMILY(transposed)                                                                             \
     FAMILY(norm_quant)                                                                             \
     FAMILY(gate_quant)                                                                             \
-    FAMILY(fused_product)
+    FAMILY(fused_product)                                                                          \
+    FAMILY(ffn)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
