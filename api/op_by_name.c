@@ -94,6 +94,7 @@ static const struct {
     {"DynamicRNN", op_named_rnn},      {"DynamicRNNGrad", op_named_rnn_grad},
     {"DynamicRNNV2", op_named_rnn_v2}, {"DynamicRNNV2Grad", op_named_rnn_v2_grad},
     {"DynamicGRUV2", op_named_gru_v2}, {"DynamicGRUV2Grad", op_named_gru_v2_grad},
+    {"Conv2D", op_named_conv2d},
 };
 
 bool op_run_by_name(const char *who, const struct op_named_call *call, aclrtStream stream,

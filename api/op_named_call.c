@@ -147,14 +147,20 @@ static aclTensor *keep(struct op_named_run *run, aclTensor *tensor)
     return run->tensors[run->tensor_count++] = tensor;
 }
 
-aclTensor *op_named_tensor(struct op_named_run *run, enum op_named_side side, int index,
-                           const struct op_view *view)
+aclTensor *op_named_formatted(struct op_named_run *run, enum op_named_side side, int index,
+                              const struct op_view *view, aclFormat format)
 {
     if (run->status != ACL_SUCCESS) return NULL;
     const struct op_stored_tensor all = op_stored_tensor(desc_of(run, side, index));
     return keep(run, aclCreateTensor(view->sizes, (uint64_t)view->rank, view->type, view->strides,
-                                     view->offset, ACL_FORMAT_ND, all.sizes, (uint64_t)all.rank,
+                                     view->offset, format, all.sizes, (uint64_t)all.rank,
                                      aclGetDataBufferAddr(data_of(run, side, index))));
+}
+
+aclTensor *op_named_tensor(struct op_named_run *run, enum op_named_side side, int index,
+                           const struct op_view *view)
+{
+    return op_named_formatted(run, side, index, view, ACL_FORMAT_ND);
 }
 
 /* Memory that is released when the work queued until then has run. */

@@ -50,7 +50,10 @@ struct op_view op_named_view(struct op_named_run *run, enum op_named_side side, 
 struct op_view op_named_shaped(struct op_named_run *run, enum op_named_side side, int index,
                                int rank, const int64_t *sizes);
 
-/* Elements of a tensor. */
+/* Elements of a tensor, of this format. */
+aclTensor *op_named_formatted(struct op_named_run *run, enum op_named_side side, int index,
+                              const struct op_view *view, aclFormat format);
+/* The same of format ND. */
 aclTensor *op_named_tensor(struct op_named_run *run, enum op_named_side side, int index,
                            const struct op_view *view);
 /* Zeros of the device. */
@@ -74,5 +77,6 @@ void op_named_rnn_v2(struct op_named_run *run);
 void op_named_rnn_v2_grad(struct op_named_run *run);
 void op_named_gru_v2(struct op_named_run *run);
 void op_named_gru_v2_grad(struct op_named_run *run);
+void op_named_conv2d(struct op_named_run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The older single-operator interface: attributes are kept, and copies can be run by their names.
- * For other operators that takes a compiler and a store of compiled operators, which are not here.
- */
+/* The older single-operator interface: attributes are kept, and the few operators that
+ * aclopExecuteV2 names can be run by their names. For others that takes a compiler and a store of
+ * compiled operators, which are not here. */
 #ifndef INC_EXTERNAL_ACL_ACL_OP_H_
 #define INC_EXTERNAL_ACL_ACL_OP_H_
 
@@ -64,15 +64,28 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char
                                                      int numLists, const int *numValues,
                                                      const int64_t *const values[]);
 
-/* Runs an operator by its name, as work of the stream: one input is copied to one output, both in
- * device memory, row-major in their formats, of known shapes.
+/* Runs an operator by its name, as work of the stream, on tensors in device memory, row-major in
+ * their formats, of known shapes.
+ *
+ * Copies of one input to one output:
  * - "Identity" and "TransData": of one type. Between NCHW, NHWC and HWCN, and between NCDHW and
  *   NDHWC, axes are permuted; ND on one side, or one format on both, keeps their order. NC and NCL.
  * - "TensorMove": of one type and format.
  * - "Cast": to the output's type, as aclnnInplaceCopy casts.
+ *
+ * "Conv2D": aclnnConvolution of x and filter to y with cubeMathType 0; a third input is bias.
+ * strides, and dilations (all 1 if not set), have 4 integers in the order of data_format, 1 for N
+ * and C; pads has top, bottom, left and right; groups is 1 if not set. data_format is "NCHW" or
+ * "NHWC", which it is if not set: the format of x and y unless theirs is ND, and of a filter whose
+ * format is ND; others are NCHW, NHWC or HWCN. offset_w must be left out and offset_x be 0.
+ *
+ * "DynamicRNN", "DynamicRNNV2", "DynamicGRUV2" and, with "Grad" behind the name, their gradients:
+ * one direction of one layer by aclnnLSTM and aclnnGRU, sequences of one length.
+ *
  * ACL_ERROR_API_NOT_SUPPORT for all else, with a text that names the operator, its tensors and its
- * attributes; ACL_ERROR_INVALID_PARAM for NULL, negative numbers and a buffer smaller than its
- * tensor; the codes of aclnnInplaceCopy. */
+ * attributes, or the attribute; ACL_ERROR_INVALID_PARAM for NULL, negative numbers, a buffer
+ * smaller than its tensor, tensors and attributes that the operator does not take; the codes of the
+ * aclnn operator. */
 ACL_FUNC_VISIBILITY aclError aclopExecuteV2(const char *opType, int numInputs,
                                             aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
                                             int numOutputs, aclTensorDesc *outputDesc[],
