@@ -71,15 +71,19 @@ const char *op_format_name(aclFormat format)
     return find_name(format_names, RT_LENGTH(format_names), (int)format);
 }
 
-const char *op_shape(struct op_shape_text *text, const aclTensor *tensor)
+const char *op_shape_of(struct op_shape_text *text, int rank, const int64_t *sizes)
 {
-    const struct ex_descriptor *d = &tensor->descriptor;
     size_t used = (size_t)snprintf(text->text, sizeof text->text, "(");
-    for (int i = 0; i < d->rank && used < sizeof text->text; i++)
+    for (int i = 0; i < rank && used < sizeof text->text; i++)
         used += (size_t)snprintf(text->text + used, sizeof text->text - used, "%s%" PRId64,
-                                 i ? ", " : "", d->sizes[i]);
+                                 i ? ", " : "", sizes[i]);
     if (used < sizeof text->text) snprintf(text->text + used, sizeof text->text - used, ")");
     return text->text;
+}
+
+const char *op_shape(struct op_shape_text *text, const aclTensor *tensor)
+{
+    return op_shape_of(text, tensor->descriptor.rank, tensor->descriptor.sizes);
 }
 
 aclnnStatus op_check_type(const char *op, const char *argument, const aclTensor *tensor,

@@ -44,6 +44,7 @@ struct op_shape_text {
     char text[256];
 };
 const char *op_shape(struct op_shape_text *text, const aclTensor *tensor);
+const char *op_shape_of(struct op_shape_text *text, int rank, const int64_t *sizes);
 
 /* One of the types in the set (OP_TYPE of each), else 161002. rule names them for the message. */
 #define OP_TYPE(type) (UINT64_C(1) << (type))

@@ -65,7 +65,7 @@ static aclnnStatus find_shape(struct place *place, const struct op_problem *prob
     const bool is_by_place = problem->row->rule == &op_rule_each_by_place;
     const int64_t elements = is_by_place ? (int64_t)length_of(first_list(problem)) : 1;
     const struct op_value *first = NULL;
-    struct op_shape_text text;
+    struct op_shape_text text, other;
     for (int i = 0; i < problem->count; i++) {
         const struct op_value *one = &place->values[i];
         int64_t count;
@@ -79,7 +79,10 @@ static aclnnStatus find_shape(struct place *place, const struct op_problem *prob
         } else if (!first) {
             first = one;
         } else {
-            OP_TRY(op_check_same_shape(name, one->name, one->tensor, first->name, first->tensor));
+            OP_CHECK(name, op_same_shape(one->tensor, first->tensor), ACLNN_ERR_PARAM_INVALID,
+                     "%s[%" PRId64 "] has shape %s; it must be %s's there, which is %s", one->name,
+                     place->problem.place, op_shape(&text, one->tensor), first->name,
+                     op_shape(&other, first->tensor));
         }
     }
     const struct ex_descriptor *d = &first->tensor->descriptor;
@@ -96,8 +99,8 @@ static aclnnStatus each_types(struct op_problem *problem)
         const struct op_value *value = &problem->values[i];
         if (!has_places(value)) continue;
         OP_CHECK(problem->row->name, length_of(value) == length_of(first), ACLNN_ERR_PARAM_INVALID,
-                 "%s has %" PRIu64 " elements, %s has %" PRIu64, value->name, length_of(value),
-                 first->name, length_of(first));
+                 "%s has %" PRIu64 " elements; it must have as many as %s, %" PRIu64, value->name,
+                 length_of(value), first->name, length_of(first));
         for (uint64_t j = 0; value->kind == OP_SCALARS && j < value->scalars->size; j++)
             OP_CHECK(problem->row->name, value->scalars->elements[j], ACLNN_ERR_PARAM_NULLPTR,
                      "%s[%" PRIu64 "] is NULL", value->name, j);

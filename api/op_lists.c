@@ -105,8 +105,8 @@ static aclnnStatus stack_axis(const struct op_problem *problem, int *axis)
     const struct op_value *dim = &problem->values[DIM];
     const int rank = problem->values[LIST].tensors->elements[0]->descriptor.rank;
     OP_CHECK(problem->row->name, op_find_axis(dim->integer, rank + 1, axis),
-             ACLNN_ERR_PARAM_INVALID, "dim is %" PRId64 "; out has %d dimensions", dim->integer,
-             rank + 1);
+             ACLNN_ERR_PARAM_INVALID, "dim is %" PRId64 "; it must be from %d to %d", dim->integer,
+             -rank - 1, rank);
     return ACLNN_SUCCESS;
 }
 
@@ -116,12 +116,15 @@ static aclnnStatus stack_shapes(struct op_problem *problem)
     const aclTensorList *list = problem->values[LIST].tensors;
     const struct ex_descriptor *d = &list->elements[0]->descriptor;
     int64_t sizes[EX_MAX_RANK];
+    struct op_shape_text text, wanted;
     int axis;
     OP_TRY(op_check_rank(problem->row->name, "tensors", list->elements[0], 0, EX_MAX_RANK - 1));
     OP_TRY(stack_axis(problem, &axis));
     for (uint64_t i = 1; i < list->size; i++)
-        OP_TRY(op_check_same_shape(problem->row->name, "tensors", list->elements[i], "tensors[0]",
-                                   list->elements[0]));
+        OP_CHECK(problem->row->name, op_same_shape(list->elements[i], list->elements[0]),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "tensors[%" PRIu64 "] has shape %s; it must be tensors[0]'s, which is %s", i,
+                 op_shape(&text, list->elements[i]), op_shape(&wanted, list->elements[0]));
     for (int i = 0; i <= d->rank; i++)
         sizes[i] = i == axis ? (int64_t)list->size : d->sizes[i < axis ? i : i - 1];
     return op_check_shape(problem, out, out->tensor, d->rank + 1, sizes);

@@ -241,7 +241,7 @@ static aclnnStatus check_kth(const struct op_problem *problem)
 static aclnnStatus check_result_shapes(const struct op_problem *problem, bool reduces_all)
 {
     const struct op_value *value;
-    struct op_shape_text text;
+    struct op_shape_text text, result;
     for (int i = 0; (value = op_written(problem, i)) != NULL; i++) {
         const struct ex_descriptor *d = &value->tensor->descriptor;
         bool fits = d->rank == problem->rank;
@@ -249,8 +249,8 @@ static aclnnStatus check_result_shapes(const struct op_problem *problem, bool re
             fits = d->sizes[axis] == problem->sizes[axis];
         fits |= reduces_all && d->rank == 1 && d->sizes[0] == 1;
         OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID,
-                 "%s's shape is %s; it must be the one of the result, of %d dimensions",
-                 value->name, op_shape(&text, value->tensor), problem->rank);
+                 "%s's shape is %s; it must be %s", value->name, op_shape(&text, value->tensor),
+                 op_shape_of(&result, problem->rank, problem->sizes));
     }
     return ACLNN_SUCCESS;
 }

@@ -301,16 +301,16 @@ aclnnStatus op_check_written(struct op_problem *problem, aclDataType type)
 static aclnnStatus add_shape(struct op_problem *problem, const struct op_value *value)
 {
     const struct ex_descriptor *d = &value->tensor->descriptor;
-    struct op_shape_text text;
+    struct op_shape_text text, so_far;
     const int rank = d->rank > problem->rank ? d->rank : problem->rank;
     int64_t sizes[EX_MAX_RANK];
     for (int i = 1; i <= rank; i++) {
         const int64_t mine = i <= d->rank ? d->sizes[d->rank - i] : 1;
         const int64_t others = i <= problem->rank ? problem->sizes[problem->rank - i] : 1;
         OP_CHECK(problem->row->name, mine == others || mine == 1 || others == 1,
-                 ACLNN_ERR_PARAM_INVALID,
-                 "%s's shape is %s; its size %" PRId64 " does not broadcast with %" PRId64,
-                 value->name, op_shape(&text, value->tensor), mine, others);
+                 ACLNN_ERR_PARAM_INVALID, "%s's shape is %s; it does not broadcast with %s",
+                 value->name, op_shape(&text, value->tensor),
+                 op_shape_of(&so_far, problem->rank, problem->sizes));
         sizes[rank - i] = mine == 1 ? others : mine;
     }
     memcpy(problem->sizes, sizes, sizeof problem->sizes);
@@ -335,14 +335,15 @@ aclnnStatus op_find_shape(struct op_problem *problem)
 
 aclnnStatus op_check_broadcast(struct op_problem *problem)
 {
-    struct op_shape_text text;
+    struct op_shape_text text, broadcast;
     OP_TRY(op_find_shape(problem));
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         if (op_is_written(value))
             OP_CHECK(problem->row->name, has_shape(problem, value->tensor), ACLNN_ERR_PARAM_INVALID,
-                     "%s's shape is %s; it must be the one that the operands broadcast to",
-                     value->name, op_shape(&text, value->tensor));
+                     "%s's shape is %s; it must be %s, which the operands broadcast to",
+                     value->name, op_shape(&text, value->tensor),
+                     op_shape_of(&broadcast, problem->rank, problem->sizes));
     }
     return ACLNN_SUCCESS;
 }

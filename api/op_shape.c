@@ -204,9 +204,10 @@ aclnnStatus op_one_type(struct op_problem *problem)
 aclnnStatus op_check_axis(const struct op_problem *problem, const struct op_value *value,
                           const aclTensor *tensor, int *axis)
 {
-    OP_CHECK(problem->row->name, op_find_axis(value->integer, tensor->descriptor.rank, axis),
-             ACLNN_ERR_PARAM_INVALID, "%s is %" PRId64 "; the tensor has %d dimensions",
-             value->name, value->integer, tensor->descriptor.rank);
+    const int rank = tensor->descriptor.rank, axes = rank > 0 ? rank : 1;
+    OP_CHECK(problem->row->name, op_find_axis(value->integer, rank, axis), ACLNN_ERR_PARAM_INVALID,
+             "%s is %" PRId64 "; it must be from %d to %d", value->name, value->integer, -axes,
+             axes - 1);
     return ACLNN_SUCCESS;
 }
 

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What operators on images, boxes and positions refuse, and with which words. */
-#include "tests/ops/suite.h"
-#include "tests/support/rows_every.h"
-#include "tests/support/rows_table.h"
+#include "tests/ops/row_refusals.h"
 
 RIG_SUITE(image_refusals);
-
-static const struct rig_operator *operator_named(const char *name)
-{
-    for (int i = 0; i < table_rows(); i++)
-        if (strcmp(table_row(i)->op.name, name) == 0) return &table_row(i)->op;
-    cr_assert_fail("no row %s", name);
-    return NULL;
-}
-
-static bool any(const struct rig_fault *earlier, const struct rig_fault *later)
-{
-    (void)earlier, (void)later;
-    return true;
-}
 
 Test(image_refusals, of_grids)
 {

@@ -8,8 +8,7 @@
 #include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_select.h"
 
-#include "tests/ops/suite.h"
-#include "tests/support/rows_table.h"
+#include "tests/ops/row_refusals.h"
 
 RIG_SUITE(kv_cache_refusals);
 
@@ -106,14 +105,6 @@ Test(kv_cache_refusals, positions_beyond_it)
     fill();
     cr_expect_eq(write_rows(right, ACL_INT64, rig.stream), ACL_SUCCESS, "another stream goes on");
     expect_rows(right, 3);
-}
-
-static const struct rig_operator *operator_named(const char *name)
-{
-    for (int i = 0; i < table_rows(); i++)
-        if (strcmp(table_row(i)->op.name, name) == 0) return &table_row(i)->op;
-    cr_assert_fail("no row %s", name);
-    return NULL;
 }
 
 /* More keys than there are, and fewer than none. */
