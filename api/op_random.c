@@ -2,6 +2,7 @@
 /* Random numbers: distributions, dropout, permutations, draws. Numbers are made dense, in the order
  * of the elements. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/op_random.h"
@@ -371,6 +372,32 @@ static aclnnStatus draw_shapes(struct op_problem *problem)
     return op_check_seed_shapes(problem);
 }
 
+static double weight_at(const struct k_draw *draw, const void *weights, int64_t i)
+{
+    static const aclDataType types[] = {
+        [K_F32] = ACL_FLOAT, [K_F16] = ACL_FLOAT16, [K_BF16] = ACL_BF16, [K_F64] = ACL_DOUBLE};
+    const size_t size = (size_t)k_dtype_size(draw->dtype);
+    aclScalar weight = {.data_type = types[draw->dtype]};
+    memcpy(weight.value, (const char *)weights + i * (int64_t)size, size);
+    return op_scalar_real(&weight);
+}
+
+static void describe_weight(const void *parameters, void *const buffers[], int64_t position,
+                            char *text, size_t size)
+{
+    const struct k_draw *draw = parameters;
+    const int64_t row = position / (draw->count + 1), place = position % (draw->count + 1);
+    if (place < draw->count)
+        snprintf(text, size,
+                 "element %" PRId64 " of row %" PRId64
+                 " of self is %g; a weight must be finite and not negative",
+                 place, row, weight_at(draw, buffers[K_DRAW_FROM], row * draw->count + place));
+    else
+        snprintf(text, size,
+                 "row %" PRId64 " of self has no sum to draw by; it must be finite and above 0",
+                 row);
+}
+
 /* With replacement: by the running sums. Without: the greatest quotients of weights and exponential
  * numbers. */
 static void plan_draws(const struct op_shape_call *call)
@@ -385,6 +412,8 @@ static void plan_draws(const struct op_shape_call *call)
     const int64_t elements = op_element_count(weights.view.rank, weights.view.sizes);
     const int64_t count = weights.view.sizes[weights.view.rank - 1], rows = elements / count;
     const int numbers = ex_scratch(call->plan, (size_t)elements * sizeof(double));
+    struct k_draw draw = {.dtype = op_k_dtype(self), .rows = rows, .count = count, .draws = draws};
+    const struct k_work work = {.items = rows, .grain = 1};
     if (!op_argument_named(problem, "replacement")->integer) {
         struct k_random random = {.kind = K_RANDOM_RACE,
                                   .to = K_F64,
@@ -393,16 +422,17 @@ static void plan_draws(const struct op_shape_call *call)
                                   .a_type = op_k_dtype(self)};
         struct k_sort sort = {
             .dtype = K_F64, .rows = rows, .count = count, .keep = draws, .is_descending = true};
+        ex_step_with_faults(call->plan, "draw_check", k_best()->draw_check, &draw, sizeof draw,
+                            work, EX_BUFFERS(weights.buffer), describe_weight);
         op_random_step(call, &random, numbers, weights.buffer, -1);
         order_keys(call, numbers, &sort);
         return;
     }
     const struct op_place to = op_dense_target(call, result);
-    struct k_draw draw = {.dtype = op_k_dtype(self), .rows = rows, .count = count, .draws = draws};
     int seed = to.buffer, offset = to.buffer;
     find_seed(call, &draw.random, &seed, &offset);
-    ex_step(call->plan, "draw_sums", k_best()->draw_sums, &draw, sizeof draw,
-            (struct k_work){.items = rows, .grain = 1}, EX_BUFFERS(weights.buffer, numbers));
+    ex_step_with_faults(call->plan, "draw_sums", k_best()->draw_sums, &draw, sizeof draw, work,
+                        EX_BUFFERS(weights.buffer, numbers), describe_weight);
     ex_step(
         call->plan, "draw", k_best()->draw, &draw, sizeof draw,
         (struct k_work){.items = (rows * draws + K_RANDOM_TILE - 1) / K_RANDOM_TILE, .grain = 1},

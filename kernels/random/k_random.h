@@ -55,14 +55,17 @@ struct k_dropout {
 enum { K_DROPOUT_FROM, K_DROPOUT_MASK, K_DROPOUT_TO };
 struct k_work k_dropout_plan(const struct k_dropout *dropout);
 
-/* Rows of weights become running sums; draws with replacement: the first place whose sum is more
- * than u times the whole. */
+/* Rows of weights, looked at or made running sums; draws with replacement: the first place whose
+ * sum is more than u times the whole. What is drawn from a row with a fault is some place of it.
+ * Faults are noted at row (count + 1) + place of a weight that is negative, infinite or no number,
+ * and at place `count` of a row that has no weight above 0, or whose sum is infinite. */
 struct k_draw {
     enum k_dtype dtype;
     int64_t rows, count, draws;
     struct k_random random; /* of the numbers: rows times draws, wide */
 };
-enum { K_DRAW_FROM, K_DRAW_SUMS };
+enum { K_DRAW_FROM, K_DRAW_SUMS, K_DRAW_SUMS_BUFFERS };
+enum { K_DRAW_CHECK_BUFFERS = 1 };
 enum { K_DRAW_PICK_SUMS, K_DRAW_PICK_TO, K_DRAW_PICK_SEED, K_DRAW_PICK_OFFSET };
 
 #endif

@@ -3,6 +3,7 @@
  * this file: uniform numbers have the same bits on all levels. */
 #include "kernels/random/k_random.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/loop/convert.h"
@@ -210,7 +211,7 @@ static void bits(const struct k_random *r, struct key key, int64_t first, int64_
     }
 }
 
-k_fn K_SYMBOL(random), K_SYMBOL(dropout), K_SYMBOL(draw_sums), K_SYMBOL(draw);
+k_fn K_SYMBOL(random), K_SYMBOL(dropout), K_SYMBOL(draw_check), K_SYMBOL(draw_sums), K_SYMBOL(draw);
 
 void K_SYMBOL(random)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
@@ -263,16 +264,55 @@ void K_SYMBOL(dropout)(const void *parameters, void *const buffers[], struct k_s
 
 /* ---- draws ---- */
 
+static bool is_weight(double x)
+{
+    return x >= 0 && x < (double)INFINITY;
+}
+
+/* The first weight of the row that is none, or the row. */
+static void note_row(const struct k_draw *d, const void *from, int64_t row, struct k_fault *fault)
+{
+    int64_t place = 0;
+    while (place < d->count && is_weight(k_number_at(d->dtype, from, row * d->count + place)))
+        place++;
+    k_fault_note(fault, row * (d->count + 1) + place);
+}
+
+void K_SYMBOL(draw_check)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_draw *d = parameters;
+    const char *from = buffers[K_DRAW_FROM];
+    _Alignas(64) double x[K_RANDOM_TILE];
+    for (int64_t row = slice.begin; row < slice.end; row++) {
+        bool has_others = false, has_some = false;
+        for (int64_t begin = 0; begin < d->count; begin += K_RANDOM_TILE) {
+            const int64_t left = d->count - begin;
+            const int64_t count = left < K_RANDOM_TILE ? left : K_RANDOM_TILE;
+            k_widen(K_AS_F64, d->dtype, from + (row * d->count + begin) * k_dtype_size(d->dtype), x,
+                    count);
+            for (int64_t i = 0; i < count; i++) {
+                has_others |= !is_weight(x[i]);
+                has_some |= x[i] > 0;
+            }
+        }
+        if (has_others || !has_some) note_row(d, from, row, buffers[K_DRAW_CHECK_BUFFERS]);
+    }
+}
+
 void K_SYMBOL(draw_sums)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_draw *d = parameters;
-    const int64_t size = k_dtype_size(d->dtype);
+    const char *from = buffers[K_DRAW_FROM];
     for (int64_t row = slice.begin; row < slice.end; row++) {
         double *sums = (double *)buffers[K_DRAW_SUMS] + row * d->count, sum = 0;
-        k_widen(K_AS_F64, d->dtype, (const char *)buffers[K_DRAW_FROM] + row * d->count * size,
-                sums, d->count);
-        for (int64_t i = 0; i < d->count; i++)
+        bool has_others = false;
+        k_widen(K_AS_F64, d->dtype, from + row * d->count * k_dtype_size(d->dtype), sums, d->count);
+        for (int64_t i = 0; i < d->count; i++) {
+            has_others |= !(sums[i] >= 0);
             sums[i] = sum += sums[i];
+        }
+        if (has_others || !(sum > 0 && sum < (double)INFINITY))
+            note_row(d, from, row, buffers[K_DRAW_SUMS_BUFFERS]);
     }
 }
 

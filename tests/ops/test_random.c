@@ -247,6 +247,99 @@ Test(random, draws_without_replacement)
     aclDestroyTensor(to);
 }
 
+/* A draw from two rows of three, one of them with a fault. */
+struct fault {
+    double weights[6];
+    const char *text[2]; /* without replacement and with it; NULL: none */
+};
+
+static void check_fault(const struct fault *fault, bool replaces, aclDataType type)
+{
+    const int64_t sizes[] = {2, 3}, drawn[] = {2, 2};
+    int64_t places[4] = {-1, -1, -1, -1};
+    float single[6];
+    for (int i = 0; i < 6; i++)
+        single[i] = (float)fault->weights[i];
+    void *data = type == ACL_FLOAT ? (void *)single : (void *)fault->weights;
+    aclTensor *from = aclCreateTensor(sizes, 2, type, NULL, 0, ACL_FORMAT_ND, sizes, 2, data);
+    aclTensor *to = aclCreateTensor(drawn, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, drawn, 2, places);
+    cr_assert_eq(aclnnMultinomialGetWorkspaceSize(from, 2, replaces, 3, 0, to, &size, &executor),
+                 ACL_SUCCESS, "%s", aclGetRecentErrMsg());
+    void *workspace = aligned_alloc(64, (size + 64) / 64 * 64);
+    cr_assert_eq(aclnnMultinomial(workspace, size, executor, stream), ACL_SUCCESS);
+    const char *text = fault->text[replaces];
+    aclGetRecentErrMsg();
+    cr_expect_eq(aclrtSynchronizeStream(stream),
+                 text ? ACL_ERROR_RT_AICORE_EXCEPTION : ACL_SUCCESS);
+    const char *told = aclGetRecentErrMsg();
+    if (text)
+        cr_expect(told && strstr(told, "aclnnMultinomial") && strstr(told, text),
+                  "no \"%s\" in: %s", text, told ? told : "nothing");
+    for (int i = 0; i < 4; i++)
+        cr_expect(places[i] >= 0 && places[i] < 3, "%d is %d", i, (int)places[i]);
+    free(workspace);
+    aclDestroyTensor(from);
+    aclDestroyTensor(to);
+    aclrtDestroyStream(stream); /* its error stays */
+    cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+}
+
+#define BOTH(sentence)                                                                             \
+    {                                                                                              \
+        sentence, sentence                                                                         \
+    }
+
+Test(random, draws_from_no_weights_are_errors_of_the_stream)
+{
+    const char *const no_sum = "row 1 of self has no sum to draw by; it must be finite and above 0";
+    const struct fault faults[] = {
+        {{1, 2, 3, 4, -1, 5},
+         BOTH("element 1 of row 1 of self is -1; a weight must be finite and not negative")},
+        {{1, NAN, 3, 4, -1, 5}, BOTH("element 1 of row 0 of self is nan; a weight must be")},
+        {{1, 2, INFINITY, 4, 1, 5}, BOTH("element 2 of row 0 of self is inf; a weight must be")},
+        {{1, 2, 3, 4, 1, -INFINITY}, BOTH("element 2 of row 1 of self is -inf; a weight must be")},
+        {{1, 2, 3, 0, 0, 0}, BOTH(no_sum)},
+        {{1, 2, 3, 0, -0.0, 0}, BOTH(no_sum)},
+        {{1, 2, 3, 0, 1e-40, 0}, BOTH(NULL)},
+        {{1, 0, 3, 0, 1, 2}, BOTH(NULL)},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        for (int way = 0; way < 4; way++)
+            check_fault(&faults[i], way % 2 != 0, way / 2 ? ACL_FLOAT : ACL_DOUBLE);
+    /* Only running sums add them up. */
+    check_fault(&(struct fault){{1, 2, 3, 1e308, 1e308, 1}, {NULL, no_sum}}, false, ACL_DOUBLE);
+    check_fault(&(struct fault){{1, 2, 3, 1e308, 1e308, 1}, {NULL, no_sum}}, true, ACL_DOUBLE);
+}
+
+/* The lowest fault of a row that is longer than a tile is told. */
+Test(random, draws_from_a_long_row_with_a_fault)
+{
+    enum { LONG = 5000 };
+    for (int way = 0; way < 2; way++) {
+        int64_t place = -1;
+        for (int i = 0; i < LONG; i++)
+            values[i] = 1;
+        values[4321] = -2;
+        values[4900] = NAN;
+        aclTensor *from = tensor_of(values, ACL_DOUBLE, LONG),
+                  *to = tensor_of(&place, ACL_INT64, 1);
+        cr_assert_eq(
+            aclnnMultinomialGetWorkspaceSize(from, 1, way == 1, 3, 0, to, &size, &executor),
+            ACL_SUCCESS);
+        void *workspace = aligned_alloc(64, (size + 64) / 64 * 64);
+        cr_assert_eq(aclnnMultinomial(workspace, size, executor, stream), ACL_SUCCESS);
+        cr_expect_eq(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION);
+        const char *told = aclGetRecentErrMsg();
+        cr_expect(told && strstr(told, "element 4321 of row 0 of self is -2"), "%s", told);
+        cr_expect(place >= 0 && place < LONG);
+        free(workspace);
+        aclDestroyTensor(from);
+        aclDestroyTensor(to);
+        aclrtDestroyStream(stream);
+        cr_assert_eq(aclrtCreateStream(&stream), ACL_SUCCESS);
+    }
+}
+
 /* Each number once; the first one is any. */
 Test(random, permutations)
 {

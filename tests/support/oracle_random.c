@@ -254,13 +254,15 @@ static void draws(struct rig_problem *problem)
     free(entries);
 }
 
-/* Weights are positive. */
+/* Weights are positive, and their sums finite. */
 static void fill_weights(struct rig_problem *problem, struct random *random)
 {
     struct rig_tensor *self = &problem->tensor[0];
     (void)random;
-    for (int64_t i = 0; i < self->count; i++)
-        self->bits[i] = oracle_to_bits(self->view.dtype, fabs(self->values[i]) + 0.25);
+    for (int64_t i = 0; i < self->count; i++) {
+        const double x = fabs(self->values[i]);
+        self->bits[i] = oracle_to_bits(self->view.dtype, (x < 1e4 ? x : 0) + 0.25);
+    }
 }
 
 /* ---- dropout ---- */

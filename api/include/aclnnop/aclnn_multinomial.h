@@ -13,8 +13,11 @@ extern "C" {
 /* out = places drawn from each row of self, with probabilities as its weights, as
  * torch.multinomial.
  *
- * - self: 1 or 2 dimensions, any strides; weights, not negative, of each row not all 0: what is
- *   drawn from others has no meaning. FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - self: 1 or 2 dimensions, any strides; weights, finite and not negative, of each row not all 0,
+ *   and with replacement of a finite sum. A row of others is an error of the stream
+ *   (ACL_ERROR_RT_AICORE_EXCEPTION, with the operator, the row and the weight, at its next
+ *   synchronise), and some places of it are drawn; other rows are right. FLOAT, FLOAT16, BF16 or
+ *   DOUBLE.
  * - numsamples: draws from each row; without replacement at most the row's size.
  * - replacement: a place may be drawn again. Without it, places of weight 0 come last.
  * - out: shape of self, numsamples in place of the last size. INT64.
