@@ -14,6 +14,7 @@ struct taps {
     int count;
     int64_t at[TAPS];
     double weight[TAPS];
+    double far; /* of the place in double: its rounding moves the weights as far as its size */
 };
 
 static int64_t clamp(int64_t at, int64_t size)
@@ -86,7 +87,7 @@ static bool is_nearest(const struct rig_problem *problem)
 static struct taps taps_of(const struct rig_problem *problem, int from_end, int64_t i, int64_t in,
                            int64_t out)
 {
-    struct taps taps = {1, {i}, {1}};
+    struct taps taps = {1, {i}, {1}, 0};
     const char *name = problem->op->name;
     const bool is_double = problem->tensor[0].view.dtype == CASE_F64;
     const bool is_near = is_nearest(problem), is_cubic = strstr(name, "cubic") != NULL;
@@ -98,6 +99,7 @@ static struct taps taps_of(const struct rig_problem *problem, int from_end, int6
     if (is_antialiased(problem->op))
         return many_of(problem, is_double ? step : (double)(float)step, i, in);
     double place = place_of(is_double, step, centers ? 0.5 : 0, centers && !is_near ? 0.5 : 0, i);
+    if (is_double) taps.far = fabs(place);
     if (is_near) {
         taps.at[0] = clamp((int64_t)floor(place), in);
         return taps;
@@ -126,7 +128,7 @@ static void resize(struct rig_problem *problem)
     const struct operand *self = &problem->tensor[0].view, *out = &problem->tensor[1].view;
     const int axes = self->rank - 2;
     for (int64_t i = 0; i < problem->tensor[1].count; i++) {
-        struct taps taps[AXES] = {{1, {0}, {1}}, {1, {0}, {1}}, {1, {0}, {1}}};
+        struct taps taps[AXES] = {{1, {0}, {1}, 0}, {1, {0}, {1}, 0}, {1, {0}, {1}, 0}};
         int64_t sizes[AXES] = {1, 1, 1}, rest = i;
         double sum = 0, size = 0;
         for (int j = 0; j < axes; j++) {
@@ -143,7 +145,7 @@ static void resize(struct rig_problem *problem)
             const double value = oracle_value(problem, 0, row * sizes[0] + taps[0].at[x]);
             const double term = taps[0].weight[x] * taps[1].weight[y] * taps[2].weight[z] * value;
             sum = n == 0 ? term : sum + term; /* keeps a zero's sign */
-            size += fabs(value);
+            size += fabs(value) * (1 + taps[0].far + taps[1].far + taps[2].far);
         }
         if (is_nearest(problem))
             oracle_real(problem, 1, i, out->dtype, sum);
@@ -161,7 +163,7 @@ static void resize_grad(struct rig_problem *problem)
     double *sums = calloc((size_t)count * 3 + 1, sizeof *sums);
     double *sizes = sums + count, *terms = sizes + count;
     for (int64_t i = 0; i < problem->tensor[0].count; i++) {
-        struct taps taps[AXES] = {{1, {0}, {1}}, {1, {0}, {1}}, {1, {0}, {1}}};
+        struct taps taps[AXES] = {{1, {0}, {1}, 0}, {1, {0}, {1}, 0}, {1, {0}, {1}, 0}};
         int64_t in[AXES] = {1, 1, 1}, rest = i;
         const double value = oracle_value(problem, 0, i);
         for (int j = 0; j < axes; j++) {
@@ -177,7 +179,7 @@ static void resize_grad(struct rig_problem *problem)
             const int64_t row = (rest * in[2] + taps[2].at[z]) * in[1] + taps[1].at[y];
             const int64_t at = row * in[0] + taps[0].at[x];
             sums[at] += taps[0].weight[x] * taps[1].weight[y] * taps[2].weight[z] * value;
-            sizes[at] += fabs(value);
+            sizes[at] += fabs(value) * (1 + taps[0].far + taps[1].far + taps[2].far);
             terms[at]++;
         }
     }
