@@ -135,6 +135,24 @@ Test(info, variables_are_those_of_the_readme)
     cr_expect_eq(rows_between("\nEnvironment", NULL), rows);
 }
 
+/* "837 operators: ..." at the beginning of a line. */
+Test(info, the_readme_counts_the_operators)
+{
+    static char line[LINE];
+    int told = 0, rows;
+    ask();
+    rows = rows_between("\nOperators", "\nEnvironment");
+    FILE *file = fopen(ROOT "/README.md", "r");
+    cr_assert_not_null(file);
+    while (fgets(line, sizeof line, file)) {
+        char *end;
+        const long number = strtol(line, &end, 10);
+        if (strncmp(end, " operators: ", 12) == 0) told = (int)number;
+    }
+    fclose(file);
+    cr_expect_eq(told, rows, "README.md tells of %d operators; there are %d", told, rows);
+}
+
 Test(info, choices_have_reasons)
 {
     setenv("ACLNN_CPU_THREADS", "3", 1);
