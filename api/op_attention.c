@@ -94,21 +94,22 @@ static const int64_t *sizes_of(const struct op_attention *a, int operand)
     return a->tensor[operand]->descriptor.sizes;
 }
 
+/* Of the last axis. */
+static int64_t columns_of(const struct op_attention *a, int operand)
+{
+    const struct ex_descriptor *d = &a->tensor[operand]->descriptor;
+    return d->sizes[d->rank - 1] * (operand > 0 ? a->packed : 1);
+}
+
 /* query, key and value; the latter two are lists of one where they are lists. */
-static aclnnStatus find_operands(const struct op_problem *problem, struct op_attention *a)
+static void find_operands(const struct op_problem *problem, struct op_attention *a)
 {
     a->value[0] = op_argument_named(problem, "query");
     a->value[1] = op_attention_value(problem, "key", "keyIn");
     a->value[2] = op_argument_named(problem, "value");
-    for (int i = 0; i < 3; i++) {
-        const struct op_value *value = a->value[i];
-        a->tensor[i] = value->tensor;
-        if (!op_is_list(value)) continue;
-        OP_CHECK(problem->row->name, value->tensors->size == 1, ACLNN_ERR_PARAM_INVALID,
-                 "%s has %" PRIu64 " tensors; it must have one", value->name, value->tensors->size);
-        a->tensor[i] = value->tensors->elements[0];
-    }
-    return ACLNN_SUCCESS;
+    for (int i = 0; i < 3; i++)
+        a->tensor[i] =
+            op_is_list(a->value[i]) ? a->value[i]->tensors->elements[0] : a->value[i]->tensor;
 }
 
 static const char *heads_name(const struct op_problem *problem)
@@ -120,7 +121,7 @@ static const char *heads_name(const struct op_problem *problem)
 static aclnnStatus split(const struct op_problem *problem, const struct op_attention *a,
                          int operand, int64_t count, const char *what, int64_t *each)
 {
-    const int64_t size = sizes_of(a, operand)[2];
+    const int64_t size = columns_of(a, operand);
     OP_CHECK(problem->row->name, count > 0 && size % count == 0, ACLNN_ERR_PARAM_INVALID,
              "%s has rows of %" PRId64 " elements; they must be a multiple of %s, %" PRId64,
              a->value[operand]->name, size, what, count);
@@ -132,15 +133,15 @@ static aclnnStatus find_key_heads(const struct op_problem *problem, struct op_at
                                   int64_t *columns)
 {
     const int64_t *k = sizes_of(a, 1), *v = sizes_of(a, 2);
-    const int axis = a->key_layout->heads, last = a->key_layout->columns;
+    const int axis = a->key_layout->heads;
     if (axis < 0) {
         *columns = a->d;
         OP_TRY(split(problem, a, 1, a->d, "those of a head of query", &a->key_heads));
         return split(problem, a, 2, a->key_heads, "the heads of keys", &a->dv);
     }
     a->key_heads = k[axis];
-    *columns = k[last];
-    a->dv = v[last];
+    *columns = columns_of(a, 1);
+    a->dv = columns_of(a, 2);
     OP_CHECK(problem->row->name, v[axis] == a->key_heads, ACLNN_ERR_PARAM_INVALID,
              "value has %" PRId64 " heads; it must have as many as %s, %" PRId64, v[axis],
              a->value[1]->name, a->key_heads);
@@ -266,8 +267,9 @@ static aclnnStatus find_sequences(const struct op_problem *problem, struct op_at
 int64_t op_attention_length(const struct op_attention *a, bool is_key, int64_t i)
 {
     const aclIntArray *ends = is_key ? a->key_ends : a->query_ends, *own = a->lengths[is_key];
-    if (own) return own->values[own->size == 1 ? 0 : i];
-    if (!ends) return is_key ? a->keys : a->queries;
+    const int64_t shared = is_key ? a->shared : 0;
+    if (own) return shared + own->values[own->size == 1 ? 0 : i];
+    if (!ends) return is_key ? shared + a->keys : a->queries;
     return ends->values[i] - (i == 0 ? 0 : ends->values[i - 1]);
 }
 
@@ -310,7 +312,8 @@ static aclnnStatus check_pairs(const struct op_problem *problem, const struct op
                                const struct op_value *value, int least_rank)
 {
     const struct ex_descriptor *d = &value->tensor->descriptor;
-    const int64_t sizes[] = {a->batch, a->heads, a->most_queries, a->most_keys};
+    const int64_t sizes[] = {a->batch, a->heads, a->padding[0] ? a->queries : a->most_queries,
+                             a->padding[1] ? a->keys : a->most_keys};
     const bool may_exceed = a->is_infer || (a->query_ends && !op_attention_is_bias(value->name));
     struct op_shape_text text;
     bool fits = d->rank >= least_rank && d->rank <= 4;
@@ -405,7 +408,8 @@ static aclnnStatus check_mask(const struct op_problem *problem, struct op_attent
     OP_CHECK(op, is_given || !a->is_infer || mode == 0, ACLNN_ERR_PARAM_NULLPTR,
              "%s is NULL; sparseMode %" PRId64 " needs it", mask->name, mode);
     if (!is_given) return ACLNN_SUCCESS; /* everything is visible */
-    a->mode = mode == 0 && a->is_infer && !a->query_ends && a->queries == 1 ? 1 : mode;
+    const bool has_one = a->is_infer && !a->query_ends && a->queries == 1;
+    a->mode = mode == 0 && (has_one || a->padding[0] || a->padding[1]) ? 1 : mode;
     a->is_masked = true;
     a->has_mask = !is_compressed(mode);
     OP_TRY(check_prefix(problem, a));
@@ -544,17 +548,26 @@ aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attent
 {
     memset(a, 0, sizeof *a);
     a->is_infer = op_argument_named(problem, "numHeads") != NULL;
+    a->packed = 1;
+    a->keep = 1;
     a->mask_from = op_attention_value(problem, "attenMaskOptional", "attenMask");
     a->bias_from = op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
     if (!a->bias_from) a->bias_from = op_argument_named(problem, "pseShift");
-    OP_TRY(find_operands(problem, a));
+    find_operands(problem, a);
     OP_TRY(find_layout(problem, a));
+    if (a->is_infer) OP_TRY(op_attention_find_quantised(problem, a));
     OP_TRY(find_heads(problem, a));
     OP_TRY(find_rows(problem, a));
+    if (a->is_infer) OP_TRY(op_attention_find_shared(problem, a));
     OP_TRY(find_sequences(problem, a));
+    if (a->is_infer) OP_TRY(op_attention_find_padding(problem, a));
     OP_TRY(count_weights(problem, a));
     OP_TRY(check_bias(problem, a));
     OP_TRY(check_mask(problem, a));
+    if (a->is_infer) {
+        OP_TRY(op_attention_find_rope(problem, a));
+        return op_attention_find_factors(problem, a);
+    }
     OP_TRY(check_drop(problem, a));
     return check_order(problem, a);
 }

@@ -13,6 +13,14 @@ struct op_attention_layout {
     int rank, batch, rows, heads, columns;
 };
 
+/* Scales and offsets of quantised keys or values. */
+struct op_attention_factors {
+    const struct op_value *scale, *offset; /* offset: NULL: there is none */
+    const char *axes;                      /* of the scale: op_attention_quant.c says which */
+    int skipped;                           /* axes before them */
+    int64_t part;                          /* of the first axis, where that is for both */
+};
+
 struct op_attention {
     bool is_infer;                   /* an operator of inference alone */
     const struct op_value *value[3]; /* query, key, value */
@@ -34,6 +42,16 @@ struct op_attention {
     bool is_masked;  /* it is */
     bool has_mask;   /* and is read */
     const aclIntArray *prefix;
+    /* Of inference alone; NULL where it is not there. */
+    const struct op_value *rope[2]; /* second parts of query and key */
+    int64_t rope_columns;
+    const struct op_value *shared_from[2]; /* keys and values before those of each sequence */
+    int64_t shared;                        /* how many */
+    const struct op_value *padding[2];     /* rows behind each sequence, of query and of key */
+    bool is_quantised, is_four;            /* keys and values; those are of 4 bits */
+    int64_t packed; /* columns that an element of key holds, 8 of INT32; else 1 */
+    struct op_attention_factors factors[2];
+    const struct op_value *out_scale, *out_offset;
 };
 
 /* The arguments of a problem whose types are right, or what is wrong. */
@@ -58,8 +76,24 @@ aclnnStatus op_attention_find_layouts(const struct op_problem *problem,
 aclnnStatus op_attention_find_lengths(const struct op_problem *problem,
                                       struct op_attention *attention);
 bool op_attention_has_bias(const struct op_problem *problem);
+/* What else it has: shared keys, which count as each sequence's first ones; second parts; sequences
+ * at the end of their tensors; quantised keys, before their sizes are known and after. */
+aclnnStatus op_attention_find_shared(const struct op_problem *problem,
+                                     struct op_attention *attention);
+aclnnStatus op_attention_find_rope(const struct op_problem *problem,
+                                   struct op_attention *attention);
+aclnnStatus op_attention_find_padding(const struct op_problem *problem,
+                                      struct op_attention *attention);
+aclnnStatus op_attention_find_quantised(const struct op_problem *problem,
+                                        struct op_attention *attention);
+aclnnStatus op_attention_find_factors(const struct op_problem *problem,
+                                      struct op_attention *attention);
+/* The argument of that name, or of that name and "Optional"; NULL: it is empty or not given. */
+const struct op_value *op_attention_given(const struct op_problem *problem, const char *name);
+/* The types that keys may have beside query's. */
+uint64_t op_attention_quantised_types(const struct op_problem *problem);
 /* Keys in blocks: the table, or NULL; what the tensors and the lengths must be; and the step that
- * puts keys or values (operand 1 or 2) side by side. */
+ * puts rows of a tensor in blocks side by side; layout: of that tensor. */
 const struct op_value *op_attention_table(const struct op_problem *problem);
 aclnnStatus op_attention_find_pages(const struct op_problem *problem,
                                     struct op_attention *attention);
@@ -67,7 +101,9 @@ aclnnStatus op_attention_check_pages(const struct op_problem *problem,
                                      const struct op_attention *attention,
                                      const struct op_value *lengths);
 struct op_place op_attention_gather(const struct op_shape_call *call,
-                                    const struct op_attention *attention, int operand);
+                                    const struct op_attention *attention,
+                                    const struct op_place *from,
+                                    const struct op_attention_layout *layout, int64_t heads);
 /* The ends of sequences behind each other. */
 aclnnStatus op_attention_check_ends(const struct op_problem *problem, const struct op_value *value,
                                     int64_t rows, const aclIntArray **ends);

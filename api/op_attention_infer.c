@@ -5,52 +5,124 @@
 
 #include "api/op_attention.h"
 
-static bool is_query(const char *name)
+/* What has its own check. */
+static bool is_own(const char *name)
 {
-    return strcmp(name, "query") == 0 || strcmp(name, "attentionOut") == 0;
+    static const char *const names[] = {"query", "key", "value", "attentionOut"};
+    for (size_t i = 0; i < RT_LENGTH(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
 }
 
-static bool is_key(const char *name)
-{
-    return strcmp(name, "key") == 0 || strcmp(name, "value") == 0;
-}
+/* Types of other tensors by what their names begin with, where they are not empty; 0: the row's;
+ * -1: none, they are not supported. */
+static const struct {
+    const char *name;
+    int64_t types;
+    const char *names;
+} kinds[] = {
+    {"pseShift", 0, NULL},
+    {"attenMask", OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8) | OP_TYPE(ACL_INT8), "BOOL, UINT8, INT8"},
+    {"blockTable", OP_TYPE(ACL_INT32), "INT32"},
+    {"softmaxLse", OP_TYPE(ACL_FLOAT), "FLOAT"},
+    {"queryPaddingSize", OP_TYPE(ACL_INT64), "INT64"},
+    {"kvPaddingSize", OP_TYPE(ACL_INT64), "INT64"},
+    {"quantScale2", OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_BF16), "FLOAT, BF16"},
+    {"quantOffset2", OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_BF16), "FLOAT, BF16"},
+    {"antiquant", 0, NULL},
+    {"keyAntiquant", 0, NULL},
+    {"valueAntiquant", 0, NULL},
+    {"keyRopeAntiquant", -1, NULL},
+};
 
-/* What is not quantised, paged, padded on the left, shared or rotated. */
 static aclnnStatus check_tensor(const struct op_problem *problem, const struct op_value *value)
 {
     const char *op = problem->row->name;
-    if (is_query(value->name) || is_key(value->name) || strncmp(value->name, "pseShift", 8) == 0)
+    int64_t types = -1;
+    const char *names = NULL;
+    if (op_is_empty(value->tensor)) return ACLNN_SUCCESS;
+    for (size_t i = 0; i < RT_LENGTH(kinds); i++) {
+        if (strncasecmp(value->name, kinds[i].name, strlen(kinds[i].name)) != 0) continue;
+        types = kinds[i].types;
+        names = kinds[i].names;
+    }
+    if (types > 0) return op_check_type(op, value->name, value->tensor, (uint64_t)types, names);
+    if (types == 0)
         return op_check_type(op, value->name, value->tensor, problem->row->types,
                              problem->row->type_names);
-    if (strncmp(value->name, "attenMask", 9) == 0)
-        return op_check_type(op, value->name, value->tensor,
-                             OP_TYPE(ACL_BOOL) | OP_TYPE(ACL_UINT8) | OP_TYPE(ACL_INT8),
-                             "BOOL, UINT8, INT8");
-    if (strncasecmp(value->name, "blockTable", 10) == 0)
-        return op_check_type(op, value->name, value->tensor, OP_TYPE(ACL_INT32), "INT32");
-    if (strcmp(value->name, "softmaxLse") == 0)
-        return op_check_type(op, value->name, value->tensor, OP_TYPE(ACL_FLOAT), "FLOAT");
-    OP_CHECK(op, op_is_empty(value->tensor), ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(op, false, ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL or empty: it is not supported", value->name);
     return ACLNN_SUCCESS;
+}
+
+static bool begins_with(const char *name, const char *word)
+{
+    return strncmp(name, word, strlen(word)) == 0;
+}
+
+/* Second parts and shared keys are of the types of what they belong to. */
+static const struct op_value *model_of(const struct op_problem *problem, const char *name)
+{
+    if (begins_with(name, "keyRopeAntiquant")) return NULL;
+    if (begins_with(name, "queryRope") || begins_with(name, "keyRope"))
+        return op_argument_named(problem, "query");
+    if (begins_with(name, "keySharedPrefix") || begins_with(name, "valueSharedPrefix"))
+        return op_argument_named(problem, "key");
+    return NULL;
+}
+
+static const aclTensor *first_of(const struct op_value *value)
+{
+    return op_is_list(value) ? value->tensors->elements[0] : value->tensor;
+}
+
+/* query's, or of keys that are quantised. */
+static aclnnStatus check_key(const struct op_problem *problem, const aclTensor *key)
+{
+    const struct op_value *query = op_argument_named(problem, "query");
+    const char *op = problem->row->name;
+    const uint64_t types = op_attention_quantised_types(problem);
+    if (types == 0) return op_check_same_type(op, "key", key, query->name, query->tensor);
+    return op_check_type(op, "key", key, types | OP_TYPE(query->tensor->descriptor.data_type),
+                         types == OP_TYPE(ACL_INT8) ? "query's, or INT8"
+                                                    : "query's, or INT8, INT4, INT32 (eight INT4)");
+}
+
+static aclnnStatus check_out_type(const struct op_problem *problem)
+{
+    const struct op_value *query = op_argument_named(problem, "query");
+    const struct op_value *out = op_argument_named(problem, "attentionOut");
+    const bool may_be_whole = op_attention_value(problem, "quantScale2", "quantScale2Optional");
+    const char *op = problem->row->name;
+    if (may_be_whole && out->tensor->descriptor.data_type == ACL_INT8) return ACLNN_SUCCESS;
+    return op_check_same_type(op, out->name, out->tensor, query->name, query->tensor);
 }
 
 static aclnnStatus types(struct op_problem *problem)
 {
     const struct op_value *query = op_argument_named(problem, "query");
-    for (int i = 0; i < problem->tensor_count; i++)
-        OP_TRY(check_tensor(problem, problem->tensor[i]));
-    for (int i = 0; i < problem->count; i++) {
-        const struct op_value *value = &problem->values[i];
-        if (op_is_list(value))
-            for (uint64_t k = 0; k < value->tensors->size; k++)
-                OP_TRY(op_check_same_type(problem->row->name, value->name,
-                                          value->tensors->elements[k], query->name, query->tensor));
-        else if (op_is_tensor(value) && value->tensor &&
-                 (is_query(value->name) || is_key(value->name)))
-            OP_TRY(op_check_same_type(problem->row->name, value->name, value->tensor, query->name,
-                                      query->tensor));
+    const struct op_value *const sides[] = {op_argument_named(problem, "key"),
+                                            op_argument_named(problem, "value")};
+    const char *op = problem->row->name;
+    OP_TRY(op_check_type(op, query->name, query->tensor, problem->row->types,
+                         problem->row->type_names));
+    for (int i = 0; i < 2; i++)
+        if (op_is_list(sides[i]))
+            OP_CHECK(op, sides[i]->tensors->size == 1, ACLNN_ERR_PARAM_INVALID,
+                     "%s has %" PRIu64 " tensors; it must have one", sides[i]->name,
+                     sides[i]->tensors->size);
+    OP_TRY(check_key(problem, first_of(sides[0])));
+    OP_TRY(op_check_same_type(op, "value", first_of(sides[1]), "key", first_of(sides[0])));
+    for (int i = 0; i < problem->tensor_count; i++) {
+        const struct op_value *value = problem->tensor[i], *model = model_of(problem, value->name);
+        if (is_own(value->name)) continue;
+        if (!model)
+            OP_TRY(check_tensor(problem, value));
+        else if (!op_is_empty(value->tensor))
+            OP_TRY(
+                op_check_same_type(op, value->name, value->tensor, model->name, first_of(model)));
     }
+    OP_TRY(check_out_type(problem));
     problem->type = problem->result = (aclDataType)query->tensor->descriptor.data_type;
     return ACLNN_SUCCESS;
 }
@@ -136,9 +208,13 @@ static aclnnStatus find_lengths(const struct op_problem *problem, struct op_atte
     const aclIntArray *array = value ? value->ints : NULL;
     const int64_t rows = of_keys ? a->keys : a->queries;
     if (!array || array->size == 0 || (!of_keys && a->queries == 1)) return ACLNN_SUCCESS;
+    if (a->layout->batch < 0) /* those of query tell how many sequences there are */
+        OP_CHECK(op, array->size == (uint64_t)a->batch, ACLNN_ERR_PARAM_INVALID,
+                 "%s has %" PRIu64 " entries; it must have one for each of %" PRId64 " sequences",
+                 value->name, array->size, a->batch);
     OP_CHECK(op, array->size == 1 || array->size >= (uint64_t)a->batch, ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRIu64 " entries; it must have one, or one for each of %" PRId64
-             " sequences",
+             " sequences, of which it may have more",
              value->name, array->size, a->batch);
     for (uint64_t i = 0; i < array->size && (int64_t)i < a->batch; i++)
         OP_CHECK(op, array->values[i] >= 0 && array->values[i] <= rows, ACLNN_ERR_PARAM_INVALID,
@@ -190,17 +266,13 @@ static aclnnStatus check_out(const struct op_problem *problem, const struct op_a
 
 static aclnnStatus shapes(struct op_problem *problem)
 {
-    static const char *const unused = "actualSharedPrefixLenOptional";
     const struct op_value *lse = op_argument_named(problem, "softmaxLse");
     const int64_t key_heads = op_integer_named(problem, "numKeyValueHeads", 0);
-    const struct op_value *shared = op_argument_named(problem, unused);
     const char *op = problem->row->name;
     struct op_attention a;
     OP_TRY(op_attention_read(problem, &a));
     OP_CHECK(op, a.key_heads == (key_heads == 0 ? a.heads : key_heads), ACLNN_ERR_PARAM_INVALID,
              "numKeyValueHeads is %" PRId64 "; key has %" PRId64 " heads", key_heads, a.key_heads);
-    OP_CHECK(op, !shared || !shared->ints || shared->ints->size == 0, ACLNN_ERR_PARAM_INVALID,
-             "%s is given; it must be NULL: it is not supported", unused);
     OP_CHECK(op, !is_incremental(problem) || a.queries == 1, ACLNN_ERR_PARAM_INVALID,
              "query has %" PRId64 " rows; it must have one", a.queries);
     OP_TRY(check_out(problem, &a));

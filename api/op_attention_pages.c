@@ -74,28 +74,29 @@ static void describe(const void *parameters, void *const buffers[], int64_t posi
              position, c->name, table[b * c->table_row + k * c->table_column], c->blocks - 1);
 }
 
+/* Without an axis of columns there is one. */
 static struct k_cache_side side_of(const struct op_attention_layout *l, const struct op_view *view,
                                    int64_t heads)
 {
-    const int64_t column = view->strides[l->columns];
+    const int64_t column = l->columns < 0 ? 0 : view->strides[l->columns];
     return (struct k_cache_side){.block = view->strides[l->batch],
                                  .head = l->heads >= 0 ? view->strides[l->heads]
-                                                       : view->sizes[l->columns] / heads * column,
+                                         : l->columns >= 0
+                                             ? view->sizes[l->columns] / heads * column
+                                             : 0,
                                  .row = view->strides[l->rows],
                                  .column = column};
 }
 
 struct op_place op_attention_gather(const struct op_shape_call *call, const struct op_attention *a,
-                                    int operand)
+                                    const struct op_place *from,
+                                    const struct op_attention_layout *l, int64_t heads)
 {
-    const struct op_value *all = call->problem->values;
-    const struct op_place table = op_source(call, (int)(a->table - all), 0);
-    const struct op_place from = op_source(call, (int)(a->value[operand] - all), 0);
-    const struct op_attention_layout *l = a->key_layout;
-    const int64_t columns = operand == 1 ? a->d : a->dv;
+    const struct op_place table = op_source(call, (int)(a->table - call->problem->values), 0);
+    const int64_t row = l->columns < 0 ? 1 : from->view.sizes[l->columns];
     const int64_t used = (a->most_keys + a->block - 1) / a->block;
     const size_t size = sizeof(struct k_cache) + (size_t)a->batch * sizeof(int64_t);
-    struct op_view like = from.view;
+    struct op_view like = from->view;
     like.sizes[l->batch] = a->batch;
     like.sizes[l->rows] = used * a->block;
     const struct op_place to = op_scratch_like(call->plan, &like);
@@ -104,7 +105,7 @@ struct op_place op_attention_gather(const struct op_shape_call *call, const stru
         ex_no_memory(call->plan);
         return to;
     }
-    *c = (struct k_cache){.size = (int64_t)ex_element_size((int32_t)from.view.type),
+    *c = (struct k_cache){.size = (int64_t)ex_element_size((int32_t)from->view.type),
                           .sequences = a->batch,
                           .width = table.view.sizes[1],
                           .used = used,
@@ -112,17 +113,17 @@ struct op_place op_attention_gather(const struct op_shape_call *call, const stru
                           .table_column = table.view.strides[1],
                           .blocks = a->blocks,
                           .rows = a->block,
-                          .heads = a->key_heads,
-                          .columns = columns,
-                          .from = side_of(l, &from.view, a->key_heads),
-                          .to = side_of(l, &to.view, a->key_heads),
+                          .heads = heads,
+                          .columns = l->heads < 0 && l->columns >= 0 ? row / heads : row,
+                          .from = side_of(l, &from->view, heads),
+                          .to = side_of(l, &to.view, heads),
                           .name = a->table->name};
     for (int64_t b = 0; b < a->batch; b++)
         c->length[b] = op_attention_length(a, true, b);
     const struct k_work work = k_cache_gather_work(c);
     if (work.items > 0)
         ex_step_with_faults(call->plan, "cache_gather", k_cache_gather, c, size, work,
-                            EX_BUFFERS(from.buffer, table.buffer, to.buffer), describe);
+                            EX_BUFFERS(from->buffer, table.buffer, to.buffer), describe);
     rt_free(c);
     return to;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/op_attention.h"
+#include "api/op_attention_plan.h"
 #include "api/op_random.h"
 #include "kernels/kernels.h"
 #include "runtime/support/alloc.h"
@@ -12,24 +12,15 @@ enum { UNITS_EXTRA = 2 /* sequences of rows that belong to none */ };
 
 static const int64_t FAR = INT64_C(1) << 60;
 
-struct plan {
-    const struct op_shape_call *call;
-    struct op_attention of;
-    struct k_attention *kernel;
-    size_t size; /* of it */
-    int buffers[K_ATTENTION_GRAD_BUFFERS];
-};
-
-static int argument_of(const struct plan *p, const struct op_value *value)
+int op_attention_argument(const struct op_attention_plan *p, const struct op_value *value)
 {
     return (int)(value - p->call->problem->values);
 }
 
 /* ---- strides ---- */
 
-/* heads: those of the tensor. */
-static struct k_attention_side side_of(const struct op_attention_layout *l,
-                                       const struct op_view *view, int64_t heads)
+struct k_attention_side op_attention_side(const struct op_attention_layout *l,
+                                          const struct op_view *view, int64_t heads)
 {
     struct k_attention_side side = {.batch = l->batch < 0 ? 0 : view->strides[l->batch],
                                     .row = view->strides[l->rows],
@@ -39,35 +30,29 @@ static struct k_attention_side side_of(const struct op_attention_layout *l,
     return side;
 }
 
-static struct k_attention_side source(struct plan *p, int buffer, const struct op_value *value,
-                                      const struct op_attention_layout *layout, int64_t heads)
+struct k_attention_side op_attention_source(struct op_attention_plan *p, int buffer,
+                                            const struct op_value *value,
+                                            const struct op_attention_layout *layout, int64_t heads)
 {
-    const struct op_place place = op_source(p->call, argument_of(p, value), 0);
+    const struct op_place place = op_source(p->call, op_attention_argument(p, value), 0);
     p->buffers[buffer] = place.buffer;
-    return side_of(layout, &place.view, heads);
+    return op_attention_side(layout, &place.view, heads);
 }
 
-static struct k_attention_side key_source(struct plan *p, int buffer, int operand)
-{
-    const struct op_attention *a = &p->of;
-    if (!a->table) return source(p, buffer, a->value[operand], a->key_layout, a->key_heads);
-    const struct op_place place = op_attention_gather(p->call, a, operand);
-    p->buffers[buffer] = place.buffer;
-    return side_of(a->key_layout, &place.view, a->key_heads);
-}
-
-static struct k_attention_side target(struct plan *p, int buffer, const char *name, int64_t heads)
+static struct k_attention_side target(struct op_attention_plan *p, int buffer, const char *name,
+                                      int64_t heads)
 {
     const struct op_value *value = op_argument_named(p->call->problem, name);
-    const struct op_place place = op_target(p->call, argument_of(p, value), 0);
+    const struct op_place place = op_target(p->call, op_attention_argument(p, value), 0);
     p->buffers[buffer] = place.buffer;
-    return side_of(p->of.layout, &place.view, heads);
+    return op_attention_side(p->of.layout, &place.view, heads);
 }
 
 /* Of a mask or a bias, whose axes of 1 are for all. */
-static struct k_attention_side pairs(struct plan *p, int buffer, const struct op_value *value)
+static struct k_attention_side pairs(struct op_attention_plan *p, int buffer,
+                                     const struct op_value *value)
 {
-    struct op_place place = op_source(p->call, argument_of(p, value), 0);
+    struct op_place place = op_source(p->call, op_attention_argument(p, value), 0);
     const struct op_view *view = &place.view;
     int64_t strides[4] = {0};
     for (int i = 0; i < view->rank; i++)
@@ -94,7 +79,7 @@ static bool is_outer(const struct op_attention *a, int64_t i, bool is_last)
     return true;
 }
 
-static void see(const struct plan *p, int64_t i, struct k_attention_sequence *s)
+static void see(const struct op_attention_plan *p, int64_t i, struct k_attention_sequence *s)
 {
     const struct op_attention *a = &p->of;
     const struct op_problem *problem = p->call->problem;
@@ -115,7 +100,7 @@ static void see(const struct plan *p, int64_t i, struct k_attention_sequence *s)
     if (mode == 6) s->prefix = a->prefix->values[i];
 }
 
-static void add_sequences(struct plan *p)
+static void add_sequences(struct op_attention_plan *p)
 {
     const struct op_attention *a = &p->of;
     struct k_attention *k = p->kernel;
@@ -148,7 +133,7 @@ static double first_of(const struct op_problem *problem, const char *name)
     return value && value->ints && value->ints->size > 0 ? (double)value->ints->values[0] : 0;
 }
 
-static void read_inputs(struct plan *p)
+static void read_inputs(struct op_attention_plan *p)
 {
     const struct op_problem *problem = p->call->problem;
     const struct op_attention *a = &p->of;
@@ -156,22 +141,26 @@ static void read_inputs(struct plan *p)
     k->dtype = op_k_dtype(a->tensor[0]);
     k->heads = a->heads;
     k->group = a->heads / a->key_heads;
-    k->d = a->d;
+    k->d = k->row = a->d;
     k->dv = a->dv;
     k->scale = op_real_named(problem, "scaleValue", 1);
     k->keep = a->keep;
     k->is_by_rows = a->is_by_rows;
     k->stat_rows = a->is_infer && !a->query_ends ? a->queries : 0;
     k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
-    k->q = source(p, K_ATTENTION_Q, a->value[0], a->layout, a->heads);
-    k->k = key_source(p, K_ATTENTION_K, 1);
-    k->v = key_source(p, K_ATTENTION_V, 2);
-    for (int i = K_ATTENTION_MASK; i < K_ATTENTION_GRAD_BUFFERS; i++)
+    k->q = op_attention_source(p, K_ATTENTION_Q, a->value[0], a->layout, a->heads);
+    for (int i = K_ATTENTION_K; i < K_ATTENTION_INFER_BUFFERS; i++)
         p->buffers[i] = p->buffers[K_ATTENTION_Q];
+    if (a->is_infer) {
+        op_attention_read_keys(p);
+        return;
+    }
+    k->k = op_attention_source(p, K_ATTENTION_K, a->value[1], a->key_layout, a->key_heads);
+    k->v = op_attention_source(p, K_ATTENTION_V, a->value[2], a->key_layout, a->key_heads);
 }
 
 /* The mask that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb. */
-static int draw(const struct plan *p)
+static int draw(const struct op_attention_plan *p)
 {
     enum { BITS = 128 };
     struct k_random random = {.kind = K_RANDOM_BITS,
@@ -183,7 +172,7 @@ static int draw(const struct plan *p)
     return to;
 }
 
-static void read_beside(struct plan *p)
+static void read_beside(struct op_attention_plan *p)
 {
     const struct op_problem *problem = p->call->problem;
     const struct op_value *bias = p->of.bias_from;
@@ -196,11 +185,13 @@ static void read_beside(struct plan *p)
         p->buffers[K_ATTENTION_DROP] = draw(p);
     else if (k->keep != 1)
         p->buffers[K_ATTENTION_DROP] =
-            op_dense_source(p->call, argument_of(p, op_argument_named(problem, "dropMaskOptional")))
+            op_dense_source(
+                p->call, op_attention_argument(p, op_argument_named(problem, "dropMaskOptional")))
                 .buffer;
     if (sinks && sinks->tensor) {
         k->has_sink = true;
-        p->buffers[K_ATTENTION_SINK] = op_dense_source(p->call, argument_of(p, sinks)).buffer;
+        p->buffers[K_ATTENTION_SINK] =
+            op_dense_source(p->call, op_attention_argument(p, sinks)).buffer;
     }
     if (k->bias == K_ATTENTION_NONE) return;
     k->bias_type = op_k_dtype(bias->tensor);
@@ -210,14 +201,13 @@ static void read_beside(struct plan *p)
 }
 
 /* Whether a result has elements. Then there is memory for as many sequences. */
-static bool is_needed(const struct plan *p)
+static bool is_needed(const struct op_attention_plan *p)
 {
     const bool is_grad = op_argument_named(p->call->problem, "dkOut") != NULL;
     return p->of.batch > 0 && (p->of.queries > 0 || (is_grad && p->of.keys > 0));
 }
 
-/* false: there is nothing to do, or no memory. */
-static bool begin(struct plan *p, const struct op_shape_call *call)
+bool op_attention_begin(struct op_attention_plan *p, const struct op_shape_call *call)
 {
     memset(p, 0, sizeof *p);
     p->call = call;
@@ -235,8 +225,8 @@ static bool begin(struct plan *p, const struct op_shape_call *call)
     return true;
 }
 
-static void step(const struct plan *p, const char *name, k_fn *kernel, struct k_work work,
-                 int buffers)
+void op_attention_step(const struct op_attention_plan *p, const char *name, k_fn *kernel,
+                       struct k_work work, int buffers)
 {
     if (work.items > 0)
         ex_step(p->call->plan, name, kernel, p->kernel, p->size, work, p->buffers, buffers);
@@ -244,49 +234,22 @@ static void step(const struct plan *p, const char *name, k_fn *kernel, struct k_
 
 /* ---- plans ---- */
 
-/* The result of inference, 0 in rows behind a sequence, and its logarithms of sums. */
-void op_attention_plan_infer(const struct op_shape_call *call)
-{
-    const struct op_value *lse = op_argument_named(call->problem, "softmaxLse");
-    const struct op_value *out = op_argument_named(call->problem, "attentionOut");
-    struct op_place made;
-    struct plan p;
-    if (begin(&p, call)) {
-        const struct op_place place = op_target(call, argument_of(&p, out), 0);
-        const bool has_lse = op_integer_named(call->problem, "softmaxLseFlag", 0) != 0;
-        p.buffers[K_ATTENTION_OUT] = place.buffer;
-        p.kernel->out = side_of(p.of.out_layout, &place.view, p.of.heads);
-        p.kernel->stats = has_lse ? K_ATTENTION_LOG : K_ATTENTION_NO_STATS;
-        if (p.of.lengths[0]) op_fill_place(call->plan, &place, 0, 0);
-        if (has_lse) {
-            made = op_dense_target(call, argument_of(&p, lse));
-            if (p.of.lengths[0]) op_fill_place(call->plan, &made, -INFINITY, 0);
-            p.buffers[K_ATTENTION_MAX] = made.buffer;
-        }
-        const struct k_work work = k_attention_plan(p.kernel);
-        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(p.of.d + p.of.dv));
-        step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
-        if (has_lse) op_deliver(call, &made, argument_of(&p, lse));
-    }
-    rt_free(p.kernel);
-}
-
 void op_attention_plan(const struct op_shape_call *call)
 {
     static const char *const stats[] = {"softmaxMaxOut", "softmaxSumOut"};
     struct op_place made[2];
     int argument[2];
-    struct plan p;
-    if (begin(&p, call)) {
+    struct op_attention_plan p;
+    if (op_attention_begin(&p, call)) {
         p.kernel->out = target(&p, K_ATTENTION_OUT, "attentionOutOut", p.of.heads);
         for (int i = 0; i < 2; i++) {
-            argument[i] = argument_of(&p, op_argument_named(call->problem, stats[i]));
+            argument[i] = op_attention_argument(&p, op_argument_named(call->problem, stats[i]));
             made[i] = op_dense_target(call, argument[i]);
             p.buffers[K_ATTENTION_MAX + i] = made[i].buffer;
         }
         const struct k_work work = k_attention_plan(p.kernel);
         ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(p.of.d + p.of.dv));
-        step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
+        op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
         for (int i = 0; i < 2; i++)
             op_deliver(call, &made[i], argument[i]);
     }
@@ -294,20 +257,21 @@ void op_attention_plan(const struct op_shape_call *call)
 }
 
 /* Scratch of so many FLOATs. */
-static int scratch(const struct plan *p, int64_t floats)
+static int scratch(const struct op_attention_plan *p, int64_t floats)
 {
     return ex_scratch(p->call->plan, (size_t)floats * sizeof(float));
 }
 
-static void add_sink_grad(struct plan *p)
+static void add_sink_grad(struct op_attention_plan *p)
 {
     const struct op_value *to = op_argument_named(p->call->problem, "dsinkOut");
     if (!p->kernel->has_sink || !to || !to->tensor) return;
-    const struct op_place made = op_dense_target(p->call, argument_of(p, to));
+    const struct op_place made = op_dense_target(p->call, op_attention_argument(p, to));
     p->buffers[K_ATTENTION_DSINK] = made.buffer;
-    step(p, "attention_sink_grad", k_best()->attention_sink_grad,
-         (struct k_work){.items = p->kernel->heads, .grain = 1}, K_ATTENTION_GRAD_BUFFERS);
-    op_deliver(p->call, &made, argument_of(p, to));
+    op_attention_step(p, "attention_sink_grad", k_best()->attention_sink_grad,
+                      (struct k_work){.items = p->kernel->heads, .grain = 1},
+                      K_ATTENTION_GRAD_BUFFERS);
+    op_deliver(p->call, &made, op_attention_argument(p, to));
 }
 
 /* Of no query. */
@@ -323,18 +287,21 @@ void op_attention_plan_grad(const struct op_shape_call *call)
 {
     static const char *const stats[] = {"softmaxMaxOptional", "softmaxSumOptional"};
     const struct op_problem *problem = call->problem;
-    struct plan p;
-    if (!begin(&p, call)) {
+    struct op_attention_plan p;
+    if (!op_attention_begin(&p, call)) {
         no_sink_grad(call);
     } else {
         struct k_attention *k = p.kernel;
-        k->out = source(&p, K_ATTENTION_OUT, op_argument_named(problem, "attentionInOptional"),
-                        p.of.layout, p.of.heads);
-        k->dy =
-            source(&p, K_ATTENTION_DY, op_argument_named(problem, "dy"), p.of.layout, p.of.heads);
+        k->out = op_attention_source(&p, K_ATTENTION_OUT,
+                                     op_argument_named(problem, "attentionInOptional"), p.of.layout,
+                                     p.of.heads);
+        k->dy = op_attention_source(&p, K_ATTENTION_DY, op_argument_named(problem, "dy"),
+                                    p.of.layout, p.of.heads);
         for (int i = 0; i < 2; i++)
             p.buffers[K_ATTENTION_MAX + i] =
-                op_dense_source(call, argument_of(&p, op_argument_named(problem, stats[i]))).buffer;
+                op_dense_source(call,
+                                op_attention_argument(&p, op_argument_named(problem, stats[i])))
+                    .buffer;
         k->dq = target(&p, K_ATTENTION_DQ, "dqOut", p.of.heads);
         k->dk = target(&p, K_ATTENTION_DK, "dkOut", p.of.key_heads);
         k->dv_to = target(&p, K_ATTENTION_DV, "dvOut", p.of.key_heads);
@@ -343,11 +310,12 @@ void op_attention_plan_grad(const struct op_shape_call *call)
         p.buffers[K_ATTENTION_PARTS] = scratch(&p, k->chunks * k->tiles * k->d * K_ATTENTION_TILE);
         ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(3 * p.of.d + 2 * p.of.dv));
         const struct k_work rows = k_attention_rows_work(k);
-        step(&p, "attention_rows", k_best()->attention_rows, rows, K_ATTENTION_GRAD_BUFFERS);
-        step(&p, "attention_grad", k_best()->attention_grad, k_attention_grad_work(k),
-             K_ATTENTION_GRAD_BUFFERS);
-        step(&p, "attention_query_grad", k_best()->attention_query_grad, rows,
-             K_ATTENTION_GRAD_BUFFERS);
+        op_attention_step(&p, "attention_rows", k_best()->attention_rows, rows,
+                          K_ATTENTION_GRAD_BUFFERS);
+        op_attention_step(&p, "attention_grad", k_best()->attention_grad, k_attention_grad_work(k),
+                          K_ATTENTION_GRAD_BUFFERS);
+        op_attention_step(&p, "attention_query_grad", k_best()->attention_query_grad, rows,
+                          K_ATTENTION_GRAD_BUFFERS);
         add_sink_grad(&p);
     }
     rt_free(p.kernel);

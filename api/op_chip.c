@@ -25,6 +25,7 @@ enum op_chip_source { MATH, NN, TRANSFORMER, CV };
 #define TYPE_FLOAT16    TYPE_(FLOAT16)
 #define TYPE_BF16       TYPE_(BF16)
 #define TYPE_DOUBLE     TYPE_(DOUBLE)
+#define TYPE_INT4       TYPE_(INT4)
 #define TYPE_INT8       TYPE_(INT8)
 #define TYPE_INT16      TYPE_(INT16)
 #define TYPE_INT32      TYPE_(INT32)

@@ -4,13 +4,19 @@
 #include "kernels/attention/one_query.h"
 
 struct forward {
-    _Alignas(
-        64) float queries[K_ATTENTION_FLOATS + 16 * K_ATTENTION_QUERIES]; /* tiles [d][query] */
+    _Alignas(64) float queries[K_ATTENTION_ROPE_FLOATS +
+                               16 * K_ATTENTION_QUERIES]; /* tiles [d][query] */
     _Alignas(64) float outputs[K_ATTENTION_FLOATS + 16 * K_ATTENTION_QUERIES]; /* tiles [dv][] */
-    _Alignas(64) float keys[K_ATTENTION_SUMS + PACK_SLACK];                    /* panels [d][key] */
+    _Alignas(64) float keys[K_ATTENTION_ROPE_SUMS + PACK_SLACK];               /* panels [d][key] */
     _Alignas(64) float values[K_ATTENTION_SUMS + PACK_SLACK]; /* panels [key][dv] */
-    _Alignas(64) float scores[LARGEST];
-    struct beside beside;
+    union {
+        struct {
+            _Alignas(64) float scores[LARGEST];
+            struct beside beside;
+        };
+        float rows[K_ATTENTION_SUMS]; /* of quantised keys, packed before there are scores */
+    };
+    struct quantised_factors whole;
     float m[K_ATTENTION_QUERIES], l[K_ATTENTION_QUERIES];
 };
 
@@ -50,8 +56,8 @@ static void meet(const struct meeting *t, void *const buffers[], struct forward 
     bool is_first = true;
     for (int64_t i = 0; i < t->queries; i++)
         is_first = is_first && own->l[first + i] == 0;
-    multiply_panels(t->keys, a->d, vectors, own->keys, padded(a->d),
-                    own->queries + first * padded(a->d), own->scores, false);
+    multiply_panels(t->keys, a->row, vectors, own->keys, padded(a->row),
+                    own->queries + first * padded(a->row), own->scores, false);
     finish_scores(t, buffers, &own->beside, own->scores);
     grow(t, own, first, is_first ? NULL : outputs);
     if (a->keep != 1) {
@@ -62,16 +68,47 @@ static void meet(const struct meeting *t, void *const buffers[], struct forward 
                     !is_first);
 }
 
+/* Panels of keys one by one, so that the second part of each stands behind the first one. */
+static void pack_with_rope(const struct meeting *t, const struct key_rows *k, void *const buffers[],
+                           float *to)
+{
+    const struct k_attention *a = t->a;
+    const struct key_rows rope = key_rows(t, ROPE_ROWS, buffers, NULL, 0);
+    const int64_t size = k_size(a->dtype);
+    for (int64_t first = 0; first < t->keys; first += K_GEMM_PANEL) {
+        const int64_t rows = gemm_min(t->keys - first, K_GEMM_PANEL);
+        float *panel = to + first * padded(a->row);
+        panels_of_rows(k->dtype, &k->side, v_address(k->at, size * first * k->side.row), rows, a->d,
+                       panel);
+        panels_of_rows(rope.dtype, &rope.side, v_address(rope.at, size * first * rope.side.row),
+                       rows, a->rope, panel + a->d * K_GEMM_PANEL);
+    }
+}
+
 static void pack_keys(const struct meeting *t, void *const buffers[], struct forward *own)
 {
     const struct k_attention *a = t->a;
-    const int64_t head = t->head / a->group, row = t->s->key + t->key, size = k_size(a->dtype);
-    panels_of_rows(a->dtype, &a->k,
-                   row_of(&a->k, buffers[K_ATTENTION_K], size, t->s->batch, head, row), t->keys,
-                   a->d, own->keys);
-    panels_of_columns(a->dtype, &a->v,
-                      row_of(&a->v, buffers[K_ATTENTION_V], size, t->s->batch, head, row), t->keys,
-                      a->dv, own->values);
+    const struct key_rows k = key_rows(t, KEY_ROWS, buffers, own->rows, padded(a->d));
+    if (a->rope > 0)
+        pack_with_rope(t, &k, buffers, own->keys);
+    else
+        panels_of_rows(k.dtype, &k.side, k.at, t->keys, a->d, own->keys);
+    const struct key_rows v = key_rows(t, VALUE_ROWS, buffers, own->rows, padded(a->dv));
+    panels_of_columns(v.dtype, &v.side, v.at, t->keys, a->dv, own->values);
+}
+
+static void pack_tile_of_queries(const struct meeting *t, void *const buffers[], float *to)
+{
+    const struct k_attention *a = t->a;
+    const int64_t size = k_size(a->dtype), row = t->s->query + t->query;
+    tile_of_rows(a->dtype, &a->q,
+                 row_of(&a->q, buffers[K_ATTENTION_Q], size, t->s->batch, t->head, row), t->queries,
+                 a->d, to);
+    if (a->rope > 0)
+        tile_of_rows(
+            a->dtype, &a->q_rope,
+            row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, t->s->batch, t->head, row),
+            t->queries, a->rope, to + a->d * GEMM_COLUMNS);
 }
 
 static void finish(const struct meeting *t, void *const buffers[], struct forward *own,
@@ -79,13 +116,14 @@ static void finish(const struct meeting *t, void *const buffers[], struct forwar
 {
     const struct k_attention *a = t->a;
     float *l = own->l + first;
+    const struct quantised_factors *whole = whole_of(t, buffers, &own->whole);
     if (a->stats != K_ATTENTION_NO_STATS) tell_stats(t, buffers, own->m + first, l);
     for (int64_t i = 0; i < t->queries; i++)
         l[i] = l[i] == 0 ? 0 : 1 / l[i];
     store_rows(a->dtype, own->outputs + first * padded(a->dv), l, t->queries, a->dv,
-               (char *)(uintptr_t)row_of(&a->out, buffers[K_ATTENTION_OUT], k_size(a->dtype),
-                                         t->s->batch, t->head, t->s->query + t->query),
-               &a->out);
+               row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : k_size(a->dtype), t->s->batch,
+                      t->head, t->s->query + t->query),
+               &a->out, whole);
 }
 
 /* Columns from `first` on are queries of one of the item's heads; false: they are none. */
@@ -114,7 +152,8 @@ static void begin_with_sinks(const struct meeting *all, void *const buffers[], s
 static void run_item(const struct k_attention *a, void *const buffers[], struct place place,
                      struct forward *own)
 {
-    const struct k_attention_sequence *s = place.s;
+    const struct k_attention_sequence padded_one = padded_sequence(a, buffers, place.s);
+    const struct k_attention_sequence *s = &padded_one;
     const int64_t query = place.unit * a->block, columns = a->together * a->block;
     struct meeting part, all = {.a = a, .s = s, .head = place.head * a->together, .query = query};
     all.queries = gemm_min(s->queries - query, a->block);
@@ -125,12 +164,9 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
     if (a->has_sink && s->keys > 0) begin_with_sinks(&all, buffers, own);
     for (int64_t first = 0; first < columns; first += GEMM_COLUMNS)
         if (is_part(&all, first, &part))
-            tile_of_rows(a->dtype, &a->q,
-                         row_of(&a->q, buffers[K_ATTENTION_Q], k_size(a->dtype), s->batch,
-                                part.head, s->query + part.query),
-                         part.queries, a->d, own->queries + first * padded(a->d));
-    for (; all.key < s->keys; all.key += a->keys) {
-        all.keys = all.packed = gemm_min(s->keys - all.key, a->keys);
+            pack_tile_of_queries(&part, buffers, own->queries + first * padded(a->row));
+    for (; all.key < s->keys; all.key += all.packed) {
+        all.keys = all.packed = keys_of_block(&all, a->keys);
         if (!sees_some(&all)) continue;
         pack_keys(&all, buffers, own);
         for (int64_t first = 0; first < columns; first += GEMM_COLUMNS) {

@@ -81,10 +81,11 @@ static int64_t heads_together(const struct k_attention *a)
 
 struct k_work k_attention_plan(struct k_attention *a)
 {
-    const int64_t row = parts(a->d, K_ATTENTION_TILE) * K_ATTENTION_TILE;
-    a->keys = K_ATTENTION_SUMS / row / STEP * STEP;
+    const int64_t row = parts(a->row, K_ATTENTION_TILE) * K_ATTENTION_TILE;
+    const int64_t floats = a->rope > 0 ? K_ATTENTION_ROPE_FLOATS : K_ATTENTION_FLOATS;
+    a->keys = (a->rope > 0 ? K_ATTENTION_ROPE_SUMS : K_ATTENTION_SUMS) / row / STEP * STEP;
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
-    a->block = K_ATTENTION_FLOATS / a->d / K_ATTENTION_TILE * K_ATTENTION_TILE;
+    a->block = floats / a->row / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
     a->is_one_query = most_queries(a) == 1 && a->keep == 1;
     a->together = a->is_one_query ? 1 : heads_together(a);
@@ -99,7 +100,7 @@ struct k_work k_attention_plan(struct k_attention *a)
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
     const int64_t rows = a->is_one_query ? 1 : a->together * a->block;
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
-                   (double)(rows * (a->d + a->dv)) * most_keys(a));
+                   (double)(rows * (a->row + a->dv)) * most_keys(a));
 }
 
 struct k_work k_attention_rows_work(const struct k_attention *a)

@@ -300,9 +300,9 @@ void K_SYMBOL(attention_query_grad)(const void *parameters, void *const buffers[
                     v_store(sums + i, v_load(sums + i) + v_load(part + i));
             store_rows(a->dtype, sums, factors, gemm_min(s->queries - query - first, GEMM_COLUMNS),
                        a->d,
-                       (char *)(uintptr_t)row_of(&a->dq, buffers[K_ATTENTION_DQ], size, s->batch,
-                                                 place.head, s->query + query + first),
-                       &a->dq);
+                       row_of(&a->dq, buffers[K_ATTENTION_DQ], size, s->batch, place.head,
+                              s->query + query + first),
+                       &a->dq, NULL);
         }
     }
 }

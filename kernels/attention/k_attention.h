@@ -7,8 +7,10 @@
  *
  * with m the maximum and l the sum of exponentials over visible keys, and a sink if there is one: a
  * score of the head that has no value. kept is 1, or with dropout
- * 1 / keep or 0. No matrix of queries by keys is ever stored: a block of keys at a time meets 48
- * queries (flash attention). A query that sees no key has zeros.
+ * 1 / keep or 0. Of inference, q and k may have a second part in a tensor of its own (rope), keys
+ * may begin with those that all sequences share, k and v may be quantised, and so may be out. No
+ * matrix of queries by keys is ever stored: a block of keys at a time meets 48 queries (flash
+ * attention). A query that sees no key has zeros.
  *
  * The gradient computes p again from m and l:
  *
@@ -22,17 +24,21 @@
 #ifndef ACLNN_CPU_KERNELS_ATTENTION_K_ATTENTION_H
 #define ACLNN_CPU_KERNELS_ATTENTION_K_ATTENTION_H
 
+#include "kernels/cache/k_quantised.h"
 #include "kernels/gemm/k_gemm.h"
 
 enum {
     K_ATTENTION_HEAD = 512,                     /* elements of a head, at most */
+    K_ATTENTION_ROPE = 64,                      /* of its second part */
     K_ATTENTION_TILE = K_GEMM_TILE,             /* queries that are computed together */
     K_ATTENTION_KEYS = 144,                     /* keys of a block, at most */
     K_ATTENTION_QUERIES = 4 * K_ATTENTION_TILE, /* of an item, at most */
     K_ATTENTION_FLOATS = 24576,                 /* of packed queries of an item, at most */
     K_ATTENTION_SUMS = 17408,                   /* of a block of keys, at most */
-    K_ATTENTION_CHUNKS = 16,                    /* parts of a sequence's keys, at most */
-    K_ATTENTION_STATS = 8,                      /* places with each maximum and sum, all the same */
+    K_ATTENTION_ROPE_FLOATS = 27648,            /* the same two where there is a second part */
+    K_ATTENTION_ROPE_SUMS = 18432,
+    K_ATTENTION_CHUNKS = 16, /* parts of a sequence's keys, at most */
+    K_ATTENTION_STATS = 8,   /* places with each maximum and sum, all the same */
 };
 
 /* Strides in elements. Rows are those of a sequence; batch is 0 where sequences are rows of one
@@ -65,6 +71,7 @@ enum k_attention_unit {
 struct k_attention_sequence {
     int64_t batch, query, key; /* of the sides, and the first row of each */
     int64_t queries, keys;
+    int64_t query_shift, key_shift; /* rows before the first of each, in masks and statistics too */
     int64_t low, high,
         prefix; /* visible: low <= j - i <= high, or j < prefix; |low|, |high| <= 2^60 */
     int64_t weights, stats; /* elements of p, and rows of statistics, before the sequence's */
@@ -75,7 +82,16 @@ struct k_attention {
     enum k_dtype dtype, bias_type;
     int64_t heads, group; /* group: query heads for each head of keys */
     int64_t d, dv;        /* elements of a row of q and k, and of v */
-    double scale, keep;   /* keep: 1, or the probability with which a weight is kept */
+    int64_t rope, row;    /* of q_rope and k_rope, which stand behind those of q and k; of both */
+    int64_t shared;       /* keys before those of each sequence: rows of shared_k and shared_v */
+    /* Where a sequence has fewer rows than the tensors have, its last one stands as many before the
+     * end as the call's tensor says (less than 0: 0). Where keys would begin before the tensor, one
+     * query has none, and of several they begin with it. */
+    bool pads_queries, pads_keys;
+    int64_t query_rows, key_rows;  /* of a sequence in the tensors; of padded ones */
+    struct k_quantised k_as, v_as; /* of one kind */
+    struct k_quantised out_as;     /* INT8, then */
+    double scale, keep;            /* keep: 1, or the probability with which a weight is kept */
     enum k_attention_bias bias;
     double shift; /* key - query, of the first of each */
     bool has_mask, has_sink;
@@ -83,6 +99,7 @@ struct k_attention {
     int64_t stat_rows; /* of a head, where that is more than its queries */
     bool is_by_rows;   /* statistics are [query][head] in place of [head][query] */
     struct k_attention_side q, k, v, out, dy, dq, dk, dv_to, mask, bias_at;
+    struct k_attention_side q_rope, k_rope, shared_k, shared_v;
     /* Queries of an item of the forward pass, and how many heads of one head of keys it has; keys
      * of a block; chunks of a sequence. */
     int64_t block, together, keys, chunks;
@@ -112,6 +129,20 @@ enum {
     K_ATTENTION_DK,
     K_ATTENTION_DV,
     K_ATTENTION_GRAD_BUFFERS,
+    /* Of inference, and of the forward pass with second parts: what never meets has one place. */
+    K_ATTENTION_SHARED_K = K_ATTENTION_BUFFERS,
+    K_ATTENTION_SHARED_V,
+    K_ATTENTION_K_SCALE,
+    K_ATTENTION_K_OFFSET,
+    K_ATTENTION_V_SCALE,
+    K_ATTENTION_V_OFFSET,
+    K_ATTENTION_INFER_BUFFERS,
+    K_ATTENTION_Q_PADDING = K_ATTENTION_SHARED_K, /* INT64 */
+    K_ATTENTION_K_PADDING,
+    K_ATTENTION_Q_ROPE = K_ATTENTION_K_SCALE,
+    K_ATTENTION_K_ROPE,
+    K_ATTENTION_OUT_SCALE = K_ATTENTION_DROP,
+    K_ATTENTION_OUT_OFFSET = K_ATTENTION_SINK,
     K_ATTENTION_DSINK = K_ATTENTION_DQ, /* of attention_sink_grad: f32, [head] */
 };
 

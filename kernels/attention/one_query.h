@@ -4,107 +4,21 @@
 #ifndef ACLNN_CPU_KERNELS_ATTENTION_ONE_QUERY_H
 #define ACLNN_CPU_KERNELS_ATTENTION_ONE_QUERY_H
 
-#include "kernels/vector/transpose.h"
+#include "kernels/vector/row_products.h"
 
 enum {
-    ONE_KEYS = 64,              /* of a block */
-    ONE_LANES = 16,             /* sums of a product of rows, the same at every level */
-    ONE_PARTS = ONE_LANES / VL, /* vectors of them */
-    ONE_VECTORS = 4,            /* of outputs, at once */
-    ONE_ROW = K_ATTENTION_HEAD + ONE_LANES,
+    ONE_KEYS = 64, /* of a block */
+    ONE_ROW = K_ATTENTION_HEAD + ROW_LANES,
+    ONE_QUERY = K_ATTENTION_HEAD + K_ATTENTION_ROPE + 2 * ROW_LANES,
 };
 
 struct one_query {
-    _Alignas(64) float query[ONE_ROW], outputs[ONE_ROW];
-    _Alignas(64) float scores[ONE_KEYS + ONE_LANES], beside[ONE_KEYS + ONE_LANES];
+    _Alignas(64) float query[ONE_QUERY], outputs[ONE_ROW]; /* query: its second part at padded(d) */
+    _Alignas(64) float scores[ONE_KEYS + ROW_LANES], beside[ONE_KEYS + ROW_LANES];
     _Alignas(64) float rows[ONE_KEYS * ONE_ROW]; /* keys or values that are not contiguous */
+    struct quantised_factors whole;
     float m, l;
 };
-
-/* Sums of ONE_LANES lanes: lane i of the first vector has i and i + 8, or i, i + 4, i + 8 ... */
-K_TEMPLATE
-vf join_parts(vf *sum)
-{
-#pragma GCC unroll 4
-    for (int step = ONE_PARTS / 2; step > 0; step /= 2)
-#pragma GCC unroll 4
-        for (int p = 0; p < step; p++)
-            sum[p] += sum[p + step];
-    return sum[0];
-}
-
-/* scores[] = the dot products of the query with keys `apart` bytes from each other. */
-K_TEMPLATE
-void score_keys(enum k_dtype dt, const float *query, int64_t d, const char *keys, int64_t apart,
-                int64_t count, float *scores)
-{
-    for (int64_t key = 0; key < count; key += VL) {
-        vf sum[VL];
-        for (int64_t i = 0; i < VL; i++) {
-            const char *at = v_address(keys, gemm_min(key + i, count - 1) * apart);
-            vf part[ONE_PARTS] = {{0}};
-            for (int64_t first = 0; first < d; first += ONE_LANES)
-#pragma GCC unroll 4
-                for (int p = 0; p < ONE_PARTS; p++) {
-                    const int64_t term = first + p * VL, left = d - term;
-                    if (left <= 0) break;
-                    const char *from = v_address(at, term * k_size(dt));
-                    part[p] = v_fma(
-                        v_load(query + term),
-                        left >= VL ? k_load(dt, from) : k_load_first(dt, from, (int)left), part[p]);
-                }
-            sum[i] = join_parts(part);
-        }
-        v_transpose(sum);
-#pragma GCC unroll 4
-        for (int step = VL / 2; step > 0; step /= 2)
-#pragma GCC unroll 8
-            for (int i = 0; i < step; i++)
-                sum[i] += sum[i + step];
-        v_store(scores + key, sum[0]);
-    }
-}
-
-/* outputs[] = outputs[] * factor + sum over keys of weight * value, so many vectors of a row, all
- * whole or one of `lanes`. */
-K_TEMPLATE
-void add_vectors(enum k_dtype dt, int vectors, int64_t lanes, const float *weights, float factor,
-                 const char *values, int64_t apart, int64_t count, float *outputs)
-{
-    vf sum[ONE_VECTORS];
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
-        sum[v] = v_load(outputs + v * VL) * factor;
-    for (int64_t key = 0; key < count; key++) {
-        const char *at = v_address(values, key * apart);
-        const vf weight = v_all(weights[key]);
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
-            sum[v] = v_fma(weight,
-                           lanes == VL ? k_load(dt, at + v * VL * k_size(dt))
-                                       : k_load_first(dt, at, (int)lanes),
-                           sum[v]);
-    }
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++)
-        v_store(outputs + v * VL, sum[v]);
-}
-
-K_TEMPLATE
-void add_values(enum k_dtype dt, struct one_query *own, float factor, const char *values,
-                int64_t apart, int64_t count, int64_t dv)
-{
-    int64_t first = 0;
-    for (; first + ONE_VECTORS * VL <= dv; first += ONE_VECTORS * VL)
-        add_vectors(dt, ONE_VECTORS, VL, own->scores, factor, v_address(values, first * k_size(dt)),
-                    apart, count, own->outputs + first);
-    for (; first + VL <= dv; first += VL)
-        add_vectors(dt, 1, VL, own->scores, factor, v_address(values, first * k_size(dt)), apart,
-                    count, own->outputs + first);
-    if (first < dv)
-        add_vectors(dt, 1, dv - first, own->scores, factor, v_address(values, first * k_size(dt)),
-                    apart, count, own->outputs + first);
-}
 
 static void make_bias_row(const struct meeting *t, const void *slopes, float *to)
 {
@@ -126,14 +40,11 @@ static bool sees_key(const struct meeting *t, int64_t key)
 static void finish_row(const struct meeting *t, void *const buffers[], struct one_query *own)
 {
     const struct k_attention *a = t->a;
-    const struct k_attention_side *bias = &a->bias_at, *mask = &a->mask;
+    const struct k_attention_side *bias = &a->bias_at;
     const float scale = (float)a->scale;
     float *scores = own->scores;
     if (a->bias == K_ATTENTION_AFTER || a->bias == K_ATTENTION_BEFORE)
-        widen(a->bias_type,
-              v_address(row_of(bias, buffers[K_ATTENTION_BIAS], k_size(a->bias_type), t->s->batch,
-                               t->head, t->query),
-                        k_size(a->bias_type) * t->key * bias->column),
+        widen(a->bias_type, pairs_of(t, bias, buffers[K_ATTENTION_BIAS], k_size(a->bias_type)),
               bias->column, t->keys, own->beside);
     else if (a->bias != K_ATTENTION_NONE)
         make_bias_row(t, buffers[K_ATTENTION_BIAS], own->beside);
@@ -148,11 +59,9 @@ static void finish_row(const struct meeting *t, void *const buffers[], struct on
         v_store(scores + i, s);
     }
     if (a->has_mask) {
-        const char *masked =
-            v_address(row_of(mask, buffers[K_ATTENTION_MASK], 1, t->s->batch, t->head, t->query),
-                      t->key * mask->column);
+        const char *masked = pairs_of(t, &a->mask, buffers[K_ATTENTION_MASK], 1);
         for (int64_t i = 0; i < t->keys; i++)
-            if (*v_address(masked, i * mask->column) != 0) scores[i] = -INFINITY;
+            if (*v_address(masked, i * a->mask.column) != 0) scores[i] = -INFINITY;
     }
     for (int64_t i = 0; i < t->keys && !sees_all(t); i++)
         if (!sees_key(t, t->key + i)) scores[i] = -INFINITY;
@@ -163,7 +72,7 @@ static void finish_row(const struct meeting *t, void *const buffers[], struct on
 /* Scores become weights; returns the factor of outputs so far. */
 static float grow_row(struct one_query *own, int64_t keys)
 {
-    vf most = v_all(own->m), sum[ONE_PARTS] = {{0}};
+    vf most = v_all(own->m), sum[ROW_PARTS] = {{0}};
     float lanes[VL], m = own->m;
     for (int64_t i = 0; i < keys; i += VL) {
         const vf s = v_load(own->scores + i);
@@ -176,10 +85,10 @@ static float grow_row(struct one_query *own, int64_t keys)
     for (int64_t i = 0; i < keys; i += VL) {
         const vf e = v_exp_single(v_load(own->scores + i) - from);
         v_store(own->scores + i, e);
-        sum[i / VL % ONE_PARTS] += e;
+        sum[i / VL % ROW_PARTS] += e;
     }
     const float factor = v_exp_single(v_all(own->m - from))[0];
-    v_store(lanes, join_parts(sum));
+    v_store(lanes, row_join(sum));
     for (int step = VL / 2; step > 0; step /= 2)
         for (int i = 0; i < step; i++)
             lanes[i] += lanes[i + step];
@@ -217,45 +126,42 @@ struct one_rows {
     int64_t apart;
 };
 
-static struct one_rows rows_of(const struct meeting *t, const struct k_attention_side *side,
-                               const void *buffer, int64_t columns, struct one_query *own)
+static struct one_rows rows_of(const struct meeting *t, enum key_part part, void *const buffers[],
+                               int64_t columns, struct one_query *own)
 {
-    const enum k_dtype dtype = t->a->dtype;
-    const int64_t size = k_size(dtype), apart = side->row * size;
-    const char *at =
-        row_of(side, buffer, size, t->s->batch, t->head / t->a->group, t->s->key + t->key);
-    if (side->column == 1) return (struct one_rows){dtype, at, apart};
+    const struct key_rows rows = key_rows(t, part, buffers, own->rows, ONE_ROW);
+    const int64_t apart = rows.side.row * k_size(rows.dtype);
+    if (rows.side.column == 1) return (struct one_rows){rows.dtype, rows.at, apart};
     for (int64_t i = 0; i < t->keys; i++)
-        widen(dtype, v_address(at, i * apart), side->column, columns, own->rows + i * ONE_ROW);
+        widen(rows.dtype, v_address(rows.at, i * apart), rows.side.column, columns,
+              own->rows + i * ONE_ROW);
     return (struct one_rows){K_F32, (const char *)own->rows, ONE_ROW * sizeof *own->rows};
 }
 
 static void meet_one(const struct meeting *t, void *const buffers[], struct one_query *own)
 {
     const struct k_attention *a = t->a;
-    const struct one_rows k = rows_of(t, &a->k, buffers[K_ATTENTION_K], a->d, own);
-    if (k.dtype == K_F32)
-        score_keys(K_F32, own->query, a->d, k.at, k.apart, t->keys, own->scores);
-    else if (k.dtype == K_F16)
-        score_keys(K_F16, own->query, a->d, k.at, k.apart, t->keys, own->scores);
-    else
-        score_keys(K_BF16, own->query, a->d, k.at, k.apart, t->keys, own->scores);
+    const struct one_rows k = rows_of(t, KEY_ROWS, buffers, a->d, own);
+    row_dots(k.dtype, own->query, a->d, k.at, k.apart, t->keys, own->scores);
+    if (a->rope > 0) {
+        const struct one_rows rope = rows_of(t, ROPE_ROWS, buffers, a->rope, own);
+        row_dots(rope.dtype, own->query + padded(a->d), a->rope, rope.at, rope.apart, t->keys,
+                 own->beside);
+        for (int64_t i = 0; i < t->keys; i += VL)
+            v_store(own->scores + i, v_load(own->scores + i) + v_load(own->beside + i));
+    }
     finish_row(t, buffers, own);
     if (own->l == 0) memset(own->outputs, 0, sizeof own->outputs); /* NaN of hidden values */
     const float factor = grow_row(own, t->keys);
-    const struct one_rows v = rows_of(t, &a->v, buffers[K_ATTENTION_V], a->dv, own);
-    if (v.dtype == K_F32)
-        add_values(K_F32, own, factor, v.at, v.apart, t->keys, a->dv);
-    else if (v.dtype == K_F16)
-        add_values(K_F16, own, factor, v.at, v.apart, t->keys, a->dv);
-    else
-        add_values(K_BF16, own, factor, v.at, v.apart, t->keys, a->dv);
+    const struct one_rows v = rows_of(t, VALUE_ROWS, buffers, a->dv, own);
+    row_sums(v.dtype, own->scores, factor, v.at, v.apart, t->keys, a->dv, own->outputs);
 }
 
 static void run_one_query(const struct k_attention *a, void *const buffers[], struct place place,
                           struct one_query *own)
 {
-    const struct k_attention_sequence *s = place.s;
+    const struct k_attention_sequence padded_one = padded_sequence(a, buffers, place.s);
+    const struct k_attention_sequence *s = &padded_one;
     const int64_t size = k_size(a->dtype);
     struct meeting t = {.a = a, .s = s, .head = place.head, .queries = 1};
     own->m = -INFINITY;
@@ -267,8 +173,12 @@ static void run_one_query(const struct k_attention *a, void *const buffers[], st
     }
     widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t.head, s->query),
           a->q.column, a->d, own->query);
-    for (; t.key < s->keys; t.key += ONE_KEYS) {
-        t.keys = gemm_min(s->keys - t.key, ONE_KEYS);
+    if (a->rope > 0)
+        widen(a->dtype,
+              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t.head, s->query),
+              a->q_rope.column, a->rope, own->query + padded(a->d));
+    for (; t.key < s->keys; t.key += t.packed) {
+        t.keys = t.packed = keys_of_block(&t, ONE_KEYS);
         if (!sees_some(&t)) continue;
         leave_hidden(&t);
         meet_one(&t, buffers, own);
@@ -276,10 +186,11 @@ static void run_one_query(const struct k_attention *a, void *const buffers[], st
     if (a->stats != K_ATTENTION_NO_STATS) tell_stats(&t, buffers, &own->m, &own->l);
     for (int64_t i = 0; i < a->dv; i++)
         own->outputs[i] = own->l == 0 ? 0 : own->outputs[i] * (1 / own->l);
-    narrow(a->dtype, own->outputs, a->dv,
-           (char *)(uintptr_t)row_of(&a->out, buffers[K_ATTENTION_OUT], size, s->batch, t.head,
-                                     s->query),
-           a->out.column);
+    const struct quantised_factors *whole = whole_of(&t, buffers, &own->whole);
+    store_row(
+        a->dtype, whole, own->outputs, a->dv,
+        row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : size, s->batch, t.head, s->query),
+        a->out.column);
 }
 
 #endif

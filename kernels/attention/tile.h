@@ -3,6 +3,7 @@
  * GEMM_COLUMNS queries: so maxima and sums run along vectors, and what comes out of one product is
  * packed for the next one. */
 #include "kernels/attention/k_attention.h"
+#include "kernels/cache/quantised_rows.h"
 #include "kernels/gemm/gemm_item.h"
 #include "kernels/gemm/gemm_pack.h"
 #include "kernels/gemm/gemm_panel.h"
@@ -65,12 +66,22 @@ static const char *row_of(const struct k_attention_side *side, const void *buffe
     return v_address(buffer, size * (batch * side->batch + head * side->head + row * side->row));
 }
 
+/* A mask's or a bias's element of the first query and key. */
+static const char *pairs_of(const struct meeting *m, const struct k_attention_side *side,
+                            const void *buffer, int64_t size)
+{
+    const char *row =
+        row_of(side, buffer, size, m->s->batch, m->head, m->query + m->s->query_shift);
+    return v_address(row, size * (m->key + m->s->key_shift) * side->column);
+}
+
 /* The place of the first statistic of a query, and how far that of the next one is. */
 static int64_t stat_of(const struct k_attention *a, const struct k_attention_sequence *s,
                        int64_t head, int64_t query, int64_t *step)
 {
     const int64_t each = a->stats == K_ATTENTION_LOG ? 1 : K_ATTENTION_STATS;
     const int64_t rows = a->stat_rows > 0 ? a->stat_rows : s->queries;
+    query += s->query_shift;
     *step = (a->is_by_rows ? a->heads : 1) * each;
     return (s->stats + (a->is_by_rows ? query * a->heads + head : head * rows + query)) * each;
 }
@@ -85,6 +96,78 @@ static int64_t vectors_of(int64_t count)
 {
     const int64_t vectors = (count + VL - 1) / VL;
     return vectors < GEMM_WIDTH ? vectors : GEMM_WIDTH;
+}
+
+/* ---- keys and values ---- */
+
+enum key_part { KEY_ROWS, VALUE_ROWS, ROPE_ROWS };
+
+/* Rows as they lie, or as floats. */
+struct key_rows {
+    enum k_dtype dtype;
+    struct k_attention_side side;
+    const char *at;
+};
+
+/* The keys of a meeting, all of them shared or none. Quantised ones become room[row * apart]. */
+static struct key_rows key_rows(const struct meeting *t, enum key_part part, void *const buffers[],
+                                float *room, int64_t apart)
+{
+    const struct k_attention *a = t->a;
+    const bool is_shared = t->key < a->shared, is_key = part == KEY_ROWS;
+    const struct k_attention_side *own[] = {&a->k, &a->v, &a->k_rope};
+    const struct k_attention_side *shared[] = {&a->shared_k, &a->shared_v};
+    const struct k_attention_side *side = is_shared ? shared[part] : own[part];
+    static const int places[] = {K_ATTENTION_K, K_ATTENTION_V, K_ATTENTION_K_ROPE};
+    const int place = is_shared ? K_ATTENTION_SHARED_K + (int)part : places[part];
+    const int64_t row = is_shared ? t->key : t->s->key + t->key - a->shared;
+    const int64_t batch = is_shared ? 0 : t->s->batch, head = t->head / a->group;
+    if (!a->k_as.is_there)
+        return (struct key_rows){a->dtype, *side,
+                                 row_of(side, buffers[place], k_size(a->dtype), batch, head, row)};
+    const struct k_quantised *q = is_key ? &a->k_as : &a->v_as;
+    const int factors = is_key ? K_ATTENTION_K_SCALE : K_ATTENTION_V_SCALE;
+    const int64_t at = batch * side->batch + head * side->head + row * side->row;
+    const int64_t first = t->key + t->s->key_shift;
+    read_quantised(q,
+                   &(struct quantised_at){
+                       v_address(buffers[place], q->is_four ? at / 2 : at), side->row, side->column,
+                       factor_at(&q->scale, buffers[factors], t->s->batch, head, first),
+                       factor_at(&q->offset, buffers[factors + 1], t->s->batch, head, first)},
+                   t->keys, is_key ? a->d : a->dv, room, apart);
+    return (struct key_rows){K_F32, {.row = apart, .column = 1}, (const char *)room};
+}
+
+/* Keys of the next block: shared ones and others are never in the same. */
+static int64_t keys_of_block(const struct meeting *t, int64_t most)
+{
+    return gemm_min((t->key < t->a->shared ? t->a->shared : t->s->keys) - t->key, most);
+}
+
+/* Rows before a sequence that stands at the end of `rows`, but for as many as `padding` says. */
+static int64_t rows_before(const void *padding, int64_t rows)
+{
+    int64_t behind;
+    memcpy(&behind, padding, sizeof behind);
+    return behind > 0 ? rows - behind : rows;
+}
+
+/* The sequence where it stands. */
+static struct k_attention_sequence padded_sequence(const struct k_attention *a,
+                                                   void *const buffers[],
+                                                   const struct k_attention_sequence *s)
+{
+    struct k_attention_sequence own = *s;
+    if (a->pads_queries)
+        own.query_shift = rows_before(buffers[K_ATTENTION_Q_PADDING], a->query_rows - s->queries);
+    if (a->pads_keys)
+        own.key_shift = rows_before(buffers[K_ATTENTION_K_PADDING], a->key_rows - s->keys);
+    if (own.key_shift < 0 && a->query_rows == 1) own.keys = 0;
+    own.query_shift = own.query_shift > 0 ? own.query_shift : 0;
+    own.key_shift = own.key_shift > 0 ? own.key_shift : 0;
+    own.query += own.query_shift;
+    own.key += own.key_shift;
+    return own;
 }
 
 /* ---- packing ---- */
@@ -269,8 +352,7 @@ static __attribute__((noinline)) bool find_masked(const struct meeting *m, const
 {
     const struct k_attention_side *side = &m->a->mask;
     bool some = false;
-    const char *from =
-        v_address(row_of(side, mask, 1, m->s->batch, m->head, m->query), m->key * side->column);
+    const char *from = pairs_of(m, side, mask, 1);
     for (int64_t i = 0; i < m->queries && !some; i++)
         some = is_any_set(v_address(from, i * side->row), side->column, m->keys);
     if (some) turn_flags(false, m, from, side->row, side->column, 0, to);
@@ -297,9 +379,7 @@ static void read_bias(const struct meeting *m, const void *bias, float *to)
     const struct k_attention *a = m->a;
     const struct k_attention_side *side = &a->bias_at;
     const int64_t size = k_size(a->bias_type);
-    const char *from = row_of(side, bias, size, m->s->batch, m->head, m->query);
-    tile_of_rows(a->bias_type, side, v_address(from, size * m->key * side->column), m->queries,
-                 m->keys, to);
+    tile_of_rows(a->bias_type, side, pairs_of(m, side, bias, size), m->queries, m->keys, to);
 }
 
 static void make_bias(const struct meeting *m, const void *slopes, float *to)
@@ -366,12 +446,15 @@ static void keep_weights(const struct meeting *m, const float *flags, float *wei
 
 /* ---- results ---- */
 
-/* Columns of a tile, times a factor for each, become rows of a tensor: sums[column][row]. */
+/* Columns of a tile, times a factor for each, become rows of a tensor: sums[column][row]. whole:
+ * NULL, or what makes them INT8. */
 static __attribute__((noinline)) void store_rows(enum k_dtype dt, const float *sums,
                                                  const float *factors, int64_t rows,
-                                                 int64_t columns, char *to,
-                                                 const struct k_attention_side *side)
+                                                 int64_t columns, const char *to,
+                                                 const struct k_attention_side *side,
+                                                 const struct quantised_factors *whole)
 {
+    const int64_t size = whole ? 1 : k_size(dt);
     float turned[VL][K_ATTENTION_HEAD + 16];
     for (int64_t first = 0; first < rows; first += VL) {
         const vf factor = v_load(factors + first);
@@ -388,8 +471,20 @@ static __attribute__((noinline)) void store_rows(enum k_dtype dt, const float *s
                 v_store(turned[i] + column, a[i]);
         }
         for (int64_t i = 0; i < VL && first + i < rows; i++)
-            narrow(dt, turned[i], columns,
-                   (char *)(uintptr_t)v_address(to, k_size(dt) * (first + i) * side->row),
-                   side->column);
+            store_row(dt, whole, turned[i], columns, v_address(to, size * (first + i) * side->row),
+                      side->column);
     }
+}
+
+/* What makes a head's results INT8; NULL: nothing does. */
+static const struct quantised_factors *whole_of(const struct meeting *m, void *const buffers[],
+                                                struct quantised_factors *own)
+{
+    const struct k_quantised *q = &m->a->out_as;
+    if (!q->is_there) return NULL;
+    const struct quantised_at at = {
+        .scale = factor_at(&q->scale, buffers[K_ATTENTION_OUT_SCALE], 0, m->head, 0),
+        .offset = factor_at(&q->offset, buffers[K_ATTENTION_OUT_OFFSET], 0, m->head, 0)};
+    read_factors(q, &at, 0, m->a->dv, true, own);
+    return own;
 }

@@ -100,17 +100,6 @@ static void int8_load_factors(const struct k_int8 *p, void *const buffers[], con
     }
 }
 
-/* The nearest whole numbers between -128 and 127, 0 from a NaN. */
-K_TEMPLATE
-vi int8_round(vf value)
-{
-    const vf magic = v_all(0x1.8p23F), low = v_all(-128), high = v_all(127);
-    const vi is_number = (vi)(value == value), below = (vi)(value < low);
-    const vi above = (vi)(value > high);
-    const vi some = (below & (vi)low) | (above & (vi)high) | (~below & ~above & (vi)value);
-    return (vi)((vf)(some & is_number) + magic) - (vi)magic;
-}
-
 /* `count` columns of a row whose sums are too large by `less`. */
 static void int8_finish(const struct k_int8 *p, const struct int8_factors *f, const uint32_t *sums,
                         uint32_t less, float token, int64_t count, char *to)
@@ -127,7 +116,7 @@ static void int8_finish(const struct k_int8 *p, const struct int8_factors *f, co
         if (p->token.is_there) value *= by;
         if (f->has_more) value += v_load(f->more + i);
         if (dt == K_I8)
-            v_to_bytes(bytes + i, int8_round(value));
+            v_to_bytes(bytes + i, v_nearest_byte(value));
         else
             v_store(result + i, value);
     }

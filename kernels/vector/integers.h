@@ -80,6 +80,17 @@ void v_to_words(char *to, vi value)
     memcpy(to, &words, sizeof words);
 }
 
+/* The nearest whole numbers between -128 and 127, 0 from a NaN. */
+K_TEMPLATE
+vi v_nearest_byte(vf value)
+{
+    const vf magic = v_all(0x1.8p23F), low = v_all(-128), high = v_all(127);
+    const vi is_number = (vi)(value == value), below = (vi)(value < low);
+    const vi above = (vi)(value > high);
+    const vi some = (below & (vi)low) | (above & (vi)high) | (~below & ~above & (vi)value);
+    return (vi)((vf)(some & is_number) + magic) - (vi)magic;
+}
+
 /* ---- VL elements of a type of at most 16 bits ---- */
 
 K_TEMPLATE

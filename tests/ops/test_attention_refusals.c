@@ -112,7 +112,7 @@ Test(attention_refusals, of_inference)
         {"key=null", NULLPTR, "key is NULL", NULL},
         {"key.length=0", INVALID, "key has 0 tensors", NULL},
         {"value[0].type=f32", INVALID, "value", "FLOAT"},
-        {"attentionOut.type=i8", INVALID, "attentionOut", "INT8"},
+        {"attentionOut.type=i8", NULLPTR, "quantScale2Optional is NULL", "INT8"},
         {"numHeads=0", INVALID, "numHeads is 0", NULL},
         {"numKeyValueHeads=4", INVALID, "numKeyValueHeads is 4", NULL},
         {"actualSeqLengthsOptional[0]=4", INVALID, "actualSeqLengthsOptional[0] is 4", NULL},
@@ -151,6 +151,117 @@ Test(attention_refusals, of_keys_in_blocks)
                    "incre_flash_attention_v3 f16 query=3x4x1x16 key=[5x2x8x16] value=[5x2x8x16] "
                    "blocktable=3x4:i32 blockSize=8 actualSeqLengths=32x0x9 numHeads=4 "
                    "scaleValue=0.5 inputLayout=BNSD numKeyValueHeads=2 attentionOut=3x4x1x16",
+                   faults, any);
+}
+
+Test(attention_refusals, of_quantised_keys)
+{
+    static const struct rig_fault faults[] = {
+        {"query.type=i8", INVALID, "query", "INT8"},
+        {"key[0].type=i32", INVALID, "value", "INT32"},
+        {"key[0].type=u8 value[0].type=u8", INVALID, "key", "INT8, INT4, INT32"},
+        {"keyAntiquantScaleOptional=null", NULLPTR, "antiquantScaleOptional is NULL", "INT8"},
+        {"valueAntiquantScaleOptional=null", INVALID, "valueAntiquantScaleOptional is NULL", NULL},
+        {"keyAntiquantOffsetOptional=null", INVALID, "keyAntiquantOffsetOptional is NULL", NULL},
+        {"keyAntiquantMode=6", INVALID, "keyAntiquantMode is 6", "0 to 5"},
+        {"valueAntiquantMode=-1", INVALID, "valueAntiquantMode is -1", NULL},
+        {"keyAntiquantMode=4 valueAntiquantMode=4", INVALID, "keyAntiquantMode is 4", "in blocks"},
+        {"keyAntiquantMode=1", INVALID, "valueAntiquantMode is 0", "the same, or 0 and 1"},
+        {"keyAntiquantMode=2 valueAntiquantMode=2", INVALID, "keyAntiquantScaleOptional's shape",
+         "(N)"},
+        {"keyAntiquantScaleOptional.dims[1]=7", INVALID, "keyAntiquantScaleOptional's shape",
+         "D 8"},
+        {"keyAntiquantScaleOptional.type=bf16", INVALID, "keyAntiquantScaleOptional", "query"},
+        {"keyAntiquantScaleOptional.type=i8", INVALID, "keyAntiquantScaleOptional", "FLOAT"},
+        {"valueAntiquantOffsetOptional.type=f32", INVALID, "valueAntiquantOffsetOptional", NULL},
+        {"valueAntiquantOffsetOptional.dims[0]=1", INVALID, "valueAntiquantOffsetOptional", NULL},
+        {"keySharedPrefixOptional=null", INVALID, "keySharedPrefixOptional is NULL", "together"},
+        {"keySharedPrefixOptional.type=f16", INVALID, "keySharedPrefixOptional", "INT8"},
+        {"keySharedPrefixOptional.dims[0]=2", INVALID, "keySharedPrefixOptional", "(1, 2, 4, 8)"},
+        {"valueSharedPrefixOptional.dims[2]=5", INVALID, "valueSharedPrefixOptional", NULL},
+        {"keySharedPrefixOptional.rank=3", INVALID, "keySharedPrefixOptional", "4"},
+        {"actualSharedPrefixLenOptional[0]=5", INVALID, "actualSharedPrefixLenOptional[0] is 5",
+         "keySharedPrefixOptional, 4"},
+        {"actualSharedPrefixLenOptional[0]=-1", INVALID, "actualSharedPrefixLenOptional[0] is -1",
+         NULL},
+        {"quantScale2Optional=null", NULLPTR, "quantScale2Optional is NULL", "INT8"},
+        {"quantScale2Optional.dims[0]=23", INVALID, "quantScale2Optional has 23", NULL},
+        {"quantScale2Optional.type=bf16", INVALID, "quantScale2Optional has data type BF16", NULL},
+        {"quantScale2Optional.type=f16", INVALID, "quantScale2Optional", "FLOAT, BF16"},
+        {"quantOffset2Optional.dims[0]=1", INVALID, "quantOffset2Optional", NULL},
+        {"attentionOut.type=f16", INVALID, "quantScale2Optional is given", "INT8"},
+        {"attentionOut.type=f32", INVALID, "attentionOut", "FLOAT16"},
+    };
+    CHECK_REFUSALS(
+        operator_named("aclnnFusedInferAttentionScoreV3"),
+        "fused_infer_attention_score_v3 f16 query=3x4x3x8 key=[3x2x5x8:i8] value=[3x2x5x6:i8] "
+        "keyAntiquantScaleOptional=2x8 keyAntiquantOffsetOptional=2x8 "
+        "valueAntiquantScaleOptional=2x6 valueAntiquantOffsetOptional=2x6 "
+        "keySharedPrefixOptional=1x2x4x8:i8 valueSharedPrefixOptional=1x2x4x6:i8 "
+        "actualSharedPrefixLenOptional=3 numHeads=4 numKeyValueHeads=2 scaleValue=0.5 "
+        "inputLayout=BNSD quantScale2Optional=24:f32 quantOffset2Optional=24:f32 "
+        "attentionOut=3x4x3x6:i8",
+        faults, any);
+}
+
+Test(attention_refusals, of_one_scale_for_both)
+{
+    static const struct rig_fault faults[] = {
+        {"antiquantScale=null", NULLPTR, "antiquantScale is NULL", "INT8"},
+        {"antiquantMode=2", INVALID, "antiquantMode is 2", "0 to 1"},
+        {"antiquantMode=0", INVALID, "antiquantScale's shape", "behind an axis of 2"},
+        {"antiquantScale.dims[0]=1", INVALID, "antiquantScale's shape", NULL},
+        {"antiquantScale.dims[2]=31", INVALID, "antiquantScale's shape", "at least 32"},
+        {"antiquantScale.type=f16", INVALID, "antiquantScale", "FLOAT"},
+        {"kvPaddingSize.dims[0]=2", INVALID, "kvPaddingSize has 2 elements", NULL},
+        {"key[0].type=i32 value[0].type=i32", INVALID, "key", "INT8"},
+        {"key[0].type=f16 value[0].type=f16", INVALID, "antiquantScale is given", "FLOAT16"},
+    };
+    CHECK_REFUSALS(operator_named("aclnnFusedInferAttentionScore"),
+                   "fused_infer_attention_score f16 query=3x4x1x16 key=[5x2x8x16:i8] "
+                   "value=[5x2x8x16:i8] antiquantScale=2x3x32:f32 antiquantMode=1 "
+                   "kvPaddingSize=1:i64 blockTable=3x4:i32 blockSize=8 actualSeqLengthsKv=32x0x9 "
+                   "numHeads=4 numKeyValueHeads=2 scaleValue=0.5 inputLayout=BNSD "
+                   "attentionOut=3x4x1x16",
+                   faults, any);
+}
+
+Test(attention_refusals, of_second_parts_and_padding)
+{
+    static const struct rig_fault faults[] = {
+        {"queryRopeOptional=null", INVALID, "queryRopeOptional is NULL", "together"},
+        {"keyRopeOptional=null", INVALID, "keyRopeOptional is NULL", "together"},
+        {"keyRopeOptional.dims[3]=5", INVALID, "keyRopeOptional", "(3, 2, 5, 4)"},
+        {"queryRopeOptional.dims[3]=65", INVALID, "queryRopeOptional has rows of 65", "64"},
+        {"queryRopeOptional.dims[1]=3", INVALID, "queryRopeOptional", NULL},
+        {"keyRopeOptional.type=f32", INVALID, "keyRopeOptional", "query"},
+        {"key[0].type=i8 value[0].type=i8", INVALID, "queryRopeOptional is given", "quantised"},
+        {"kvPaddingSizeOptional.type=i32", INVALID, "kvPaddingSizeOptional", "INT64"},
+        {"queryPaddingSizeOptional.dims[0]=2", INVALID, "queryPaddingSizeOptional has 2", NULL},
+        {"query.dims[3]=513 key.dims[3]=513", INVALID, "513", "from 1 to 512"},
+    };
+    CHECK_REFUSALS(operator_named("aclnnFusedInferAttentionScoreV3"),
+                   "fused_infer_attention_score_v3 f16 query=3x4x3x8 key=[3x2x5x8] "
+                   "value=[3x2x5x6] queryRopeOptional=3x4x3x4 keyRopeOptional=3x2x5x4 "
+                   "queryPaddingSizeOptional=1:i64 kvPaddingSizeOptional=1:i64 "
+                   "actualSeqLengthsOptional=2 actualSeqLengthsKvOptional=1x2x3 numHeads=4 "
+                   "numKeyValueHeads=2 scaleValue=0.5 inputLayout=BNSD attentionOut=3x4x3x6",
+                   faults, any);
+}
+
+/* Sequences behind each other, or keys in blocks. */
+Test(attention_refusals, of_what_does_not_go_together)
+{
+    static const struct rig_fault faults[] = {
+        {"actualSeqLengthsKvOptional.length=1", INVALID, "actualSeqLengthsKvOptional has 1",
+         "3 sequences"},
+        {"key[0].type=i8 value[0].type=i8", INVALID, "key has data type INT8", "TND"},
+    };
+    CHECK_REFUSALS(operator_named("aclnnFusedInferAttentionScoreV2"),
+                   "fused_infer_attention_score_v2 f16 query=9x4x16 key=[5x2x8x16] "
+                   "value=[5x2x8x16] blockTableOptional=3x4:i32 blockSize=8 "
+                   "actualSeqLengthsOptional=2x4x9 actualSeqLengthsKvOptional=32x0x9 numHeads=4 "
+                   "numKeyValueHeads=2 scaleValue=0.5 inputLayout=TND attentionOut=9x4x16",
                    faults, any);
 }
 

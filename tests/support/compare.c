@@ -48,7 +48,7 @@ bool compare_sum(const struct compare_rule *rule, const struct oracle_sum *expec
 static double rounded(struct compare_near near, enum case_dtype dtype, double value)
 {
     if (near.via != CASE_DTYPES && oracle_is_float(near.via)) value = oracle_round(near.via, value);
-    return oracle_round(dtype, value);
+    return oracle_round(dtype, near.whole && !oracle_is_float(dtype) ? rint(value) : value);
 }
 
 bool compare_near(struct compare_near near, enum case_dtype dtype, double want, double got)

@@ -35,6 +35,7 @@ struct compare_near {
     double ulp, absolute;
     /* A type that the result is rounded to before it becomes one of dtype; CASE_DTYPES: none. */
     enum case_dtype via;
+    bool whole; /* outputs of integers too, rounded to the nearest */
 };
 bool compare_near(struct compare_near near, enum case_dtype dtype, double want, double got);
 

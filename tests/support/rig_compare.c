@@ -135,7 +135,7 @@ static bool compare(struct rig *rig, int i)
     const bool is_float = oracle_is_float(rig->problem.tensor[i].view.dtype);
     if (rig->problem.tensor[i].digits > 0) return compare_between(rig, i);
     if (how == RIG_SUM || (rig->problem.is_sum && is_float)) return compare_sums(rig, i);
-    if (how == RIG_NEAR || (is_near && is_float)) return compare_closely(rig, i);
+    if (how == RIG_NEAR || (is_near && (is_float || near->whole))) return compare_closely(rig, i);
     return compare_exactly(rig, i);
 }
 

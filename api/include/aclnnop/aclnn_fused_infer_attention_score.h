@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attention of inference, fused, without keys and values that are quantised one by one or shared:
- * all of aclnn_fused_infer_attention_score_v2.h, of whose arguments it has the first ones and
- * under shorter names. */
+/* Attention of inference, fused: all of aclnn_fused_infer_attention_score_v2.h, of whose arguments
+ * it has the first ones and under shorter names: one scale for keys and values, no INT4, no prefix.
+ */
 #ifndef ACLNN_FUSED_INFER_ATTENTION_SCORE_H_
 #define ACLNN_FUSED_INFER_ATTENTION_SCORE_H_
 

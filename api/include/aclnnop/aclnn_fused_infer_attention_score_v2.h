@@ -32,9 +32,45 @@
  *
  * softmaxLse, where softmaxLseFlag is true, is FLOAT (B, N, Sq, 1), of "TND" (T, N, 1): the
  * logarithm of the sum of exponentials plus the maximum, -infinity where no key is visible; else
- * it is not written and may be NULL. innerPrecise, antiquantMode, keyAntiquantMode and
- * valueAntiquantMode count for nothing. All other tensors must be NULL or empty: quantised, left-
- * padded or shared keys are not supported. */
+ * it is not written and may be NULL.
+ *
+ * key and value may be INT8, or INT4: as INT4, or as INT32 that hold eight numbers each, the first
+ * in the lowest bits, so that a head has an eighth as many elements. They stand for
+ * (number + offset) * scale, computed in FLOAT. keyAntiquantScaleOptional and
+ * valueAntiquantScaleOptional are, by keyAntiquantMode and valueAntiquantMode, which are the same,
+ * or 0 and 1, where an axis of 1 may stand in front, N is numKeyValueHeads and S at least the rows
+ * of keys that a sequence can have:
+ *
+ *     0  (N, 1, D), (1, N, D), (N, D), (H), or one element    of query's type, or FLOAT
+ *     1  (B, S)                                               FLOAT
+ *     2  (N)                                                  of query's type, or FLOAT
+ *     3  (B, N, S)                                            FLOAT
+ *     4  (blocks, blockSize), of keys in blocks               FLOAT
+ *     5  (blocks, N, blockSize), of keys in blocks            FLOAT
+ *
+ * Offsets, all or none, are of the types and shapes of their scales. Or, where those are NULL,
+ * there are antiquantScaleOptional and antiquantOffsetOptional for keys and values of INT8, by
+ * antiquantMode 0 or 1, behind an axis of 2: keys, values. Not of "TND"; INT4 not in blocks.
+ *
+ * keySharedPrefixOptional and valueSharedPrefixOptional, of the types and axes of key and value but
+ * for a batch of 1, stand before the keys and values of each sequence,
+ * actualSharedPrefixLenOptional (one number; NULL: all) of their rows. Masks, pseShiftOptional and
+ * modes count them as the first keys. Not of "TND", in blocks or where there is padding.
+ *
+ * queryPaddingSizeOptional and kvPaddingSizeOptional are one INT64: each sequence stands at the end
+ * of its rows of query, or of key and value, but for so many (less than 0: 0). They count where
+ * lengths are given; that of query where it has several rows. Masks and pseShiftOptional are for
+ * all rows of the tensors then, and sparseMode 0 has no preTokens and nextTokens. Rows that would
+ * begin before their tensor begin with it; but one query has no keys then. Not of "TND"; in blocks
+ * that of key counts for nothing for one query and is refused for several.
+ *
+ * attentionOut may be INT8, but of "TND": the result times quantScale2Optional plus
+ * quantOffset2Optional (NULL: 0), to the nearest, from -128 to 127. These are FLOAT, or BF16 where
+ * query is, of one element or one for each column of each head, (N, D) in any shape. Rows behind a
+ * sequence are 0 then, too.
+ *
+ * innerPrecise counts for nothing. All other tensors must be NULL or empty: query is not quantised.
+ */
 #ifndef ACLNN_FUSED_INFER_ATTENTION_SCORE_V2_H_
 #define ACLNN_FUSED_INFER_ATTENTION_SCORE_V2_H_
 

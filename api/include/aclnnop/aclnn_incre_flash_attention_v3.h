@@ -2,8 +2,8 @@
 /* Attention of one query of each sequence, the newest, over the keys and values before it:
  * aclnn_fused_infer_attention_score_v2.h says all of it, but query has one row, inputLayout is
  * "BSH", "BSND" or "BNSD", actualSeqLengths are lengths of keys and values, and no mode hides
- * anything beside attenMask. The scales and offsets of quantisation must be NULL or empty;
- * innerPrecise counts for nothing. */
+ * anything beside attenMask. dequantScale1, quantScale1 and dequantScale2 must be NULL or empty;
+ * antiquantScale is as where antiquantMode is 0; innerPrecise counts for nothing. */
 #ifndef ACLNN_INCRE_FLASH_ATTENTION_V3_H_
 #define ACLNN_INCRE_FLASH_ATTENTION_V3_H_
 

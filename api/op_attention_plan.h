@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the plans of attention share. */
+#ifndef ACLNN_CPU_API_OP_ATTENTION_PLAN_H
+#define ACLNN_CPU_API_OP_ATTENTION_PLAN_H
+
+#include "api/op_attention.h"
+
+struct op_attention_plan {
+    const struct op_shape_call *call;
+    struct op_attention of;
+    struct k_attention *kernel;
+    size_t size; /* of it */
+    int buffers[K_ATTENTION_INFER_BUFFERS];
+};
+
+/* Everything that a direction reads; false: there is nothing to do, or no memory. */
+bool op_attention_begin(struct op_attention_plan *plan, const struct op_shape_call *call);
+void op_attention_step(const struct op_attention_plan *plan, const char *name, k_fn *kernel,
+                       struct k_work work, int buffers);
+
+int op_attention_argument(const struct op_attention_plan *plan, const struct op_value *value);
+/* heads: those of the tensor. */
+struct k_attention_side op_attention_side(const struct op_attention_layout *layout,
+                                          const struct op_view *view, int64_t heads);
+struct k_attention_side op_attention_source(struct op_attention_plan *plan, int buffer,
+                                            const struct op_value *value,
+                                            const struct op_attention_layout *layout,
+                                            int64_t heads);
+/* Of inference: keys, values, and what belongs to them. */
+void op_attention_read_keys(struct op_attention_plan *plan);
+
+#endif
