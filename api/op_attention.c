@@ -11,10 +11,10 @@ static const struct op_attention_layout layouts[] = {
 
 /* ---- types ---- */
 
-/* Padding, positions that are apart, quantised numbers. */
+/* Padding, quantised numbers. */
 static bool is_refused(const char *name)
 {
-    static const char *const words[] = {"paddingMask", "Rope", "dScale"};
+    static const char *const words[] = {"paddingMask", "dScale"};
     for (size_t i = 0; i < RT_LENGTH(words); i++)
         if (strstr(name, words[i])) return true;
     return false;
@@ -44,11 +44,16 @@ static aclnnStatus check_beside(const struct op_problem *problem, const struct o
 static bool has_own_type(const char *name)
 {
     static const char *const names[] = {"attenMaskOptional", "dropMaskOptional", "softmaxOutOut",
-                                        "softmaxInOptional", "dpseOut",          "dqRopeOut",
-                                        "dkRopeOut"};
+                                        "softmaxInOptional", "dpseOut"};
     for (size_t i = 0; i < RT_LENGTH(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return is_of_float(name);
+}
+
+/* A second part that is none. */
+static bool is_empty_rope(const struct op_value *value)
+{
+    return strstr(value->name, "Rope") && op_is_empty(value->tensor);
 }
 
 /* Generated biases have slopes, which are FLOAT. */
@@ -63,7 +68,7 @@ static aclnnStatus types(struct op_problem *problem)
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
         OP_TRY(check_beside(problem, value));
-        if (has_own_type(value->name)) continue;
+        if (has_own_type(value->name) || is_empty_rope(value)) continue;
         if (op_attention_is_bias(value->name) && has_slopes(problem))
             OP_TRY(op_check_type(problem->row->name, value->name, value->tensor, OP_TYPE(ACL_FLOAT),
                                  "FLOAT where pseType is 2 or 3"));
@@ -475,18 +480,6 @@ static aclnnStatus check_stats(const struct op_problem *problem, const struct op
     return op_check_shape(problem, value, value->tensor, 3, by_rows);
 }
 
-/* Results of what is not supported are nothing. */
-static aclnnStatus check_others(const struct op_problem *problem)
-{
-    for (int i = 0; i < problem->tensor_count; i++) {
-        const struct op_value *value = problem->tensor[i];
-        OP_CHECK(problem->row->name, !is_refused(value->name) || op_is_empty(value->tensor),
-                 ACLNN_ERR_PARAM_INVALID,
-                 "%s is given; it must be NULL or empty: it is not supported", value->name);
-    }
-    return ACLNN_SUCCESS;
-}
-
 /* Sinks, and where their gradient goes, which is empty if there are none. */
 static aclnnStatus check_sinks(const struct op_problem *problem, const struct op_attention *a,
                                const struct op_value *value)
@@ -564,10 +557,8 @@ aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attent
     OP_TRY(count_weights(problem, a));
     OP_TRY(check_bias(problem, a));
     OP_TRY(check_mask(problem, a));
-    if (a->is_infer) {
-        OP_TRY(op_attention_find_rope(problem, a));
-        return op_attention_find_factors(problem, a);
-    }
+    OP_TRY(op_attention_find_rope(problem, a));
+    if (a->is_infer) return op_attention_find_factors(problem, a);
     OP_TRY(check_drop(problem, a));
     return check_order(problem, a);
 }
@@ -576,7 +567,7 @@ static aclnnStatus shapes(struct op_problem *problem)
 {
     struct op_attention a;
     OP_TRY(op_attention_read(problem, &a));
-    OP_TRY(check_others(problem));
+    OP_TRY(op_attention_check_rope_grads(problem, &a));
     return check_results(problem, &a);
 }
 

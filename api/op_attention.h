@@ -82,6 +82,9 @@ aclnnStatus op_attention_find_shared(const struct op_problem *problem,
                                      struct op_attention *attention);
 aclnnStatus op_attention_find_rope(const struct op_problem *problem,
                                    struct op_attention *attention);
+/* Gradients of second parts, which are none where there are no such. */
+aclnnStatus op_attention_check_rope_grads(const struct op_problem *problem,
+                                          const struct op_attention *attention);
 aclnnStatus op_attention_find_padding(const struct op_problem *problem,
                                       struct op_attention *attention);
 aclnnStatus op_attention_find_quantised(const struct op_problem *problem,

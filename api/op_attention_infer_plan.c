@@ -116,9 +116,7 @@ void op_attention_read_keys(struct op_attention_plan *p)
         k->shared_v = key_source(p, K_ATTENTION_SHARED_V, a->shared_from[1]);
     }
     if (a->rope[0]) {
-        k->rope = a->rope_columns;
-        k->row = k->d + k->rope;
-        k->q_rope = op_attention_source(p, K_ATTENTION_Q_ROPE, a->rope[0], a->layout, a->heads);
+        op_attention_read_rope(p);
         k->k_rope = key_source(p, K_ATTENTION_K_ROPE, a->rope[1]);
     }
     for (int i = 0; i < 2; i++)

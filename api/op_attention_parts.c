@@ -19,12 +19,12 @@ const struct op_value *op_attention_given(const struct op_problem *problem, cons
 
 /* Both of a pair are given, or none. */
 static aclnnStatus check_pair(const struct op_problem *problem,
-                              const struct op_value *const pair[2], const char *first,
-                              const char *second)
+                              const struct op_value *const pair[2], const char *what,
+                              const char *of)
 {
     OP_CHECK(problem->row->name, !pair[0] == !pair[1], ACLNN_ERR_PARAM_INVALID,
-             "%s is NULL or empty; %s and %s must be given together", pair[0] ? second : first,
-             first, second);
+             "%s is given alone; %s must be given for %s together",
+             (pair[0] ? pair[0] : pair[1])->name, what, of);
     return ACLNN_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ aclnnStatus op_attention_find_shared(const struct op_problem *problem, struct op
     const struct op_value *const pair[] = {op_attention_given(problem, "keySharedPrefix"),
                                            op_attention_given(problem, "valueSharedPrefix")};
     int64_t most = 0;
-    OP_TRY(check_pair(problem, pair, "keySharedPrefixOptional", "valueSharedPrefixOptional"));
+    OP_TRY(check_pair(problem, pair, "shared rows", "key and value"));
     if (!pair[0]) return ACLNN_SUCCESS;
     OP_TRY(check_plain(problem, a, pair[0]));
     OP_TRY(op_check_rank(op, pair[0]->name, pair[0]->tensor, l->rank, l->rank));
@@ -96,13 +96,50 @@ aclnnStatus op_attention_find_shared(const struct op_problem *problem, struct op
 
 /* ---- second parts ---- */
 
+/* The gradient puts both parts side by side, in one head. */
+static aclnnStatus check_rope_size(const struct op_problem *problem, const struct op_attention *a)
+{
+    const char *op = problem->row->name;
+    const int64_t columns = a->d + a->rope_columns;
+    if (!op_argument_named(problem, "dkOut")) return ACLNN_SUCCESS;
+    OP_CHECK(op, columns <= K_ATTENTION_HEAD, ACLNN_ERR_PARAM_INVALID,
+             "a head has %" PRId64 " elements, and %" PRId64
+             " in its second part; they must be at most %d together",
+             a->d, a->rope_columns, K_ATTENTION_HEAD);
+    for (int i = 0; i < 2; i++) {
+        const struct ex_descriptor *d = &a->tensor[i]->descriptor;
+        int64_t count = 0;
+        ex_element_count(d->sizes, d->rank, &count);
+        OP_CHECK(op, rt_mul_ok(count / a->d, 4 * columns, &count), ACLNN_ERR_PARAM_INVALID,
+                 "both parts of %s cannot be counted", a->value[i]->name);
+    }
+    return ACLNN_SUCCESS;
+}
+
+/* NULL: there is none. One without elements is one where what it belongs to has none either. */
+static const struct op_value *rope_of(const struct op_problem *problem,
+                                      const struct op_attention *a, int operand)
+{
+    static const char *const names[2][3] = {{"queryRope", "queryRopeOptional", NULL},
+                                            {"keyRope", "keyRopeOptional", "keyInRope"}};
+    for (int i = 0; i < 3 && names[operand][i]; i++) {
+        const struct op_value *value = op_argument_named(problem, names[operand][i]);
+        if (!value || !value->tensor) continue;
+        const struct ex_descriptor *d = &value->tensor->descriptor;
+        const bool is_like = d->rank == a->tensor[operand]->descriptor.rank && d->rank > 0 &&
+                             d->sizes[d->rank - 1] > 0;
+        return !op_is_empty(value->tensor) || (op_is_empty(a->tensor[operand]) && is_like) ? value
+                                                                                           : NULL;
+    }
+    return NULL;
+}
+
 aclnnStatus op_attention_find_rope(const struct op_problem *problem, struct op_attention *a)
 {
     const struct op_attention_layout *const layouts[] = {a->layout, a->key_layout};
     const char *op = problem->row->name;
-    const struct op_value *const pair[] = {op_attention_given(problem, "queryRope"),
-                                           op_attention_given(problem, "keyRope")};
-    OP_TRY(check_pair(problem, pair, "queryRopeOptional", "keyRopeOptional"));
+    const struct op_value *const pair[] = {rope_of(problem, a, 0), rope_of(problem, a, 1)};
+    OP_TRY(check_pair(problem, pair, "second parts", "query and key"));
     if (!pair[0]) return ACLNN_SUCCESS;
     OP_CHECK(op, !a->is_quantised, ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL or empty where key is quantised", pair[0]->name);
@@ -113,7 +150,8 @@ aclnnStatus op_attention_find_rope(const struct op_problem *problem, struct op_a
     const int64_t size = pair[0]->tensor->descriptor.sizes[a->layout->columns];
     const int64_t heads = a->layout->heads < 0 ? a->heads : 1;
     a->rope_columns = size / heads;
-    OP_CHECK(op, size % heads == 0 && a->rope_columns <= K_ATTENTION_ROPE, ACLNN_ERR_PARAM_INVALID,
+    OP_CHECK(op, size % heads == 0 && a->rope_columns >= 1 && a->rope_columns <= K_ATTENTION_ROPE,
+             ACLNN_ERR_PARAM_INVALID,
              "%s has rows of %" PRId64 " elements for %" PRId64
              " heads; a head must have from 1 to %d",
              pair[0]->name, size, heads, K_ATTENTION_ROPE);
@@ -124,6 +162,26 @@ aclnnStatus op_attention_find_rope(const struct op_problem *problem, struct op_a
         a->rope[i] = pair[i];
         OP_TRY(
             check_alike(problem, pair[i], a->tensor[i], l->columns, columns, l->columns, columns));
+    }
+    return check_rope_size(problem, a);
+}
+
+aclnnStatus op_attention_check_rope_grads(const struct op_problem *problem,
+                                          const struct op_attention *a)
+{
+    static const char *const names[] = {"dqRopeOut", "dkRopeOut"};
+    for (int i = 0; i < 2; i++) {
+        const struct op_value *value = op_argument_named(problem, names[i]);
+        if (!value) continue;
+        OP_CHECK(problem->row->name, a->rope[i] || !value->tensor || op_is_empty(value->tensor),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s is given; it must be NULL or empty where query has no second part",
+                 value->name);
+        if (!a->rope[i]) continue;
+        OP_CHECK(problem->row->name, value->tensor, ACLNN_ERR_PARAM_NULLPTR,
+                 "%s is NULL; it must be given where %s is", value->name, a->rope[i]->name);
+        OP_TRY(op_check_same_shape(problem->row->name, value->name, value->tensor, a->rope[i]->name,
+                                   a->rope[i]->tensor));
     }
     return ACLNN_SUCCESS;
 }

@@ -157,6 +157,11 @@ static void read_inputs(struct op_attention_plan *p)
     }
     k->k = op_attention_source(p, K_ATTENTION_K, a->value[1], a->key_layout, a->key_heads);
     k->v = op_attention_source(p, K_ATTENTION_V, a->value[2], a->key_layout, a->key_heads);
+    if (!a->rope[0]) return;
+    if (op_argument_named(problem, "dkOut"))
+        op_attention_join_parts(p);
+    else
+        op_attention_read_rope(p);
 }
 
 /* The mask that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb. */
@@ -248,8 +253,9 @@ void op_attention_plan(const struct op_shape_call *call)
             p.buffers[K_ATTENTION_MAX + i] = made[i].buffer;
         }
         const struct k_work work = k_attention_plan(p.kernel);
-        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(p.of.d + p.of.dv));
-        op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_BUFFERS);
+        const double terms = (double)(p.kernel->row + p.of.dv);
+        ex_flops(call->plan, 2.0 * (double)p.of.weights * terms);
+        op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_INFER_BUFFERS);
         for (int i = 0; i < 2; i++)
             op_deliver(call, &made[i], argument[i]);
     }
@@ -288,6 +294,7 @@ void op_attention_plan_grad(const struct op_shape_call *call)
     static const char *const stats[] = {"softmaxMaxOptional", "softmaxSumOptional"};
     const struct op_problem *problem = call->problem;
     struct op_attention_plan p;
+    struct op_place joined[2];
     if (!op_attention_begin(&p, call)) {
         no_sink_grad(call);
     } else {
@@ -302,13 +309,17 @@ void op_attention_plan_grad(const struct op_shape_call *call)
                 op_dense_source(call,
                                 op_attention_argument(&p, op_argument_named(problem, stats[i])))
                     .buffer;
-        k->dq = target(&p, K_ATTENTION_DQ, "dqOut", p.of.heads);
-        k->dk = target(&p, K_ATTENTION_DK, "dkOut", p.of.key_heads);
+        if (p.of.rope[0]) {
+            op_attention_joined_targets(&p, joined);
+        } else {
+            k->dq = target(&p, K_ATTENTION_DQ, "dqOut", p.of.heads);
+            k->dk = target(&p, K_ATTENTION_DK, "dkOut", p.of.key_heads);
+        }
         k->dv_to = target(&p, K_ATTENTION_DV, "dvOut", p.of.key_heads);
         k_attention_plan(k);
         p.buffers[K_ATTENTION_ROWS] = scratch(&p, k->tiles * 3 * K_ATTENTION_TILE);
         p.buffers[K_ATTENTION_PARTS] = scratch(&p, k->chunks * k->tiles * k->d * K_ATTENTION_TILE);
-        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(3 * p.of.d + 2 * p.of.dv));
+        ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(3 * k->d + 2 * p.of.dv));
         const struct k_work rows = k_attention_rows_work(k);
         op_attention_step(&p, "attention_rows", k_best()->attention_rows, rows,
                           K_ATTENTION_GRAD_BUFFERS);
@@ -316,6 +327,7 @@ void op_attention_plan_grad(const struct op_shape_call *call)
                           K_ATTENTION_GRAD_BUFFERS);
         op_attention_step(&p, "attention_query_grad", k_best()->attention_query_grad, rows,
                           K_ATTENTION_GRAD_BUFFERS);
+        if (p.of.rope[0]) op_attention_cut_parts(&p, joined);
         add_sink_grad(&p);
     }
     rt_free(p.kernel);

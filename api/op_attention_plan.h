@@ -28,5 +28,11 @@ struct k_attention_side op_attention_source(struct op_attention_plan *plan, int 
                                             int64_t heads);
 /* Of inference: keys, values, and what belongs to them. */
 void op_attention_read_keys(struct op_attention_plan *plan);
+/* Second parts, of the forward pass; of the gradient: query and key of both parts side by side, */
+void op_attention_read_rope(struct op_attention_plan *plan);
+void op_attention_join_parts(struct op_attention_plan *plan);
+/* and where their gradients go, which are cut again when all is done. */
+void op_attention_joined_targets(struct op_attention_plan *plan, struct op_place made[2]);
+void op_attention_cut_parts(const struct op_attention_plan *plan, const struct op_place made[2]);
 
 #endif

@@ -265,7 +265,7 @@ aclnnStatus op_attention_find_factors(const struct op_problem *problem, struct o
     const bool has_own = op_attention_given(problem, "keyAntiquantScale");
     OP_TRY(find_out(problem, a));
     if (!a->is_quantised) return check_none(problem, a);
-    if (a->shared + a->keys == 0) return ACLNN_SUCCESS;
+    if (a->batch == 0 || a->shared + a->keys == 0) return ACLNN_SUCCESS; /* nothing is read */
     OP_CHECK(op,
              !a->is_four ||
                  (a->d % (a->packed > 1 ? 8 : 2) == 0 && a->dv % (a->packed > 1 ? 8 : 2) == 0),

@@ -175,7 +175,8 @@ Test(attention_refusals, of_quantised_keys)
         {"keyAntiquantScaleOptional.type=i8", INVALID, "keyAntiquantScaleOptional", "FLOAT"},
         {"valueAntiquantOffsetOptional.type=f32", INVALID, "valueAntiquantOffsetOptional", NULL},
         {"valueAntiquantOffsetOptional.dims[0]=1", INVALID, "valueAntiquantOffsetOptional", NULL},
-        {"keySharedPrefixOptional=null", INVALID, "keySharedPrefixOptional is NULL", "together"},
+        {"keySharedPrefixOptional=null", INVALID, "valueSharedPrefixOptional is given alone",
+         "together"},
         {"keySharedPrefixOptional.type=f16", INVALID, "keySharedPrefixOptional", "INT8"},
         {"keySharedPrefixOptional.dims[0]=2", INVALID, "keySharedPrefixOptional", "(1, 2, 4, 8)"},
         {"valueSharedPrefixOptional.dims[2]=5", INVALID, "valueSharedPrefixOptional", NULL},
@@ -229,8 +230,8 @@ Test(attention_refusals, of_one_scale_for_both)
 Test(attention_refusals, of_second_parts_and_padding)
 {
     static const struct rig_fault faults[] = {
-        {"queryRopeOptional=null", INVALID, "queryRopeOptional is NULL", "together"},
-        {"keyRopeOptional=null", INVALID, "keyRopeOptional is NULL", "together"},
+        {"queryRopeOptional=null", INVALID, "keyRopeOptional is given alone", "together"},
+        {"keyRopeOptional=null", INVALID, "queryRopeOptional is given alone", "together"},
         {"keyRopeOptional.dims[3]=5", INVALID, "keyRopeOptional", "(3, 2, 5, 4)"},
         {"queryRopeOptional.dims[3]=65", INVALID, "queryRopeOptional has rows of 65", "64"},
         {"queryRopeOptional.dims[1]=3", INVALID, "queryRopeOptional", NULL},

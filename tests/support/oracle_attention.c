@@ -45,8 +45,10 @@ static void cut_rows(const struct rig_problem *problem, const char *name, int64_
 static struct attention_sizes sizes_of(const struct rig_problem *problem)
 {
     struct attention_sizes s = {.layout = problem->call.text[0]};
-    const int64_t *q = problem->tensor[0].view.dims, *k = problem->tensor[1].view.dims;
-    const int64_t *v = problem->tensor[2].view.dims;
+    const int64_t *q = problem->tensor[0].view.dims;
+    const int64_t *k = problem->tensor[norm_one_of(problem, "key keyIn")].view.dims;
+    const int64_t *v = problem->tensor[norm_operand(problem, "value")].view.dims;
+    const int rope = norm_one_of(problem, ATTENTION_ROPE);
     const int axis_s = (int)(strcspn(s.layout, "ST")), axis_b = (int)strcspn(s.layout, "B");
     const int axis_n = (int)strcspn(s.layout, "N"), last = (int)strlen(s.layout) - 1;
     int count;
@@ -61,6 +63,8 @@ static struct attention_sizes sizes_of(const struct rig_problem *problem)
         s.key_heads = k[2] / s.d;
         s.dv = v[2] / s.key_heads;
     }
+    if (rope >= 0)
+        s.rope = problem->tensor[rope].view.dims[last] / (s.layout[axis_n] ? 1 : s.heads);
     s.query_rows = q[axis_s];
     s.key_rows = k[axis_s];
     if (s.by_lengths) {
@@ -82,17 +86,20 @@ static struct attention_sizes sizes_of(const struct rig_problem *problem)
 
 /* ---- from the operator's tensors to the definition's ---- */
 
+/* rope: the operand whose columns stand behind the others; -1: there is none. */
 static double *dense(const struct rig_problem *problem, const struct attention_sizes *s,
-                     int operand, bool is_key, int64_t columns)
+                     int operand, int rope, bool is_key, int64_t columns)
 {
-    const int64_t heads = is_key ? s->key_heads : s->heads;
+    const int64_t heads = is_key ? s->key_heads : s->heads, more = rope < 0 ? 0 : s->rope;
     const int64_t rows = is_key ? s->key_rows : s->query_rows;
-    double *to = calloc((size_t)(rows * heads * columns) + 1, sizeof *to);
+    double *to = calloc((size_t)(rows * heads * (columns + more)) + 1, sizeof *to), *at = to;
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t n = 0; n < heads; n++)
+        for (int64_t n = 0; n < heads; n++) {
             for (int64_t d = 0; d < columns; d++)
-                to[(r * heads + n) * columns + d] =
-                    oracle_value(problem, operand, place(s, is_key, r, n, heads, d, columns));
+                *at++ = oracle_value(problem, operand, place(s, is_key, r, n, heads, d, columns));
+            for (int64_t d = 0; d < more; d++)
+                *at++ = oracle_value(problem, rope, place(s, is_key, r, n, heads, d, more));
+        }
     return to;
 }
 
@@ -186,7 +193,7 @@ static struct held *hold_all(const struct rig_problem *problem)
     a->sequences = s->batch;
     a->heads = s->heads;
     a->key_heads = s->key_heads;
-    a->d = s->d;
+    a->d = s->d + s->rope;
     a->dv = s->dv;
     a->queries = s->queries;
     a->keys = s->keys;
@@ -196,9 +203,10 @@ static struct held *hold_all(const struct rig_problem *problem)
     a->mode = mask < 0 ? -1 : (int)norm_integer(problem, "sparseMode", 0);
     a->before = norm_integer(problem, "preTokens", 0);
     a->after = norm_integer(problem, "nextTokens", 0);
-    a->q = hold(held, dense(problem, s, 0, false, s->d));
-    a->k = hold(held, dense(problem, s, 1, true, s->d));
-    a->v = hold(held, dense(problem, s, 2, true, s->dv));
+    a->q = hold(held, dense(problem, s, 0, norm_one_of(problem, ATTENTION_ROPE), false, s->d));
+    a->k = hold(held, dense(problem, s, norm_one_of(problem, "key keyIn"),
+                            norm_one_of(problem, ATTENTION_KEY_ROPE), true, s->d));
+    a->v = hold(held, dense(problem, s, norm_operand(problem, "value"), -1, true, s->dv));
     a->hidden = beside(problem, s, mask, attention_weights(a));
     if (a->hidden) hold(held, (double *)a->hidden);
     a->kept = a->keep == 1 ? NULL
@@ -238,19 +246,26 @@ static void put(struct rig_problem *problem, int operand, int64_t i, double valu
     problem->tensor[operand].slack[i] = slack + 0x1p-149; /* 0 of either sign */
 }
 
-/* Rows of no sequence are 0. */
-static void put_rows(struct rig_problem *problem, const struct attention_sizes *s, int operand,
-                     bool is_key, int64_t columns, const struct attention_values *from)
+/* Rows of no sequence are 0. Columns from `first` on of rows of `all`. */
+static void put_columns(struct rig_problem *problem, const struct attention_sizes *s, int operand,
+                        bool is_key, int64_t first, int64_t columns, int64_t all,
+                        const struct attention_values *from)
 {
     const int64_t heads = is_key ? s->key_heads : s->heads;
     const int64_t rows = is_key ? s->key_rows : s->query_rows;
-    for (int64_t r = 0; r < rows; r++)
+    for (int64_t r = 0; r < rows && operand >= 0; r++)
         for (int64_t n = 0; n < heads; n++)
             for (int64_t d = 0; d < columns; d++) {
-                const int64_t at = (r * heads + n) * columns + d;
+                const int64_t at = (r * heads + n) * all + first + d;
                 put(problem, operand, place(s, is_key, r, n, heads, d, columns), from->value[at],
                     from->slack[at]);
             }
+}
+
+static void put_rows(struct rig_problem *problem, const struct attention_sizes *s, int operand,
+                     bool is_key, int64_t columns, const struct attention_values *from)
+{
+    put_columns(problem, s, operand, is_key, 0, columns, columns, from);
 }
 
 struct solution {
@@ -309,22 +324,24 @@ static void backward(struct rig_problem *problem)
     struct held *held = hold_all(problem);
     const struct attention_sizes *s = &held->sizes;
     struct attention *a = &held->a;
-    struct attention_values dq = attention_values_new(s->query_rows * s->heads * s->d);
-    struct attention_values dk = attention_values_new(s->key_rows * s->key_heads * s->d);
+    struct attention_values dq = attention_values_new(s->query_rows * s->heads * a->d);
+    struct attention_values dk = attention_values_new(s->key_rows * s->key_heads * a->d);
     struct attention_values dv = attention_values_new(s->key_rows * s->key_heads * s->dv);
     a->m = stats_of(problem, held, "softmaxMaxOptional");
     a->l = stats_of(problem, held, "softmaxSumOptional");
-    a->dy = hold(held, dense(problem, s, norm_operand(problem, "dy"), false, s->dv));
-    a->out =
-        hold(held, dense(problem, s, norm_operand(problem, "attentionInOptional"), false, s->dv));
+    a->dy = hold(held, dense(problem, s, norm_operand(problem, "dy"), -1, false, s->dv));
+    a->out = hold(
+        held, dense(problem, s, norm_operand(problem, "attentionInOptional"), -1, false, s->dv));
     const int to = norm_operand(problem, "dsinkOut");
     struct attention_values dsinks = attention_values_new(s->heads);
     attention_backward(a, &dq, &dk, &dv, a->sinks ? &dsinks : NULL);
     for (int64_t n = 0; to >= 0 && n < s->heads; n++)
         put(problem, to, n, dsinks.value[n], dsinks.slack[n]);
     attention_values_free(&dsinks);
-    put_rows(problem, s, norm_operand(problem, "dqOut"), false, s->d, &dq);
-    put_rows(problem, s, norm_operand(problem, "dkOut"), true, s->d, &dk);
+    put_columns(problem, s, norm_operand(problem, "dqOut"), false, 0, s->d, a->d, &dq);
+    put_columns(problem, s, norm_operand(problem, "dkOut"), true, 0, s->d, a->d, &dk);
+    put_columns(problem, s, norm_operand(problem, "dqRopeOut"), false, s->d, s->rope, a->d, &dq);
+    put_columns(problem, s, norm_operand(problem, "dkRopeOut"), true, s->d, s->rope, a->d, &dk);
     put_rows(problem, s, norm_operand(problem, "dvOut"), true, s->dv, &dv);
     attention_values_free(&dq);
     attention_values_free(&dk);
@@ -405,9 +422,16 @@ const struct oracle_row oracle_attention_rows[] = {
     ROW("aclnnFlashAttentionUnpaddingScoreGradV2", backward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreV3", forward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreV4", forward, .lines = NULL),
+    ROW("aclnnFlashAttentionVarLenScoreV3", forward,
+        .lines = LINES(
+            "flash_attention_var_len_score_v3 bf16 query=90x2x128 queryRope=90x2x64 key=130x1x128 "
+            "keyRope=130x1x64 value=130x1x128 actualSeqQLenOptional=60x90 "
+            "actualSeqKvLenOptional=70x130 scaleValue=0.07 keepProb=1 headNum=2 inputLayout=TND "
+            "softmaxMaxOut=90x2x8:f32 softmaxSumOut=90x2x8:f32 attentionOutOut=90x2x128")),
     ROW("aclnnFlashAttentionVarLenScoreV4", forward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreGradV3", backward, .lines = NULL),
     ROW("aclnnFlashAttentionScoreGradV4", backward, .lines = NULL),
+    ROW("aclnnFlashAttentionUnpaddingScoreGradV3", backward, .lines = NULL),
     ROW("aclnnFlashAttentionUnpaddingScoreGradV4", backward, .lines = NULL),
     {.name = NULL},
 };

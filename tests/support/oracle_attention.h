@@ -12,10 +12,14 @@ struct attention_sizes {
     const char *layout;
     bool by_lengths;
     int64_t batch, heads, key_heads, d, dv;
+    int64_t rope; /* columns of second parts of query and key */
     int64_t queries[ATTENTION_SEQUENCES + 1],
         keys[ATTENTION_SEQUENCES + 1]; /* the last: rows of no sequence */
     int64_t query_rows, key_rows;
 };
+
+#define ATTENTION_ROPE     "queryRope queryRopeOptional"
+#define ATTENTION_KEY_ROPE "keyRope keyInRope keyRopeOptional"
 
 struct test_case attention_random(const struct rig_operator *op, struct random *random,
                                   enum case_dtype dtype);

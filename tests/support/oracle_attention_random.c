@@ -35,6 +35,17 @@ static bool has_number(const struct rig_operator *op, const char *name)
     return false;
 }
 
+/* Columns of second parts, which some operators must have. */
+static int64_t random_rope(const struct rig_operator *op, struct random *random)
+{
+    for (int slot = 0; op->tensor[slot]; slot++)
+        if (norm_has_word(ATTENTION_ROPE, op->tensor[slot]))
+            return strcmp(op->tensor[slot], "queryRope") != 0 && random_once_in(random, 2)
+                       ? 0
+                       : random_between(random, 1, 20);
+    return 0;
+}
+
 static struct attention_sizes random_sizes(const struct rig_operator *op, struct random *random)
 {
     static const char *const layouts[] = {"BSH", "SBH", "BSND", "BNSD"};
@@ -47,6 +58,7 @@ static struct attention_sizes random_sizes(const struct rig_operator *op, struct
     s.heads = s.key_heads * random_between(random, 1, 2);
     s.d = random_between(random, 1, random_once_in(random, 8) ? 70 : 20);
     s.dv = random_once_in(random, 2) ? s.d : random_between(random, 1, s.d);
+    s.rope = random_rope(op, random);
     const int64_t most = s.d > 20 ? 20 : 160;
     const bool is_even = !s.by_lengths || random_once_in(random, 2);
     const bool has_one_query = random_once_in(random, 4);
@@ -105,7 +117,7 @@ static int64_t weights_of(const struct attention_sizes *s)
 static void random_bias(const struct rig_operator *op, struct test_case *test,
                         struct random *random, const struct attention_sizes *s)
 {
-    const bool is_grad = norm_has_word("pseShiftOptional", op->tensor[4]);
+    const bool is_grad = strstr(op->name, "Grad") != NULL;
     const char *name = is_grad ? "pseShiftOptional" : "realShiftOptional";
     const bool has_type = has_number(op, "pseType");
     const int64_t type = has_type ? random_below(random, 4) : BIAS_BEFORE;
@@ -173,6 +185,20 @@ static void random_sinks(const struct rig_operator *op, struct test_case *test,
     }
 }
 
+static void random_ropes(const struct rig_operator *op, struct test_case *test,
+                         struct random *random, const struct attention_sizes *s)
+{
+    for (int slot = 0; op->tensor[slot] && s->rope > 0; slot++) {
+        const char *name = op->tensor[slot];
+        const bool is_key = norm_has_word(ATTENTION_KEY_ROPE " dkRopeOut", name);
+        int64_t dims[4];
+        if (!is_key && !norm_has_word(ATTENTION_ROPE " dqRopeOut", name)) continue;
+        const int64_t rank = shape(s, is_key, is_key ? s->key_heads : s->heads, s->rope, dims);
+        random_tensor(test, random, name, test->dtype, dims, (int)rank,
+                      rig_is_output(&op->operand[slot]));
+    }
+}
+
 struct test_case attention_random(const struct rig_operator *op, struct random *random,
                                   enum case_dtype dtype)
 {
@@ -196,6 +222,7 @@ struct test_case attention_random(const struct rig_operator *op, struct random *
                   is_value || is_like ? s.dv : s.d, dims);
         random_tensor(&test, random, name, dtype, dims, (int)rank, is_written);
     }
+    random_ropes(op, &test, random, &s);
     random_beside(op, &test, random, &s);
     random_sinks(op, &test, random, &s);
     random_number(&test, "scaleValue", random_unit(random) / sqrt((double)s.d));

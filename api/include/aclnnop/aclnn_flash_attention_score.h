@@ -148,11 +148,34 @@ ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV4GetWorkspaceSize(
 ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV4(void *workspace, uint64_t workspaceSize,
                                                        aclOpExecutor *executor, aclrtStream stream);
 
+/* aclnnFlashAttentionVarLenScoreV2, and a second part of query and key: queryRope and keyRope, of
+ * their type, (T, headNum, Drope) and key's T and heads, whose heads have 1 to 64 elements. Scores
+ * are scaleValue * (query[i] . key[j] + queryRope[i] . keyRope[j]), with the rest as before. Both
+ * may be empty: there is none. CANN asks for a mask and takes neither bias nor dropout; here all
+ * go. */
+ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *queryRope, const aclTensor *key,
+    const aclTensor *keyRope, const aclTensor *value, const aclTensor *realShiftOptional,
+    const aclTensor *dropMaskOptional, const aclTensor *paddingMaskOptional,
+    const aclTensor *attenMaskOptional, const aclIntArray *prefixOptional,
+    const aclIntArray *actualSeqQLenOptional, const aclIntArray *actualSeqKvLenOptional,
+    const aclIntArray *qStartIdxOptional, const aclIntArray *kvStartIdxOptional, double scaleValue,
+    double keepProb, int64_t preTokens, int64_t nextTokens, int64_t headNum, char *inputLayout,
+    int64_t innerPrecise, int64_t sparseMode, int64_t pseType, const aclTensor *softmaxMaxOut,
+    const aclTensor *softmaxSumOut, const aclTensor *softmaxOutOut,
+    const aclTensor *attentionOutOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionVarLenScoreV3(void *workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor *executor, aclrtStream stream);
+
 /* aclnnFlashAttentionScoreV2 and aclnnFlashAttentionVarLenScoreV2 together, with any inputLayout,
  * and softmaxOutLayout as above. Where keepProb is less than 1 and dropMaskOptional is NULL, the
  * mask is the one that aclnnDropoutGenMaskV2 makes of seed, offset and 1 - keepProb.
- * queryRopeOptional, keyRopeOptional, dScaleQOptional, dScaleKOptional and dScaleVOptional must be
- * NULL; sinkOptional is aclnnFlashAttentionScoreV3's; outDtype counts for nothing. */
+ * queryRopeOptional and keyRopeOptional, with the axes of query and key, are second parts as those
+ * of aclnnFlashAttentionVarLenScoreV3, or NULL. dScaleQOptional, dScaleKOptional and
+ * dScaleVOptional must be NULL; sinkOptional is aclnnFlashAttentionScoreV3's; outDtype counts for
+ * nothing. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *key, const aclTensor *value,
     const aclTensor *realShiftOptional, const aclTensor *dropMaskOptional,

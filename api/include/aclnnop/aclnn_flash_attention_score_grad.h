@@ -96,6 +96,30 @@ ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV2(void *workspace,
                                                               aclOpExecutor *executor,
                                                               aclrtStream stream);
 
+/* The gradient of aclnnFlashAttentionVarLenScoreV3: of query and key, and of their second parts,
+ * for which there are dqRopeOut and dkRopeOut of the same shapes. Both parts of a head have at most
+ * 512 elements together. */
+ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV3GetWorkspaceSize(
+    const aclTensor *query, const aclTensor *queryRope, const aclTensor *keyIn,
+    const aclTensor *keyInRope, const aclTensor *value, const aclTensor *dy,
+    const aclTensor *pseShiftOptional, const aclTensor *dropMaskOptional,
+    const aclTensor *paddingMaskOptional, const aclTensor *attenMaskOptional,
+    const aclTensor *softmaxMaxOptional, const aclTensor *softmaxSumOptional,
+    const aclTensor *softmaxInOptional, const aclTensor *attentionInOptional,
+    const aclIntArray *prefixOptional, const aclIntArray *actualSeqQLenOptional,
+    const aclIntArray *actualSeqKvLenOptional, const aclIntArray *qStartIdxOptional,
+    const aclIntArray *kvStartIdxOptional, double scaleValue, double keepProb, int64_t preTokens,
+    int64_t nextTokens, int64_t headNum, char *inputLayout, int64_t innerPrecise,
+    int64_t sparseMode, int64_t pseType, const aclTensor *dqOut, const aclTensor *dqRopeOut,
+    const aclTensor *dkOut, const aclTensor *dkRopeOut, const aclTensor *dvOut,
+    const aclTensor *dpseOut, uint64_t *workspaceSize, aclOpExecutor **executor);
+
+/* Phase 2: queues the work; aclnn_base.h says how. */
+ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV3(void *workspace,
+                                                              uint64_t workspaceSize,
+                                                              aclOpExecutor *executor,
+                                                              aclrtStream stream);
+
 /* The gradient of aclnnFlashAttentionVarLenScoreV4; softmaxInLayout is its softmaxOutLayout. */
 ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *keyIn, const aclTensor *value, const aclTensor *dy,
@@ -118,8 +142,9 @@ ACLNN_API aclnnStatus aclnnFlashAttentionUnpaddingScoreGradV4(void *workspace,
 
 /* The gradient of aclnnFlashAttentionScoreV4; softmaxInLayout is its softmaxOutLayout, seed and
  * offset are its own. sinkInOptional and dsinkOut are aclnnFlashAttentionScoreGradV3's.
- * queryRopeOptional, keyRopeOptional and all dScale tensors must be NULL; dqRopeOut and dkRopeOut
- * NULL or empty. */
+ * dqRopeOut and dkRopeOut are the gradients of queryRopeOptional and keyRopeOptional, NULL or empty
+ * where those are NULL; both parts of a head have at most 512 elements together. All dScale tensors
+ * must be NULL. */
 ACLNN_API aclnnStatus aclnnFlashAttentionScoreGradV4GetWorkspaceSize(
     const aclTensor *query, const aclTensor *keyIn, const aclTensor *value, const aclTensor *dy,
     const aclTensor *pseShiftOptional, const aclTensor *dropMaskOptional,
