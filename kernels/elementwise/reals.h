@@ -15,6 +15,13 @@ void NAME(reciprocal)(T *y, const T *x, const T *s)
     y[0] = 1 / x[0];
 }
 
+/* s[0]: divisor */
+K_TEMPLATE
+void NAME(sum_quotient)(T *y, const T *x, const T *s)
+{
+    y[0] = (x[0] + x[1]) / s[0];
+}
+
 /* s[0]: scale */
 K_TEMPLATE
 void NAME(masked_scale)(T *y, const T *x, const T *s)

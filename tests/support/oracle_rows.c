@@ -68,7 +68,8 @@
     FAMILY(norm_quant)                                                                             \
     FAMILY(gate_quant)                                                                             \
     FAMILY(fused_product)                                                                          \
-    FAMILY(ffn)
+    FAMILY(ffn)                                                                                    \
+    FAMILY(qkv)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
