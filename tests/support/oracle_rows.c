@@ -69,7 +69,8 @@
     FAMILY(gate_quant)                                                                             \
     FAMILY(fused_product)                                                                          \
     FAMILY(ffn)                                                                                    \
-    FAMILY(qkv)
+    FAMILY(qkv)                                                                                    \
+    FAMILY(ring)
 
 #define FAMILY(name) extern const struct oracle_row oracle_##name##_rows[];
 FAMILIES
