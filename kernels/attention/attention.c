@@ -188,10 +188,11 @@ void K_SYMBOL(attention)(const void *parameters, void *const buffers[], struct k
         struct forward many;
         struct one_query one;
     } own;
-    for (int64_t i = slice.begin; i < slice.end; i++)
+    for (int64_t i = slice.begin; i < slice.end; i++) {
+        const struct place place = place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i);
         if (a->is_one_query)
-            run_one_query(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads, i), &own.one);
+            run_one_query(a, buffers, place, &own.one);
         else
-            run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i),
-                     &own.many);
+            run_item(a, buffers, place, &own.many);
+    }
 }

@@ -71,7 +71,7 @@ static double most_queries(const struct k_attention *a)
 /* Few queries wait for the packing of keys: heads with the same ones share it. */
 static int64_t heads_together(const struct k_attention *a)
 {
-    const int64_t room = a->block / K_ATTENTION_TILE;
+    const int64_t room = a->is_one_query ? K_ATTENTION_ONE_HEADS : a->block / K_ATTENTION_TILE;
     int64_t heads = most_queries(a) > K_ATTENTION_TILE ? 1 : a->group < room ? a->group : room;
     while (a->group % heads != 0 ||
            (heads > 1 && a->sequences * (a->heads / heads) < ENOUGH_TOGETHER))
@@ -88,7 +88,7 @@ struct k_work k_attention_plan(struct k_attention *a)
     a->block = floats / a->row / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
     a->is_one_query = most_queries(a) == 1 && a->keep == 1;
-    a->together = a->is_one_query ? 1 : heads_together(a);
+    a->together = a->is_one_query && !a->k_as.is_there ? 1 : heads_together(a);
     if (a->together > 1) a->block = K_ATTENTION_TILE;
     while (a->block > K_ATTENTION_TILE &&
            count_units(a, K_ATTENTION_BLOCK) < parts(ENOUGH, a->heads))
@@ -98,7 +98,7 @@ struct k_work k_attention_plan(struct k_attention *a)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
-    const int64_t rows = a->is_one_query ? 1 : a->together * a->block;
+    const int64_t rows = a->together * (a->is_one_query ? 1 : a->block);
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
                    (double)(rows * (a->row + a->dv)) * most_keys(a));
 }

@@ -37,8 +37,9 @@ enum {
     K_ATTENTION_SUMS = 17408,                   /* of a block of keys, at most */
     K_ATTENTION_ROPE_FLOATS = 27648,            /* the same two where there is a second part */
     K_ATTENTION_ROPE_SUMS = 18432,
-    K_ATTENTION_CHUNKS = 16, /* parts of a sequence's keys, at most */
-    K_ATTENTION_STATS = 8,   /* places with each maximum and sum, all the same */
+    K_ATTENTION_CHUNKS = 16,   /* parts of a sequence's keys, at most */
+    K_ATTENTION_ONE_HEADS = 8, /* of one query, that share quantised keys */
+    K_ATTENTION_STATS = 8,     /* places with each maximum and sum, all the same */
 };
 
 /* Strides in elements. Rows are those of a sequence; batch is 0 where sequences are rows of one

@@ -12,12 +12,17 @@ enum {
     ONE_QUERY = K_ATTENTION_HEAD + K_ATTENTION_ROPE + 2 * ROW_LANES,
 };
 
-struct one_query {
-    _Alignas(64) float query[ONE_QUERY], outputs[ONE_ROW]; /* query: its second part at padded(d) */
+/* query: its second part at padded(d). */
+struct one_head {
+    _Alignas(64) float query[ONE_QUERY], outputs[ONE_ROW];
     _Alignas(64) float scores[ONE_KEYS + ROW_LANES], beside[ONE_KEYS + ROW_LANES];
-    _Alignas(64) float rows[ONE_KEYS * ONE_ROW]; /* keys or values that are not contiguous */
+    float m, l, factor;
+};
+
+struct one_query {
+    struct one_head heads[K_ATTENTION_ONE_HEADS];
+    _Alignas(64) float rows[ONE_KEYS * ONE_ROW]; /* keys or values that are not read as they lie */
     struct quantised_factors whole;
-    float m, l;
 };
 
 static void make_bias_row(const struct meeting *t, const void *slopes, float *to)
@@ -31,13 +36,8 @@ static void make_bias_row(const struct meeting *t, const void *slopes, float *to
     }
 }
 
-static bool sees_key(const struct meeting *t, int64_t key)
-{
-    return key < t->s->prefix || (key - t->query >= t->s->low && key - t->query <= t->s->high);
-}
-
 /* Products become scores, -infinity where a key is not visible and behind the last one. */
-static void finish_row(const struct meeting *t, void *const buffers[], struct one_query *own)
+static void finish_row(const struct meeting *t, void *const buffers[], struct one_head *own)
 {
     const struct k_attention *a = t->a;
     const struct k_attention_side *bias = &a->bias_at;
@@ -63,14 +63,17 @@ static void finish_row(const struct meeting *t, void *const buffers[], struct on
         for (int64_t i = 0; i < t->keys; i++)
             if (*v_address(masked, i * a->mask.column) != 0) scores[i] = -INFINITY;
     }
-    for (int64_t i = 0; i < t->keys && !sees_all(t); i++)
-        if (!sees_key(t, t->key + i)) scores[i] = -INFINITY;
+    for (int64_t i = 0; i < t->keys && !sees_all(t); i++) {
+        const int64_t key = t->key + i, from = key - t->query;
+        const bool is_near = from >= t->s->low && from <= t->s->high;
+        if (key >= t->s->prefix && !is_near) scores[i] = -INFINITY;
+    }
     for (int64_t i = t->keys; i % VL != 0; i++)
         scores[i] = -INFINITY;
 }
 
 /* Scores become weights; returns the factor of outputs so far. */
-static float grow_row(struct one_query *own, int64_t keys)
+static float grow_row(struct one_head *own, int64_t keys)
 {
     vf most = v_all(own->m), sum[ROW_PARTS] = {{0}};
     float lanes[VL], m = own->m;
@@ -119,78 +122,108 @@ static void tell_stats(const struct meeting *t, void *const buffers[], const flo
     }
 }
 
-/* Rows of a side: where they lie, or as floats in own->rows; `apart` bytes from each other. */
-struct one_rows {
-    enum k_dtype dtype;
-    const char *at;
-    int64_t apart;
-};
+/* Bytes from row to row. */
+static int64_t apart_of(const struct key_rows *rows)
+{
+    return rows->side.row * k_size(rows->dtype);
+}
 
-static struct one_rows rows_of(const struct meeting *t, enum key_part part, void *const buffers[],
+/* The keys of a meeting with columns side by side; as floats in own->rows where they are not. */
+static struct key_rows rows_of(const struct meeting *t, enum key_part part, void *const buffers[],
                                int64_t columns, struct one_query *own)
 {
     const struct key_rows rows = key_rows(t, part, buffers, own->rows, ONE_ROW);
-    const int64_t apart = rows.side.row * k_size(rows.dtype);
-    if (rows.side.column == 1) return (struct one_rows){rows.dtype, rows.at, apart};
+    if (rows.side.column == 1) return rows;
     for (int64_t i = 0; i < t->keys; i++)
-        widen(rows.dtype, v_address(rows.at, i * apart), rows.side.column, columns,
+        widen(rows.dtype, v_address(rows.at, i * apart_of(&rows)), rows.side.column, columns,
               own->rows + i * ONE_ROW);
-    return (struct one_rows){K_F32, (const char *)own->rows, ONE_ROW * sizeof *own->rows};
+    return (struct key_rows){K_F32, {.row = ONE_ROW, .column = 1}, (const char *)own->rows};
 }
 
-static void meet_one(const struct meeting *t, void *const buffers[], struct one_query *own)
+/* All heads of an item meet the same keys. */
+static void meet_one(const struct meeting *all, void *const buffers[], struct one_query *own)
+{
+    const struct k_attention *a = all->a;
+    const struct key_rows k = rows_of(all, KEY_ROWS, buffers, a->d, own);
+    for (int64_t i = 0; i < a->together; i++)
+        row_dots(k.dtype, own->heads[i].query, a->d, k.at, apart_of(&k), all->keys,
+                 own->heads[i].scores);
+    if (a->rope > 0) {
+        const struct key_rows rope = rows_of(all, ROPE_ROWS, buffers, a->rope, own);
+        for (int64_t i = 0; i < a->together; i++) {
+            struct one_head *h = &own->heads[i];
+            row_dots(rope.dtype, h->query + padded(a->d), a->rope, rope.at, apart_of(&rope),
+                     all->keys, h->beside);
+            for (int64_t key = 0; key < all->keys; key += VL)
+                v_store(h->scores + key, v_load(h->scores + key) + v_load(h->beside + key));
+        }
+    }
+    for (int64_t i = 0; i < a->together; i++) {
+        struct one_head *h = &own->heads[i];
+        struct meeting t = *all;
+        t.head += i;
+        finish_row(&t, buffers, h);
+        if (h->l == 0) memset(h->outputs, 0, sizeof h->outputs); /* NaN of hidden values */
+        h->factor = grow_row(h, t.keys);
+    }
+    const struct key_rows v = rows_of(all, VALUE_ROWS, buffers, a->dv, own);
+    for (int64_t i = 0; i < a->together; i++) {
+        struct one_head *h = &own->heads[i];
+        row_sums(v.dtype, h->scores, h->factor, v.at, apart_of(&v), all->keys, a->dv, h->outputs);
+    }
+}
+
+static void begin_head(const struct meeting *t, void *const buffers[], struct one_head *own)
 {
     const struct k_attention *a = t->a;
-    const struct one_rows k = rows_of(t, KEY_ROWS, buffers, a->d, own);
-    row_dots(k.dtype, own->query, a->d, k.at, k.apart, t->keys, own->scores);
-    if (a->rope > 0) {
-        const struct one_rows rope = rows_of(t, ROPE_ROWS, buffers, a->rope, own);
-        row_dots(rope.dtype, own->query + padded(a->d), a->rope, rope.at, rope.apart, t->keys,
-                 own->beside);
-        for (int64_t i = 0; i < t->keys; i += VL)
-            v_store(own->scores + i, v_load(own->scores + i) + v_load(own->beside + i));
+    const struct k_attention_sequence *s = t->s;
+    const int64_t size = k_size(a->dtype);
+    own->m = -INFINITY;
+    own->l = 0;
+    memset(own->outputs, 0, sizeof own->outputs);
+    if (a->has_sink && s->keys > 0) {
+        own->m = ((const float *)buffers[K_ATTENTION_SINK])[t->head];
+        own->l = own->m == -INFINITY ? 0 : 1;
     }
-    finish_row(t, buffers, own);
-    if (own->l == 0) memset(own->outputs, 0, sizeof own->outputs); /* NaN of hidden values */
-    const float factor = grow_row(own, t->keys);
-    const struct one_rows v = rows_of(t, VALUE_ROWS, buffers, a->dv, own);
-    row_sums(v.dtype, own->scores, factor, v.at, v.apart, t->keys, a->dv, own->outputs);
+    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t->head, s->query),
+          a->q.column, a->d, own->query);
+    if (a->rope > 0)
+        widen(a->dtype,
+              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t->head, s->query),
+              a->q_rope.column, a->rope, own->query + padded(a->d));
+}
+
+static void end_head(const struct meeting *t, void *const buffers[], struct one_head *own,
+                     struct quantised_factors *room)
+{
+    const struct k_attention *a = t->a;
+    const struct quantised_factors *whole = whole_of(t, buffers, room);
+    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(t, buffers, &own->m, &own->l);
+    for (int64_t i = 0; i < a->dv; i++)
+        own->outputs[i] = own->l == 0 ? 0 : own->outputs[i] * (1 / own->l);
+    store_row(a->dtype, whole, own->outputs, a->dv,
+              row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : k_size(a->dtype), t->s->batch,
+                     t->head, t->s->query),
+              a->out.column);
 }
 
 static void run_one_query(const struct k_attention *a, void *const buffers[], struct place place,
                           struct one_query *own)
 {
-    const struct k_attention_sequence padded_one = padded_sequence(a, buffers, place.s);
-    const struct k_attention_sequence *s = &padded_one;
-    const int64_t size = k_size(a->dtype);
-    struct meeting t = {.a = a, .s = s, .head = place.head, .queries = 1};
-    own->m = -INFINITY;
-    own->l = 0;
-    memset(own->outputs, 0, sizeof own->outputs);
-    if (a->has_sink && s->keys > 0) {
-        own->m = ((const float *)buffers[K_ATTENTION_SINK])[t.head];
-        own->l = own->m == -INFINITY ? 0 : 1;
-    }
-    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t.head, s->query),
-          a->q.column, a->d, own->query);
-    if (a->rope > 0)
-        widen(a->dtype,
-              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t.head, s->query),
-              a->q_rope.column, a->rope, own->query + padded(a->d));
-    for (; t.key < s->keys; t.key += t.packed) {
+    const struct k_attention_sequence s = padded_sequence(a, buffers, place.s);
+    const int64_t head = place.head * a->together;
+    struct meeting t = {.a = a, .s = &s, .queries = 1};
+    for (t.head = head; t.head < head + a->together; t.head++)
+        begin_head(&t, buffers, &own->heads[t.head - head]);
+    t.head = head;
+    for (; t.key < s.keys; t.key += t.packed) {
         t.keys = t.packed = keys_of_block(&t, ONE_KEYS);
         if (!sees_some(&t)) continue;
         leave_hidden(&t);
         meet_one(&t, buffers, own);
     }
-    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(&t, buffers, &own->m, &own->l);
-    for (int64_t i = 0; i < a->dv; i++)
-        own->outputs[i] = own->l == 0 ? 0 : own->outputs[i] * (1 / own->l);
-    const struct quantised_factors *whole = whole_of(&t, buffers, &own->whole);
-    store_row(
-        a->dtype, whole, own->outputs, a->dv,
-        row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : size, s->batch, t.head, s->query),
-        a->out.column);
+    for (; t.head < head + a->together; t.head++)
+        end_head(&t, buffers, &own->heads[t.head - head], &own->whole);
 }
 
 #endif

@@ -376,10 +376,9 @@ struct beside {
 
 static void read_bias(const struct meeting *m, const void *bias, float *to)
 {
-    const struct k_attention *a = m->a;
-    const struct k_attention_side *side = &a->bias_at;
-    const int64_t size = k_size(a->bias_type);
-    tile_of_rows(a->bias_type, side, pairs_of(m, side, bias, size), m->queries, m->keys, to);
+    const enum k_dtype dt = m->a->bias_type;
+    const struct k_attention_side *side = &m->a->bias_at;
+    tile_of_rows(dt, side, pairs_of(m, side, bias, k_size(dt)), m->queries, m->keys, to);
 }
 
 static void make_bias(const struct meeting *m, const void *slopes, float *to)

@@ -51,7 +51,7 @@ static void read_factors(const struct k_quantised *q, const struct quantised_at 
     if (q->has_offset)
         read_factor(&q->offset, v_address(at->offset, offset), columns, fills, to->offset);
     else
-        memset(to->offset, 0, (size_t)columns * sizeof *to->offset);
+        memset(to->offset, 0, (size_t)(fills ? columns : 1) * sizeof *to->offset);
 }
 
 static void read_whole(bool is_four, const char *from, int64_t first, int64_t step, int64_t count,
@@ -68,25 +68,37 @@ static void read_whole(bool is_four, const char *from, int64_t first, int64_t st
     }
 }
 
+/* by_column: each column has its own. */
+K_TEMPLATE
+void scale_row(bool by_column, bool has_offset, const char *whole, int64_t columns,
+               const struct quantised_factors *factors, float *to)
+{
+    const vf one = v_all(factors->scale[0]), more = v_all(factors->offset[0]);
+    for (int64_t i = 0; i < columns; i += VL) {
+        vf x = __builtin_convertvector(v_from_bytes(true, whole + i), vf);
+        if (has_offset) x += by_column ? v_load(factors->offset + i) : more;
+        v_store(to + i, x * (by_column ? v_load(factors->scale + i) : one));
+    }
+}
+
 /* to[i * apart + column], up to whole vectors. */
 static __attribute__((noinline)) void read_quantised(const struct k_quantised *q,
                                                      const struct quantised_at *at, int64_t rows,
                                                      int64_t columns, float *to, int64_t apart)
 {
     const bool by_row = q->scale.at.row != 0 || q->offset.at.row != 0;
-    const bool has_scales = q->scale.at.column != 0;
-    const bool has_offsets = q->has_offset && q->offset.at.column != 0;
+    const bool by_column = q->scale.at.column != 0 || q->offset.at.column != 0;
     struct quantised_factors factors;
     char whole[QUANTISED_ROOM] = {0};
-    for (int64_t i = 0; i < rows; i++) {
-        if (i == 0 || by_row) read_factors(q, at, i, columns, false, &factors);
+    for (int64_t i = 0; i < rows; i++, to += apart) {
+        if (i == 0 || by_row) read_factors(q, at, i, columns, by_column, &factors);
         read_whole(q->is_four, at->from, i * at->row, at->column, columns, whole);
-        for (int64_t j = 0; j < columns; j += VL) {
-            const vf x = __builtin_convertvector(v_from_bytes(true, whole + j), vf);
-            const vf offset = has_offsets ? v_load(factors.offset + j) : v_all(factors.offset[0]);
-            const vf scale = has_scales ? v_load(factors.scale + j) : v_all(factors.scale[0]);
-            v_store(to + i * apart + j, (x + offset) * scale);
-        }
+        if (by_column)
+            scale_row(true, true, whole, columns, &factors, to);
+        else if (q->has_offset)
+            scale_row(false, true, whole, columns, &factors, to);
+        else
+            scale_row(false, false, whole, columns, &factors, to);
     }
 }
 
