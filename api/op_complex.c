@@ -58,6 +58,16 @@ static void fill(struct ex_plan *plan, const struct op_place *to, const double v
     op_copy_step(plan, one.buffer, &all, to->buffer, &to->view);
 }
 
+void op_fill_scalar(struct ex_plan *plan, const struct op_place *to, const aclScalar *scalar)
+{
+    const double value[] = {op_scalar_real(scalar), op_scalar_imaginary(scalar)};
+    if (to->buffer < 0 || op_view_is_empty(&to->view)) return;
+    if (op_is_complex(to->view.type))
+        fill(plan, to, value);
+    else
+        op_fill_place(plan, to, value[0], op_scalar_integer(scalar));
+}
+
 void op_plan_fill(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {
     const struct op_elementwise *more = problem->row->rule->more;

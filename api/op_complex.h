@@ -20,6 +20,14 @@ void op_complex_cast(struct ex_plan *plan, int from, const struct op_view *from_
 /* One number of that type in scratch. value: its real and its imaginary part. */
 struct op_place op_complex_number(struct ex_plan *plan, aclDataType type, const double value[2]);
 
+/* A step that gives all elements, of any type, a scalar's value. */
+void op_fill_scalar(struct ex_plan *plan, const struct op_place *to, const aclScalar *scalar);
+
+/* A step: to = a b, which broadcast to its shape; a real factor's imaginary part is 0. type: of the
+ * parts of what is made before it is stored, FLOAT or DOUBLE. */
+void op_complex_multiply(struct ex_plan *plan, aclDataType type, const struct op_place *a,
+                         const struct op_place *b, const struct op_place *to);
+
 /* op_plan_elementwise where problem->type is complex; op_plan_reduce of products. */
 op_row_plan op_plan_complex, op_plan_complex_product;
 

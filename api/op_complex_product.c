@@ -1,8 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of complex numbers along axes. */
+/* Products of complex numbers: of two, and along axes. */
 #include "api/op_complex.h"
 #include "api/op_map.h"
 #include "api/op_reduce.h"
+
+static struct op_place part_of(struct ex_plan *plan, const struct op_place *place, int part)
+{
+    const aclDataType type = place->view.type;
+    if (op_is_complex(type))
+        return (struct op_place){place->buffer, op_complex_part(&place->view, part)};
+    if (part == 0) return *place;
+    const struct op_place zero = op_scratch_place(plan, type, 0, NULL);
+    op_fill_place(plan, &zero, 0, 0);
+    return zero;
+}
+
+void op_complex_multiply(struct ex_plan *plan, aclDataType type, const struct op_place *a,
+                         const struct op_place *b, const struct op_place *to)
+{
+    struct op_place factor[4];
+    struct op_map map;
+    for (int i = 0; i < 4; i++)
+        factor[i] = part_of(plan, i < 2 ? a : b, i % 2);
+    op_map_begin(&map, plan, K_CORE_complex_mul, type, to->view.rank, to->view.sizes);
+    for (int part = 0; part < 2; part++)
+        op_map_result(&map, &(const struct op_place){to->buffer, op_complex_part(&to->view, part)});
+    for (int i = 0; i < 4; i++)
+        op_map_operand(&map, &factor[i]);
+    op_map_end(&map);
+}
 
 /* The kept axes before the reduced ones. */
 static struct op_view kept_first(const struct op_view *view, unsigned axes, int64_t *count)

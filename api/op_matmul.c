@@ -85,13 +85,8 @@ static const struct {
     [OP_MATMUL_mm] = {2, 2},    [OP_MATMUL_matmul] = {-1, -1}, [OP_MATMUL_bmm] = {3, 3},
     [OP_MATMUL_addmm] = {2, 2}, [OP_MATMUL_baddbmm] = {3, 3},  [OP_MATMUL_addbmm] = {3, 3},
     [OP_MATMUL_mv] = {2, 1},    [OP_MATMUL_addmv] = {2, 1},    [OP_MATMUL_dot] = {1, 1},
-    [OP_MATMUL_ger] = {1, 1},   [OP_MATMUL_addr] = {1, 1},     [OP_MATMUL_gemm] = {2, 2},
+    [OP_MATMUL_gemm] = {2, 2},
 };
-
-static bool is_outer(const struct op_problem *problem)
-{
-    return problem->row->core == OP_MATMUL_ger || problem->row->core == OP_MATMUL_addr;
-}
 
 static aclnnStatus check_rank(const struct op_problem *problem, const struct op_value *value,
                               int rank)
@@ -107,14 +102,13 @@ struct factor {
     const int64_t *batch_sizes, *batch_strides;
 };
 
-static struct factor factor_of(const struct op_value *value, bool is_left, bool is_outer,
-                               bool is_transposed)
+static struct factor factor_of(const struct op_value *value, bool is_left, bool is_transposed)
 {
     const struct ex_descriptor *d = &value->tensor->descriptor;
     struct factor f = {
         .batch_rank = d->rank - 2, .batch_sizes = d->sizes, .batch_strides = d->strides};
     if (d->rank == 1) {
-        const bool is_column = is_left == is_outer; /* a vector on the left is a row */
+        const bool is_column = !is_left; /* a vector on the left is a row */
         const int64_t step = d->sizes[0] == 1 ? 1 : d->strides[0];
         f.batch_rank = 0;
         f.rows = is_column ? d->sizes[0] : 1;
@@ -150,10 +144,8 @@ static aclnnStatus find_shape(struct op_problem *problem, const struct product *
         problem->sizes[batch - i] = of_a == 1 ? of_b : of_a;
     }
     problem->rank = batch;
-    if (p->left->tensor->descriptor.rank > 1 || is_outer(problem))
-        problem->sizes[problem->rank++] = a->rows;
-    if (p->right->tensor->descriptor.rank > 1 || is_outer(problem))
-        problem->sizes[problem->rank++] = b->columns;
+    if (p->left->tensor->descriptor.rank > 1) problem->sizes[problem->rank++] = a->rows;
+    if (p->right->tensor->descriptor.rank > 1) problem->sizes[problem->rank++] = b->columns;
     return ACLNN_SUCCESS;
 }
 
@@ -173,8 +165,8 @@ static aclnnStatus matmul_shapes(struct op_problem *problem)
     struct op_shape_text text;
     OP_TRY(check_rank(problem, p.left, ranks[core].left));
     OP_TRY(check_rank(problem, p.right, ranks[core].right));
-    const struct factor a = factor_of(p.left, true, is_outer(problem), p.left_transposed);
-    const struct factor b = factor_of(p.right, false, is_outer(problem), p.right_transposed);
+    const struct factor a = factor_of(p.left, true, p.left_transposed);
+    const struct factor b = factor_of(p.right, false, p.right_transposed);
     OP_CHECK(problem->row->name, a.columns == b.rows, ACLNN_ERR_PARAM_INVALID,
              "%s has %" PRId64 " columns, %s has %" PRId64 " rows; they must be as many",
              p.left->name, a.columns, p.right->name, b.rows);
@@ -213,14 +205,13 @@ const struct op_rule op_rule_matmul_nz = {.types = matmul_types,
 /* ---- plan ---- */
 
 /* A view over the result's shape as matrices. */
-static struct k_gemm_matrix matrix_of(const struct op_problem *problem, const struct product *p,
-                                      const struct op_view *view)
+static struct k_gemm_matrix matrix_of(const struct product *p, const struct op_view *view)
 {
     struct k_gemm_matrix matrix = {.dtype = op_k_dtype_of(view->type)};
     int axis = view->rank - 1;
-    if (p->right->tensor->descriptor.rank > 1 || is_outer(problem))
+    if (p->right->tensor->descriptor.rank > 1)
         matrix.column = view->sizes[axis] == 1 ? 1 : view->strides[axis], axis--;
-    if (p->left->tensor->descriptor.rank > 1 || is_outer(problem))
+    if (p->left->tensor->descriptor.rank > 1)
         matrix.row = view->sizes[axis] == 1 ? 1 : view->strides[axis], axis--;
     for (int i = K_GEMM_BATCH - 1; axis >= 0; i--, axis--)
         matrix.batch[i] = view->strides[axis];
@@ -270,8 +261,8 @@ static bool is_disturbed(const struct product *p)
 void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {
     const struct product p = product_of(problem);
-    const struct factor a = factor_of(p.left, true, is_outer(problem), p.left_transposed);
-    const struct factor b = factor_of(p.right, false, is_outer(problem), p.right_transposed);
+    const struct factor a = factor_of(p.left, true, p.left_transposed);
+    const struct factor b = factor_of(p.right, false, p.right_transposed);
     const bool is_joined = problem->row->core == OP_MATMUL_addbmm;
     int left = buffer_of(problem, buffers, p.left), right = buffer_of(problem, buffers, p.right);
     const int to = buffer_of(problem, buffers, p.out);
@@ -287,8 +278,8 @@ void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, cons
                           .beta = p.beta,
                           .has_addend = p.addend && p.beta != 0,
                           .rounding = op_math_rounding(p.math, op_k_dtype_of(problem->type))};
-    const int batch = problem->rank - (p.left->tensor->descriptor.rank > 1 || is_outer(problem)) -
-                      (p.right->tensor->descriptor.rank > 1 || is_outer(problem));
+    const int batch = problem->rank - (p.left->tensor->descriptor.rank > 1) -
+                      (p.right->tensor->descriptor.rank > 1);
     double products = (double)gemm.m * (double)gemm.n * (double)gemm.k;
     for (int i = 1; i <= batch; i++) {
         gemm.batch[K_GEMM_BATCH - i] = problem->sizes[batch - i];
@@ -303,12 +294,12 @@ void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, cons
         target = op_view_dense(target.type, problem->rank, problem->sizes);
         result = ex_scratch(plan, (size_t)elements * ex_element_size((int32_t)target.type));
     }
-    gemm.c = matrix_of(problem, &p, &target);
+    gemm.c = matrix_of(&p, &target);
     int addend = -1;
     if (gemm.has_addend) {
         const struct op_view own = op_view_of(p.addend->tensor);
         const struct op_view wide = op_view_broadcast(&own, problem->rank, problem->sizes);
-        gemm.addend = matrix_of(problem, &p, &wide);
+        gemm.addend = matrix_of(&p, &wide);
         addend = buffer_of(problem, buffers, p.addend);
     }
     if (gemm.k == 0) left = right = result; /* neither is read */

@@ -12,12 +12,10 @@ enum op_matmul {
     OP_MATMUL_bmm,
     OP_MATMUL_mv,
     OP_MATMUL_dot,
-    OP_MATMUL_ger,
     OP_MATMUL_addmm,
     OP_MATMUL_baddbmm,
     OP_MATMUL_addbmm,
     OP_MATMUL_addmv,
-    OP_MATMUL_addr,
     OP_MATMUL_gemm,
 };
 

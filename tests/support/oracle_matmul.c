@@ -12,7 +12,7 @@ enum { RANK = 8 };
 struct roles {
     int addend, left, right, out; /* operands; addend -1: none */
     int alpha, beta;              /* scalars */
-    bool is_outer, sums_batch;
+    bool sums_batch;
 };
 
 static struct roles roles_of(const struct rig_problem *problem)
@@ -20,12 +20,10 @@ static struct roles roles_of(const struct rig_problem *problem)
     const char *name = problem->op->name;
     const bool is_inplace = strstr(name, "Inplace") != NULL;
     struct roles r = {.addend = -1, .left = 0, .right = 1, .out = 2};
-    r.is_outer = strstr(name, "Ger") || strstr(name, "ddr");
     r.sums_batch = strstr(name, "ddbmm") && !strstr(name, "addbmm");
     if (strcmp(name, "aclnnGemm") == 0) {
         r = (struct roles){.addend = 2, .left = 0, .right = 1, .out = 3};
-    } else if (strstr(name, "ddmm") || strstr(name, "ddbmm") || strstr(name, "ddr") ||
-               strstr(name, "ddmv")) {
+    } else if (strstr(name, "ddmm") || strstr(name, "ddbmm") || strstr(name, "ddmv")) {
         r.addend = 0, r.left = 1, r.right = 2, r.out = is_inplace ? 0 : 3;
         r.alpha = strstr(name, "ddmv") ? 0 : 1;
         r.beta = 1 - r.alpha;
@@ -100,23 +98,20 @@ static void matmul(struct rig_problem *problem)
     const bool b_turned = is_gemm && problem->call.number[3] != 0;
     const double alpha = scaled_by(problem, &r, false), beta = scaled_by(problem, &r, true);
     const int math = math_of(problem);
-    const int64_t terms = r.is_outer ? 1 : a->dims[a_turned ? 0 : a->rank - 1];
+    const int64_t terms = a->dims[a_turned ? 0 : a->rank - 1];
     const int64_t batches = r.sums_batch ? a->dims[0] : 1;
     double largest = 0;
     for (int64_t i = 0; i < out->count; i++) {
-        struct walk w =
-            walk_of(&out->view, i, r.is_outer || a->rank > 1, r.is_outer || b->rank > 1);
+        struct walk w = walk_of(&out->view, i, a->rank > 1, b->rank > 1);
         double sum = 0, size = 0;
         if (r.sums_batch) w.batch_rank = 1;
         for (int64_t t = 0; t < batches; t++) {
             if (r.sums_batch) w.batch[0] = t;
             for (int64_t k = 0; k < terms; k++) {
-                const int64_t at = r.is_outer ? w.row
-                                   : a_turned ? k * a->dims[1] + w.row
-                                              : place(a, w.batch, w.batch_rank, w.row, k, true);
-                const int64_t to = r.is_outer ? w.column
-                                   : b_turned ? w.column * b->dims[1] + k
-                                              : place(b, w.batch, w.batch_rank, k, w.column, false);
+                const int64_t at = a_turned ? k * a->dims[1] + w.row
+                                            : place(a, w.batch, w.batch_rank, w.row, k, true);
+                const int64_t to = b_turned ? w.column * b->dims[1] + k
+                                            : place(b, w.batch, w.batch_rank, k, w.column, false);
                 const double term =
                     factor(problem, r.left, at, math) * factor(problem, r.right, to, math);
                 sum += term;
@@ -165,7 +160,7 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
     const bool repeats = is_any || strstr(name, "aclnnBatchMatMul");
     const bool a_turned = is_gemm && random_once_in(random, 2);
     const bool b_turned = is_gemm && random_once_in(random, 2);
-    int a_rank = has_batch ? 3 : r.is_outer || strcmp(name, "aclnnDot") == 0 ? 1 : 2;
+    int a_rank = has_batch ? 3 : strcmp(name, "aclnnDot") == 0 ? 1 : 2;
     int b_rank = strstr(name, "Mv") || strstr(name, "ddmv") ? 1 : a_rank;
     int64_t batch[4], a[RANK], b[RANK], out[RANK];
     int64_t m = random_between(random, 0, 12), n = random_between(random, 0, 12);
@@ -190,16 +185,12 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
         const int64_t of_b = i < most - b_batch ? 1 : b[i - (most - b_batch)];
         out[rank++] = of_a == 1 ? of_b : of_a;
     }
-    if (r.is_outer) {
-        a[0] = m, b[0] = n;
-    } else {
-        if (a_rank > 1) a[a_batch] = a_turned ? k : m, a[a_batch + 1] = a_turned ? m : k;
-        if (a_rank == 1) a[0] = k;
-        if (b_rank > 1) b[b_batch] = b_turned ? n : k, b[b_batch + 1] = b_turned ? k : n;
-        if (b_rank == 1) b[0] = k;
-    }
-    if (r.is_outer || a_rank > 1) out[rank++] = m;
-    if (r.is_outer || b_rank > 1) out[rank++] = n;
+    if (a_rank > 1) a[a_batch] = a_turned ? k : m, a[a_batch + 1] = a_turned ? m : k;
+    if (a_rank == 1) a[0] = k;
+    if (b_rank > 1) b[b_batch] = b_turned ? n : k, b[b_batch + 1] = b_turned ? k : n;
+    if (b_rank == 1) b[0] = k;
+    if (a_rank > 1) out[rank++] = m;
+    if (b_rank > 1) out[rank++] = n;
     test.data = CASE_PLAIN;
     if (r.addend >= 0) {
         const bool is_result = r.addend == r.out;
@@ -228,8 +219,7 @@ static struct test_case random_matmul(const struct rig_operator *op, struct rand
 const struct oracle_row oracle_matmul_rows[] = {
     {.name =
          "aclnnMm aclnnBatchMatMul aclnnAddmm aclnnInplaceAddmm aclnnBaddbmm aclnnInplaceBaddbmm "
-         "aclnnAddbmm aclnnInplaceAddbmm aclnnMv aclnnAddmv aclnnDot aclnnGer aclnnAddr "
-         "aclnnInplaceAddr aclnnGemm",
+         "aclnnAddbmm aclnnInplaceAddbmm aclnnMv aclnnAddmv aclnnDot aclnnGemm",
      .oracle = matmul,
      .random = random_matmul,
      .by_strides = true,

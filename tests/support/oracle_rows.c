@@ -58,6 +58,7 @@
     FAMILY(moe_quant)                                                                              \
     FAMILY(moe_map)                                                                                \
     FAMILY(moe_part)                                                                               \
+    FAMILY(outer)
     FAMILY(linalg)                                                                                 \
     FAMILY(ctc)                                                                                    \
     FAMILY(bag)                                                                                    \

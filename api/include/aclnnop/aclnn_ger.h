@@ -12,8 +12,10 @@ extern "C" {
 
 /* out[i][j] = self[i] vec2[j], as torch.ger.
  *
- * - self: (m); vec2: (n); out: (m, n). FLOAT, FLOAT16, BF16, each its own; or DOUBLE, all of them.
- */
+ * - self: (m); vec2: (n). FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL,
+ *   COMPLEX64 or COMPLEX128, each its own: they promote.
+ * - out: (m, n), of the promoted type or one that it can be cast to. Half types are multiplied in
+ *   FLOAT; integers wrap; of BOOL it is and. */
 ACLNN_API aclnnStatus aclnnGerGetWorkspaceSize(const aclTensor *self, const aclTensor *vec2,
                                                aclTensor *out, uint64_t *workspaceSize,
                                                aclOpExecutor **executor);
