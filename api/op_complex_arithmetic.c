@@ -26,6 +26,7 @@ static const struct complex_core {
     IN_PAIRS(add),
     IN_PAIRS(mul),
     IN_PAIRS(div),
+    IN_PAIRS(sigmoid_grad),
     IN_PAIRS(eq),
     IN_PAIRS(ne),
     IN_PAIRS(abs),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cross products: each of the three components is a difference of two products, which are made in
- * the type that is computed in and rounded once. */
+ * the type that is computed in and rounded once. Complex ones are made in double. */
+#include "api/op_complex.h"
 #include "api/op_families.h"
-#include "api/op_shape.h"
+#include "api/op_map.h"
 #include "kernels/kernels.h"
 
 enum { SELF, OTHER, DIM, OUT };
@@ -60,6 +61,38 @@ static struct op_place component(const struct op_place *place, int axis, int i)
     return (struct op_place){place->buffer, op_view_part(&place->view, axis, i, 1, 1)};
 }
 
+/* to = first - second */
+static void subtract(struct ex_plan *plan, const struct op_place *first,
+                     const struct op_place *second, const struct op_place *to)
+{
+    for (int part = 0; part < 2; part++) {
+        struct op_map map;
+        op_map_begin(&map, plan, K_CORE_sub, ACL_DOUBLE, to->view.rank, to->view.sizes);
+        op_map_result(&map, &(const struct op_place){to->buffer, op_complex_part(&to->view, part)});
+        op_map_operand(
+            &map, &(const struct op_place){first->buffer, op_complex_part(&first->view, part)});
+        op_map_operand(
+            &map, &(const struct op_place){second->buffer, op_complex_part(&second->view, part)});
+        op_map_number(&map, 1);
+        op_map_end(&map);
+    }
+}
+
+static void complex_component(const struct op_shape_call *call, const struct op_place *a,
+                              const struct op_place *b, int axis, int i, const struct op_place *out)
+{
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const struct op_place to = component(out, axis, i);
+    struct op_place product[2];
+    for (int other = 0; other < 2; other++) {
+        const struct op_place left = component(a, axis, other ? k : j),
+                              right = component(b, axis, other ? j : k);
+        product[other] = op_scratch_place(call->plan, ACL_COMPLEX128, to.view.rank, to.view.sizes);
+        op_complex_multiply(call->plan, ACL_DOUBLE, &left, &right, &product[other]);
+    }
+    subtract(call->plan, &product[0], &product[1], &to);
+}
+
 static void cross(const struct op_shape_call *call)
 {
     const struct op_problem *problem = call->problem;
@@ -73,6 +106,10 @@ static void cross(const struct op_shape_call *call)
     b.view = op_view_broadcast(&b.view, problem->rank, problem->sizes);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
+        if (op_is_complex(problem->type)) {
+            complex_component(call, &a, &b, axis, i, &out);
+            continue;
+        }
         const struct op_place to = component(&out, axis, i);
         const struct op_place product =
             op_scratch_place(call->plan, wide, to.view.rank, to.view.sizes);

@@ -150,8 +150,9 @@ static aclnnStatus pad_shapes(struct op_problem *problem)
              ACLNN_ERR_PARAM_INVALID,
              "pad has %" PRIu64 " elements; it must have two for each of self's last dimensions",
              pad->size);
-    OP_CHECK(problem->row->name, !op_is_complex(problem->values[2].scalar->data_type),
-             ACLNN_ERR_PARAM_INVALID, "value is of type %s; it must be real",
+    OP_CHECK(problem->row->name,
+             op_is_complex(problem->type) || !op_is_complex(problem->values[2].scalar->data_type),
+             ACLNN_ERR_PARAM_INVALID, "value is of type %s; it must be real, as self is",
              op_data_type_name(problem->values[2].scalar->data_type));
     for (int i = 0; i < d->rank; i++) {
         int64_t front, behind;
@@ -186,8 +187,7 @@ static void pad(const struct op_shape_call *call)
         source.view = op_view_part(&source.view, i, skip, 1, count);
         target.view = op_view_part(&target.view, i, at, 1, count);
     }
-    if (is_padded)
-        op_fill_place(call->plan, &whole, op_scalar_real(value), op_scalar_integer(value));
+    if (is_padded) op_fill_scalar(call->plan, &whole, value);
     op_copy_place(call->plan, &source, &target);
 }
 

@@ -2,6 +2,7 @@
 /* Edges that repeat what is inside, windows as columns, diagonals in place. */
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_edges.h"
 
 static const aclTensor *tensor_of(const struct op_problem *problem, int argument)
@@ -239,8 +240,6 @@ static aclnnStatus fill_diagonal_shapes(struct op_problem *problem)
 static void fill_diagonal(const struct op_shape_call *call)
 {
     const aclScalar *value = call->problem->values[1].scalar;
-    const double real = op_scalar_real(value);
-    const int64_t integer = op_scalar_integer(value);
     const struct op_place self = op_target(call, 0, 0);
     const struct op_view *view = &self.view;
     if (op_view_is_empty(view)) return;
@@ -253,13 +252,13 @@ static void fill_diagonal(const struct op_shape_call *call)
     line.view.strides[0] = whole > 1 ? step * view->strides[0] : 0;
     for (int i = 0; i < view->rank; i++)
         line.view.strides[1] += view->strides[i];
-    op_fill_place(call->plan, &line, real, integer);
+    op_fill_scalar(call->plan, &line, value);
     const int64_t left = rows - whole * step;
     line.view.rank = 1;
     line.view.offset = whole * step * view->strides[0];
     line.view.sizes[0] = left < columns ? left : columns;
     line.view.strides[0] = line.view.strides[1];
-    if (left > 0) op_fill_place(call->plan, &line, real, integer);
+    if (left > 0) op_fill_scalar(call->plan, &line, value);
 }
 
 /* The value is one that can be cast to the tensor's type. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of padded edges and windows: sums of what was repeated. */
+#include "api/op_complex.h"
 #include "api/op_edges.h"
 #include "kernels/kernels.h"
 #include "kernels/overlap/k_overlap.h"
@@ -11,20 +12,27 @@ static struct k_overlap_axis plain(int64_t size, int64_t stride)
     return (struct k_overlap_axis){.kind = K_OVERLAP_PLAIN, .size = size, .stride = stride};
 }
 
-/* The step from the gradient to the tensor of that argument; `o` has rank and axes. */
+/* The step from the gradient to what it adds up to; `o` has rank and axes. */
+static void add_up(const struct op_shape_call *call, struct k_overlap *o,
+                   const struct op_place *grad, const struct op_place *target)
+{
+    o->from = op_k_dtype_of(grad->view.type);
+    o->to = op_k_dtype_of(target->view.type);
+    o->from_offset = grad->view.offset;
+    o->to_offset = target->view.offset;
+    for (int i = 0; i < o->rank; i++)
+        o->to_strides[i] = target->view.strides[i];
+    const struct k_work work = k_overlap_plan(o);
+    ex_step(call->plan, "overlap_add", k_best()->overlap_add, o, sizeof *o, work,
+            EX_BUFFERS(grad->buffer, target->buffer));
+}
+
+/* The same to the tensor of that argument. */
 static void end(const struct op_shape_call *call, struct k_overlap *o, const struct op_place *grad,
                 int argument)
 {
     const struct op_place target = op_target(call, argument, 0);
-    o->from = op_k_dtype_of(grad->view.type);
-    o->to = op_k_dtype_of(target.view.type);
-    o->from_offset = grad->view.offset;
-    o->to_offset = target.view.offset;
-    for (int i = 0; i < o->rank; i++)
-        o->to_strides[i] = target.view.strides[i];
-    const struct k_work work = k_overlap_plan(o);
-    ex_step(call->plan, "overlap_add", k_best()->overlap_add, o, sizeof *o, work,
-            EX_BUFFERS(grad->buffer, target.buffer));
+    add_up(call, o, grad, &target);
 }
 
 /* ---- reflected, replicated, circular edges ---- */
@@ -43,22 +51,35 @@ static aclnnStatus edges_shapes(struct op_problem *problem)
                                problem->values[EDGES_GRAD].tensor, "self", self);
 }
 
-static void edges(const struct op_shape_call *call)
+static void add_edges(const struct op_shape_call *call, const struct op_place *grad,
+                      const struct op_place *target)
 {
     static const enum k_overlap_kind kinds[] = {[OP_EDGE_REFLECTION] = K_OVERLAP_REFLECTION,
                                                 [OP_EDGE_REPLICATION] = K_OVERLAP_REPLICATION,
                                                 [OP_EDGE_CIRCULAR] = K_OVERLAP_CIRCULAR};
     const struct op_edges_rule *rule = call->problem->row->rule->more;
     const struct ex_descriptor *d = &call->problem->values[SELF].tensor->descriptor;
-    const struct op_place grad = op_source(call, GRAD, 0);
     struct k_overlap o = {.rank = d->rank};
     for (int i = 0; i < d->rank; i++) {
-        o.axis[i] = plain(d->sizes[i], grad.view.strides[i]);
+        o.axis[i] = plain(d->sizes[i], grad->view.strides[i]);
         o.axis[i].front = op_edges_padding(call->problem, d->rank, i, 0);
         o.axis[i].behind = op_edges_padding(call->problem, d->rank, i, 1);
         if (i >= d->rank - rule->axes) o.axis[i].kind = kinds[rule->edge];
     }
-    end(call, &o, &grad, EDGES_GRAD);
+    add_up(call, &o, grad, target);
+}
+
+/* The parts of complex numbers are sums of their own. */
+static void edges(const struct op_shape_call *call)
+{
+    const struct op_place grad = op_source(call, GRAD, 0), to = op_target(call, EDGES_GRAD, 0);
+    if (!op_is_complex(grad.view.type)) {
+        add_edges(call, &grad, &to);
+        return;
+    }
+    for (int part = 0; part < 2; part++)
+        add_edges(call, &(const struct op_place){grad.buffer, op_complex_part(&grad.view, part)},
+                  &(const struct op_place){to.buffer, op_complex_part(&to.view, part)});
 }
 
 #define EDGES(name, kind, count)                                                                   \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_families.h"
 
 /* ---- arguments ---- */
@@ -19,6 +20,18 @@ int op_place_of(const struct op_problem *problem, const char *name)
 static bool is_named(const struct op_value *value, const char *one, const char *other)
 {
     return strcmp(value->name, one) == 0 || strcmp(value->name, other) == 0;
+}
+
+/* A scalar that is written. */
+static aclnnStatus check_value(const struct op_problem *problem)
+{
+    const struct op_value *value = op_argument_named(problem, "value");
+    if (!value || !op_is_scalar(value)) return ACLNN_SUCCESS;
+    const aclDataType type = value->scalar->data_type;
+    OP_CHECK(problem->row->name, op_is_complex(problem->type) || !op_is_complex(type),
+             ACLNN_ERR_PARAM_INVALID, "value is of type %s, which cannot be cast to %s",
+             op_data_type_name(type), op_data_type_name(problem->type));
+    return ACLNN_SUCCESS;
 }
 
 aclnnStatus op_index_types(struct op_problem *problem)
@@ -45,7 +58,7 @@ aclnnStatus op_index_types(struct op_problem *problem)
     }
     if (first) problem->type = (aclDataType)first->tensor->descriptor.data_type;
     problem->result = problem->type;
-    return ACLNN_SUCCESS;
+    return check_value(problem);
 }
 
 /* ---- steps ---- */
@@ -55,7 +68,9 @@ struct op_indexing op_indexing_of(const struct op_shape_call *call, const struct
 {
     struct op_indexing x = {.plan = call->plan, .buffers = {table->buffer, values->buffer}};
     x.k.element_size = (int)ex_element_size((int32_t)table->view.type);
-    x.k.dtype = op_k_dtype_of(table->view.type);
+    x.k.is_complex = op_is_complex(table->view.type);
+    x.k.dtype =
+        op_k_dtype_of(x.k.is_complex ? op_complex_part_type(table->view.type) : table->view.type);
     x.k.table_offset = table->view.offset;
     x.k.value_offset = values->view.offset;
     x.k.name = name;

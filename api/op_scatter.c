@@ -4,10 +4,11 @@
 
 #include <math.h>
 
+#include "api/op_complex.h"
 #include "api/op_elementwise.h"
 #include "runtime/support/base.h"
 
-enum { MEAN = 5 }; /* reduce */
+enum { MAXIMUM = 3, MINIMUM, MEAN }; /* reduce */
 
 /* ---- the table ---- */
 
@@ -28,7 +29,7 @@ static struct op_place scalar_place(const struct op_shape_call *call, const aclS
                                     aclDataType type)
 {
     const struct op_place place = op_scratch_place(call->plan, type, 0, NULL);
-    op_fill_place(call->plan, &place, op_scalar_real(scalar), op_scalar_integer(scalar));
+    op_fill_scalar(call->plan, &place, scalar);
     return place;
 }
 
@@ -197,8 +198,13 @@ static aclnnStatus scatter_shapes(struct op_problem *problem)
     }
     if (!takes_own_start(problem))
         return check_reduce(problem, 2, "0 (replace), 1 (add) or 2 (multiply)");
+    const int64_t reduce = op_argument_named(problem, "reduce")->integer;
     OP_CHECK(problem->row->name, problem->type != ACL_BOOL || !is_mean(problem),
              ACLNN_ERR_PARAM_INVALID, "reduce is 5, mean; there is none of BOOL");
+    OP_CHECK(problem->row->name,
+             !op_is_complex(problem->type) || (reduce != MAXIMUM && reduce != MINIMUM),
+             ACLNN_ERR_PARAM_INVALID,
+             "reduce is %" PRId64 ", maximum or minimum; complex numbers have no order", reduce);
     return check_reduce(problem, MEAN,
                         "0 (replace), 1 (add), 2 (multiply), 3 (maximum), 4 (minimum) or 5 (mean)");
 }
@@ -230,8 +236,8 @@ static void scatter_number(const struct op_shape_call *call, const struct op_pla
     scatter_at(call, table, index, &one, combine);
 }
 
-/* What changes no value that it is combined with. */
-static void scatter_neutral(const struct op_shape_call *call, const struct op_place *table,
+/* What changes no value whose maximum or minimum with it is taken. */
+static void scatter_extreme(const struct op_shape_call *call, const struct op_place *table,
                             const struct op_place *index, enum k_combine combine)
 {
     const aclDataType type = table->view.type;
@@ -242,28 +248,44 @@ static void scatter_neutral(const struct op_shape_call *call, const struct op_pl
                          : is_unsigned    ? (INT64_C(1) << bits) - 1
                                           : (int64_t)(UINT64_MAX >> (65 - bits));
     const int64_t least = is_unsigned ? 0 : -most - 1;
-    if (combine == K_ADD || combine == K_MUL)
-        scatter_number(call, table, index, K_SET, combine == K_MUL, combine == K_MUL);
-    else if (combine == K_MAX)
+    if (combine == K_MAX)
         scatter_number(call, table, index, K_SET, op_is_floating(type) ? -INFINITY : (double)least,
                        least);
-    else if (combine == K_MIN)
+    else
         scatter_number(call, table, index, K_SET, op_is_floating(type) ? INFINITY : (double)most,
                        most);
+}
+
+/* What changes no value that it is combined with. */
+static void scatter_neutral(const struct op_shape_call *call, const struct op_place *table,
+                            const struct op_place *index, enum k_combine combine)
+{
+    if (combine == K_ADD || combine == K_MUL)
+        scatter_number(call, table, index, K_SET, combine == K_MUL, combine == K_MUL);
+    else if (combine == K_MAX || combine == K_MIN)
+        scatter_extreme(call, table, index, combine);
 }
 
 /* table = table / how many values each element has; of integers towards minus infinity. */
 static void divide(const struct op_shape_call *call, const struct op_place *table,
                    const struct op_place *index, bool with_self)
 {
-    const bool is_real = op_is_floating(table->view.type);
-    const struct op_place counts = op_scratch_place(
-        call->plan, is_real ? table->view.type : ACL_INT64, table->view.rank, table->view.sizes);
+    const aclDataType type = table->view.type;
+    const bool is_complex = op_is_complex(type), is_real = is_complex || op_is_floating(type);
+    const struct op_place counts = op_scratch_place(call->plan,
+                                                    is_complex ? op_complex_part_type(type)
+                                                    : is_real  ? type
+                                                               : ACL_INT64,
+                                                    table->view.rank, table->view.sizes);
     op_fill_place(call->plan, &counts, 1, 1);
     if (!with_self) scatter_number(call, &counts, index, K_SET, 0, 0);
     scatter_number(call, &counts, index, K_ADD, 1, 1);
-    op_combine_places(call->plan, is_real ? K_CORE_div : K_CORE_div_floor, table, table, &counts,
-                      NULL);
+    for (int part = 0; part <= is_complex; part++) {
+        const struct op_place numbers = {
+            table->buffer, is_complex ? op_complex_part(&table->view, part) : table->view};
+        op_combine_places(call->plan, is_real ? K_CORE_div : K_CORE_div_floor, &numbers, &numbers,
+                          &counts, NULL);
+    }
 }
 
 static void plan_scatter(const struct op_shape_call *call)

@@ -40,6 +40,18 @@ void NAME(complex_div_wide)(vd *y, const vd *x, const vd *s)
 }
 WIDE(complex_div)
 
+/* x: the gradient of the result, the result: times the conjugate of (1 - result) result */
+K_TEMPLATE
+void NAME(complex_sigmoid_grad_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    const vd rest = 1 - x[2], real = rest * x[2] + x[3] * x[3];
+    const vd imaginary = rest * x[3] - x[3] * x[2];
+    y[0] = x[0] * real + x[1] * imaginary;
+    y[1] = x[1] * real - x[0] * imaginary;
+}
+WIDE(complex_sigmoid_grad)
+
 K_TEMPLATE
 vd NAME(complex_truth)(vd_mask mask)
 {

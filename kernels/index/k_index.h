@@ -31,7 +31,8 @@ struct k_index_tensor {
  * counted in the shape numbers[], and is not followed: gather makes 0 of it. */
 struct k_index {
     int element_size;
-    enum k_dtype dtype; /* of what is combined */
+    enum k_dtype dtype; /* of what is combined; of complex numbers: of their parts */
+    bool is_complex;
     enum k_combine combine;
     bool wraps, skips; /* skips: indices outside are no mistake */
     int rank;

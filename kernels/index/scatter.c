@@ -76,6 +76,55 @@ static void run_bool(enum k_combine combine, char *to, int64_t to_step, const ch
         *to = is_or ? (*to != 0 || *from != 0) : (*to != 0 && *from != 0);
 }
 
+/* Elements of 16 bytes take the values' place. */
+static void run_wide(enum k_combine combine, char *to, int64_t to_step, const char *from,
+                     int64_t from_step, int64_t count)
+{
+    (void)combine;
+    walk_copy(16, to, to_step, from, from_step, count);
+}
+
+K_TEMPLATE
+void load_parts(bool is_wide, const char *from, double part[2])
+{
+    for (int i = 0; i < 2; i++)
+        part[i] = is_wide ? ((const double *)(const void *)from)[i]
+                          : (double)((const float *)(const void *)from)[i];
+}
+
+/* Sums and products of complex numbers, in double. */
+K_TEMPLATE
+void run_complex(bool is_wide, enum k_combine combine, char *to, int64_t to_step, const char *from,
+                 int64_t from_step, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++, to += to_step, from += from_step) {
+        double a[2], b[2];
+        load_parts(is_wide, to, a);
+        load_parts(is_wide, from, b);
+        const double real = combine == K_MUL ? a[0] * b[0] - a[1] * b[1] : a[0] + b[0];
+        const double imaginary = combine == K_MUL ? a[0] * b[1] + a[1] * b[0] : a[1] + b[1];
+        if (is_wide) {
+            ((double *)(void *)to)[0] = real;
+            ((double *)(void *)to)[1] = imaginary;
+        } else {
+            ((float *)(void *)to)[0] = (float)real;
+            ((float *)(void *)to)[1] = (float)imaginary;
+        }
+    }
+}
+
+static void run_c64(enum k_combine combine, char *to, int64_t to_step, const char *from,
+                    int64_t from_step, int64_t count)
+{
+    run_complex(false, combine, to, to_step, from, from_step, count);
+}
+
+static void run_c128(enum k_combine combine, char *to, int64_t to_step, const char *from,
+                     int64_t from_step, int64_t count)
+{
+    run_complex(true, combine, to, to_step, from, from_step, count);
+}
+
 /* What is done in a type: NULL where there is no line. */
 struct type {
     run_fn *run;
@@ -90,7 +139,11 @@ static struct type type_of(const struct k_index *p)
         [K_I32] = {run_i32, line_i32}, [K_U32] = {run_u32, line_u32}, [K_I64] = {run_i64, line_i64},
         [K_BOOL] = {run_bool, NULL},
     };
+    static const struct type wide = {run_wide, NULL};
+    static const struct type complex_types[] = {{run_c64, NULL}, {run_c128, NULL}};
+    if (p->combine != K_SET && p->is_complex) return complex_types[p->dtype == K_F64];
     if (p->combine != K_SET) return types[p->dtype];
+    if (p->element_size == 16) return wide;
     return types[p->element_size == 1   ? K_U8
                  : p->element_size == 2 ? K_U16
                  : p->element_size == 4 ? K_U32

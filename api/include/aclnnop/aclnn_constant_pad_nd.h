@@ -14,7 +14,7 @@ extern "C" {
  *
  * - pad: two numbers for each of the last dimensions, the last one first: elements in front and
  *   behind. Negative ones cut elements off.
- * - value: real; cast to self's type, a fraction to an integer towards 0.
+ * - value: cast to self's type, a fraction to an integer towards 0; complex only if self is.
  * - out: of self's type. */
 ACLNN_API aclnnStatus aclnnConstantPadNdGetWorkspaceSize(const aclTensor *self,
                                                          const aclIntArray *pad,

@@ -12,8 +12,8 @@ extern "C" {
 
 /* out[i] = weight[indices[i]], as torch.nn.functional.embedding.
  *
- * - weight: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or
- *   UINT32, usually of two dimensions; its first one is indexed.
+ * - weight: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16,
+ *   UINT32, COMPLEX64 or COMPLEX128, usually of two dimensions; its first one is indexed.
  * - indices: INT32 or INT64, of any shape, each from 0 to weight's first size - 1.
  * - out: of weight's type; indices' shape, then weight's other dimensions.
  *

@@ -13,8 +13,8 @@ extern "C" {
 /* outRef = selfRef, then outRef[.., index[i], ..] = source[.., i, ..] along dim, as
  * torch.index_copy. selfRef is only read.
  *
- * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or
- *   UINT32.
+ * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16,
+ *   UINT32, COMPLEX64 or COMPLEX128.
  * - dim: an axis of selfRef, counted from the end if negative.
  * - index: INT32 or INT64, a vector, each from 0 to selfRef's size along dim - 1. Where several
  *   are equal the last one stays.

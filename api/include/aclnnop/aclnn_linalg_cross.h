@@ -11,11 +11,12 @@ extern "C" {
 #endif
 
 /* out[0] = self[1] other[2] - self[2] other[1] and so on around, along dimension dim, as
- * torch.linalg.cross. FLOAT16 and BF16 are computed in FLOAT and rounded once; integers wrap.
+ * torch.linalg.cross. FLOAT16 and BF16 are computed in FLOAT, COMPLEX64 in double, and
+ * rounded once; integers wrap.
  *
  * - self, other: of one number of dimensions, 1 to 8, and shapes that broadcast; dimension dim of
- *   what they broadcast to is 3. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64 or UINT8,
- *   as out.
+ *   what they broadcast to is 3. FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8,
+ *   COMPLEX64 or COMPLEX128, as out.
  * - dim: may be counted from the end.
  * - out: of the broadcast shape; may overlap an operand. */
 ACLNN_API aclnnStatus aclnnLinalgCrossGetWorkspaceSize(const aclTensor *self,

@@ -15,7 +15,8 @@ extern "C" {
  * images of it in the edges, mirrored at the first and the last element. Summed in double, rounded
  * once.
  *
- * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
+ * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or
+ *   COMPLEX128, as all tensors.
  * - self: (C, H, W) or (N, C, H, W); only its shape counts.
  * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; as
  *   it was padded.
@@ -32,7 +33,8 @@ ACLNN_API aclnnStatus aclnnReflectionPad2dBackward(void *workspace, uint64_t wor
  * gradInput is the sum of gradOutput's elements that were made of it: the one inside and what the
  * edges repeat of it, if it is the first or the last. Summed in double, rounded once.
  *
- * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
+ * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or
+ *   COMPLEX128, as all tensors.
  * - self: (C, H, W) or (N, C, H, W); only its shape counts.
  * - padding: 4 numbers: in front and behind of the last dimension, then the one before it; as
  *   it was padded.

@@ -12,8 +12,8 @@ extern "C" {
 
 /* selfRef.flatten()[index[i]] = source[i], or with accumulate += source[i], as torch.Tensor.put_.
  *
- * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or
- *   UINT32.
+ * - selfRef: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16,
+ *   UINT32, COMPLEX64 or COMPLEX128.
  * - index: INT32 or INT64, of any shape; negative indices count from the end, so each is from -n
  *   to n - 1 for n elements of selfRef.
  * - source: of selfRef's type, with as many elements as index, in any shape.

@@ -15,7 +15,8 @@ extern "C" {
  * images of it in the edges, mirrored at the first and the last element. Summed in double, rounded
  * once.
  *
- * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
+ * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or
+ *   COMPLEX128, as all tensors.
  * - self: (C, D, H, W) or (N, C, D, H, W); only its shape counts.
  * - padding: 6 numbers: in front and behind of the last dimension, then the two before it; as
  *   it was padded.

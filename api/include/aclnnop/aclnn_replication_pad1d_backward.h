@@ -14,7 +14,8 @@ extern "C" {
  * gradInput is the sum of gradOutput's elements that were made of it: the one inside and what the
  * edges repeat of it, if it is the first or the last. Summed in double, rounded once.
  *
- * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors.
+ * - gradOutput: of the shape of what is padded. FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or
+ *   COMPLEX128, as all tensors.
  * - self: (C, L) or (N, C, L); only its shape counts.
  * - padding: 2 numbers: in front and behind of the last dimension; as
  *   it was padded.

@@ -13,7 +13,8 @@ extern "C" {
 /* out = self, then out[index[i][j]][j] = src[i][j] for dim = 0, and so for other axes, as
  * torch.scatter.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, with as many dimensions as self; along axes other than dim no longer
  *   than self. Each from 0 to self's size along dim - 1.
@@ -50,7 +51,8 @@ ACLNN_API aclnnStatus aclnnInplaceScatter(void *workspace, uint64_t workspaceSiz
 /* out = self, then out[index[i][j]][j] = value for dim = 0, and so for other axes, as
  * torch.scatter with a number.
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - dim: an axis of self, counted from the end if negative.
  * - index: INT32 or INT64, with as many dimensions as self; along axes other than dim no longer
  *   than self. Each from 0 to self's size along dim - 1.

@@ -10,10 +10,11 @@
 extern "C" {
 #endif
 
-/* gradInput = gradOutput (1 - output) output, where output is the result of torch.sigmoid. Half
- * types are computed in FLOAT and rounded once.
+/* gradInput = gradOutput (1 - output) output, where output is the result of torch.sigmoid; of
+ * complex numbers that factor is conjugated. Half types are computed in FLOAT and rounded once.
  *
- * - gradOutput, output: broadcast, and promote. FLOAT, FLOAT16, BF16 or DOUBLE.
+ * - gradOutput, output: broadcast, and promote. FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or
+ *   COMPLEX128.
  * - gradInput: of the broadcast shape. */
 ACLNN_API aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor *gradOutput,
                                                            const aclTensor *output,

@@ -13,7 +13,8 @@ extern "C" {
 /* out = self[begin[0]:end[0]:strides[0], ..], as tf.strided_slice. Entry i of the arrays says what
  * becomes of the next axis; bit i of a mask changes it:
  *
- * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16 or UINT32.
+ * - self: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, UINT16, UINT32,
+ *   COMPLEX64 or COMPLEX128.
  * - begin, end: counted from the end if negative; outside of the axis they mean its end.
  * - strides: not 0; of as many entries as begin and end. Negative ones go downwards.
  * - beginMask, endMask: entry i begins, ends, where the axis does.
