@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear algebra: the last two dimensions are matrices, the others batches. Everything is computed
- * in double: operands are copied to double scratch, results cast once. */
+ * in double, or in pairs of doubles: operands are copied to such scratch, results cast once. */
 #include <stdio.h>
 #include <string.h>
 
-#include "api/op_shape.h"
+#include "api/op_complex.h"
 #include "kernels/kernels.h"
 #include "kernels/linalg/k_linalg.h"
 
@@ -13,12 +13,19 @@ static const struct ex_descriptor *shape_of(const struct op_problem *problem, in
     return &problem->values[argument].tensor->descriptor;
 }
 
+/* What is computed in: DOUBLE, or COMPLEX128. */
+static aclDataType wide_type(aclDataType type)
+{
+    return op_is_complex(type) ? ACL_COMPLEX128 : ACL_DOUBLE;
+}
+
 /* Dense doubles of the elements of a view. */
 static struct op_place doubles_of(struct ex_plan *plan, const struct op_place *from)
 {
+    const aclDataType type = wide_type(from->view.type);
     struct op_place copy = *from;
-    if (from->view.type == ACL_DOUBLE && op_view_is_dense(&from->view)) return copy;
-    copy = op_scratch_place(plan, ACL_DOUBLE, from->view.rank, from->view.sizes);
+    if (from->view.type == type && op_view_is_dense(&from->view)) return copy;
+    copy = op_scratch_place(plan, type, from->view.rank, from->view.sizes);
     op_copy_place(plan, from, &copy);
     return copy;
 }
@@ -96,13 +103,15 @@ static void triangular_solve(const struct op_shape_call *call)
                              .columns = to.view.sizes[rank - 1]};
     if (is_transposed) a.view = transposed(a.view);
     a = doubles_of(call->plan, &a);
-    const bool is_direct = to.view.type == ACL_DOUBLE && op_view_is_dense(&to.view);
+    const aclDataType type = wide_type(to.view.type);
+    const bool is_direct = to.view.type == type && op_view_is_dense(&to.view);
     const struct op_place x =
-        is_direct ? to : op_scratch_place(call->plan, ACL_DOUBLE, rank, to.view.sizes);
+        is_direct ? to : op_scratch_place(call->plan, type, rank, to.view.sizes);
     op_copy_place(call->plan, &b, &x);
     const struct k_work work = k_triangular_work(&t);
-    ex_step(call->plan, "triangular_solve", k_best()->triangular_solve, &t, sizeof t, work,
-            EX_BUFFERS(a.buffer, x.buffer));
+    ex_step(call->plan, "triangular_solve",
+            op_is_complex(type) ? k_best()->complex_triangular_solve : k_best()->triangular_solve,
+            &t, sizeof t, work, EX_BUFFERS(a.buffer, x.buffer));
     if (!is_direct) op_copy_place(call->plan, &x, &to);
 }
 
@@ -119,20 +128,27 @@ const struct op_rule op_rule_triangular_solve = {
 static struct op_place copy_of(struct ex_plan *plan, const struct op_place *from)
 {
     const struct op_place copy =
-        op_scratch_place(plan, ACL_DOUBLE, from->view.rank, from->view.sizes);
+        op_scratch_place(plan, wide_type(from->view.type), from->view.rank, from->view.sizes);
     op_copy_place(plan, from, &copy);
     return copy;
 }
 
-/* Scratch for a matrix of doubles for each of the batch. */
-static struct op_place matrices_of(const struct op_shape_call *call, const struct op_view *batch,
-                                   int64_t rows, int64_t columns)
+/* Scratch for a matrix of a type for each of the batch. */
+static struct op_place matrices_as(const struct op_shape_call *call, aclDataType type,
+                                   const struct op_view *batch, int64_t rows, int64_t columns)
 {
     int64_t sizes[EX_MAX_RANK];
     memcpy(sizes, batch->sizes, sizeof sizes);
     sizes[batch->rank - 2] = rows;
     sizes[batch->rank - 1] = columns;
-    return op_scratch_place(call->plan, ACL_DOUBLE, batch->rank, sizes);
+    return op_scratch_place(call->plan, type, batch->rank, sizes);
+}
+
+/* Of what is computed in. */
+static struct op_place matrices_of(const struct op_shape_call *call, const struct op_view *batch,
+                                   int64_t rows, int64_t columns)
+{
+    return matrices_as(call, wide_type(batch->type), batch, rows, columns);
 }
 
 static struct op_place turned(struct op_place place)
@@ -276,10 +292,11 @@ static void determinant(const struct op_shape_call *call)
     matrix.wants_log = call->problem->count == 2;
     if (matrix.matrices == 0) return;
     const struct op_place sign =
-        op_scratch_place(call->plan, ACL_DOUBLE, a.view.rank - 2, a.view.sizes);
+        op_scratch_place(call->plan, a.view.type, a.view.rank - 2, a.view.sizes);
     const struct op_place log_of = op_scratch_like(call->plan, &sign.view);
     ex_step_with_faults(
-        call->plan, "lu", k_best()->lu, &matrix, sizeof matrix, k_matrix_work(&matrix),
+        call->plan, "lu", op_is_complex(a.view.type) ? k_best()->complex_lu : k_best()->lu, &matrix,
+        sizeof matrix, k_matrix_work(&matrix),
         EX_BUFFERS(a.buffer, a.buffer, sign.buffer, log_of.buffer), describe_singular);
     const struct op_place first = op_target(call, 1, 0);
     op_copy_place(call->plan, matrix.wants_log ? &log_of : &sign, &first);
@@ -329,7 +346,8 @@ static void qr(const struct op_shape_call *call)
     if (matrix.matrices == 0) return;
     const struct op_place q_turned = matrices_of(call, &a.view, matrix.others, rows);
     const struct op_place tau = matrices_of(call, &a.view, 1, smaller(rows, columns));
-    ex_step(call->plan, "qr", k_best()->qr, &matrix, sizeof matrix, k_matrix_work(&matrix),
+    ex_step(call->plan, "qr", op_is_complex(a.view.type) ? k_best()->complex_qr : k_best()->qr,
+            &matrix, sizeof matrix, k_matrix_work(&matrix),
             EX_BUFFERS(a.buffer, q_turned.buffer, tau.buffer));
     struct op_place upper = turned(a);
     upper.view =
@@ -368,11 +386,14 @@ static void svd(const struct op_shape_call *call)
     struct k_matrix matrix = matrix_of(&x.view);
     matrix.others = !has_vectors ? 0 : is_full ? matrix.columns : matrix.rows;
     if (matrix.matrices == 0) return;
-    const struct op_place sigma = matrices_of(call, &x.view, 1, matrix.rows);
+    const bool is_complex = op_is_complex(x.view.type);
+    matrix.conjugates = !is_tall;
+    const struct op_place sigma = matrices_as(call, ACL_DOUBLE, &x.view, 1, matrix.rows);
     const struct op_place of_short = matrices_of(call, &x.view, matrix.rows, matrix.rows);
     const struct op_place of_long = matrices_of(call, &x.view, matrix.others, matrix.columns);
-    const struct op_place left = matrices_of(call, &x.view, 1, matrix.columns);
-    ex_step(call->plan, "svd", k_best()->svd, &matrix, sizeof matrix, k_matrix_work(&matrix),
+    const struct op_place left = matrices_as(call, ACL_DOUBLE, &x.view, 1, matrix.columns);
+    ex_step(call->plan, "svd", is_complex ? k_best()->complex_svd : k_best()->svd, &matrix,
+            sizeof matrix, k_matrix_work(&matrix),
             EX_BUFFERS(x.buffer, sigma.buffer, of_short.buffer, of_long.buffer, left.buffer));
     const struct op_place sigma_out = op_target(call, SVD_SIGMA, 0);
     struct op_place sigma_made = sigma;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear algebra of dense matrices. Everything is double and row-major, matrix behind matrix: the
- * plans cast. */
+ * plans cast. Kernels of complex matrices have pairs of doubles in place of each, but for sigma and
+ * LEFT, and use no P. */
 #ifndef ACLNN_CPU_KERNELS_LINALG_K_LINALG_H
 #define ACLNN_CPU_KERNELS_LINALG_K_LINALG_H
 
@@ -26,6 +27,7 @@ struct k_matrix {
     int64_t others;  /* qr: columns of Q; svd: rows of LONG */
     bool wants_log;  /* lu: LOG is that of the determinant, NaN of a negative one */
     bool has_faults; /* lu: a matrix without an inverse is a fault at its number */
+    bool conjugates; /* svd of complex matrices: SHORT and LONG are conjugated at the end */
 };
 
 /* P A = L U in the place of A, with the largest pivot of each column. SIGN and LOG are those of

@@ -12,7 +12,8 @@ extern "C" {
 
 /* self = Q R, as torch.linalg.qr.
  *
- * - self: (..., m, n); FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors. Complex types are refused.
+ * - self: (..., m, n); FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or COMPLEX128, as all
+ *   tensors.
  * - mode: 0: the reduced form; 1: the complete one; 2: R of the reduced form alone, Q is not
  *   looked at.
  * - Q: of orthogonal columns, (..., m, k), k the smaller of m and n; (..., m, m) of the complete
@@ -20,7 +21,7 @@ extern "C" {
  * - R: upper triangular, (..., k, n); (..., m, n) of the complete form.
  *
  * Signs are LAPACK's and PyTorch's: an element on R's diagonal has the sign that its reflection
- * gives it. Computed in double and rounded once. */
+ * gives it, and is real. Computed in double and rounded once. */
 ACLNN_API aclnnStatus aclnnLinalgQrGetWorkspaceSize(const aclTensor *self, int64_t mode,
                                                     aclTensor *Q, aclTensor *R,
                                                     uint64_t *workspaceSize,

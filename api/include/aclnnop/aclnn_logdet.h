@@ -12,9 +12,10 @@ extern "C" {
 
 /* out = log(det(self)), as torch.logdet. Computed in double and rounded once.
  *
- * - self: (..., n, n); FLOAT, FLOAT16, BF16 or DOUBLE. Complex types are refused.
+ * - self: (..., n, n); FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or COMPLEX128.
  * - out: self's shape without the last two dimensions, of its type; -infinity where the
- *   determinant is 0, NaN where it is negative. */
+ *   determinant is 0, NaN where it is negative. A complex one has an imaginary part from -pi to
+ *   pi, the angle of the determinant. */
 ACLNN_API aclnnStatus aclnnLogdetGetWorkspaceSize(const aclTensor *self, aclTensor *out,
                                                   uint64_t *workspaceSize,
                                                   aclOpExecutor **executor);

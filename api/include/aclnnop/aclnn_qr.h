@@ -12,14 +12,15 @@ extern "C" {
 
 /* self = Q R, as torch.qr.
  *
- * - self: (..., m, n); FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors. Complex types are refused.
+ * - self: (..., m, n); FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or COMPLEX128, as all
+ *   tensors.
  * - some: the reduced form, else the complete one.
  * - Q: of orthogonal columns, (..., m, k), k the smaller of m and n; (..., m, m) of the complete
  *   form.
  * - R: upper triangular, (..., k, n); (..., m, n) of the complete form.
  *
  * Signs are LAPACK's and PyTorch's: an element on R's diagonal has the sign that its reflection
- * gives it. Computed in double and rounded once. */
+ * gives it, and is real. Computed in double and rounded once. */
 ACLNN_API aclnnStatus aclnnQrGetWorkspaceSize(const aclTensor *self, bool some, aclTensor *Q,
                                               aclTensor *R, uint64_t *workspaceSize,
                                               aclOpExecutor **executor);

@@ -13,9 +13,11 @@ extern "C" {
 /* signOut and logOut with det(self) = signOut exp(logOut), as torch.linalg.slogdet. Computed in
  * double and rounded once.
  *
- * - self: (..., n, n); FLOAT, FLOAT16, BF16 or DOUBLE, as all tensors. Complex types are refused.
- * - signOut: self's shape without the last two dimensions: -1, 0 or 1.
- * - logOut: of the same shape; -infinity where the determinant is 0.
+ * - self: (..., n, n); FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64 or COMPLEX128, as all
+ *   tensors.
+ * - signOut: self's shape without the last two dimensions: -1, 0 or 1; of complex
+ *   matrices a number of size 1, or 0.
+ * - logOut: of the same shape, real whatever the type; -infinity where the determinant is 0.
  *
  * A matrix without elements has the determinant 1. */
 ACLNN_API aclnnStatus aclnnSlogdetGetWorkspaceSize(const aclTensor *self, aclTensor *signOut,

@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* input = u diag(sigma) v^T, as torch.linalg.svd, which returns v^T. Computed in double, by
- * Jacobi's rotations, and rounded once.
+/* input = u diag(sigma) v^H, as torch.linalg.svd, which returns v^H: v's transpose, conjugated
+ * where it is complex. Computed in double, by Jacobi's rotations, and rounded once.
  *
- * - input: (..., m, n); FLOAT or DOUBLE, as all tensors. Complex types are refused.
+ * - input: (..., m, n); FLOAT, DOUBLE, COMPLEX64 or COMPLEX128, as all tensors.
  * - fullMatrices: u and v are square, else they have k columns, k the smaller of m and n.
  * - computeUV: u and v are made, else they are not looked at.
- * - sigma: (..., k), falling.
+ * - sigma: (..., k), falling; of a complex type too, with imaginary parts of 0.
  * - u: (..., m, k) or (..., m, m); its columns are orthogonal.
  * - v: (..., n, k) or (..., n, n); its columns are orthogonal.
  *

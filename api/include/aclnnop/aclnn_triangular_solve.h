@@ -13,12 +13,12 @@ extern "C" {
 /* Solves A X = self, or A^T X = self, where A is triangular; X is torch.triangular_solve's
  * solution, that of torch.linalg.solve_triangular from the left. Computed in double, rounded once.
  *
- * - self: (..., m, n), the right sides. FLOAT or DOUBLE, as all tensors.
+ * - self: (..., m, n), the right sides. FLOAT, DOUBLE, COMPLEX64 or COMPLEX128, as all tensors.
  * - A: (..., m, m); what is in front of the last two dimensions broadcasts with self's. Elements
  *   of the other triangle are not read.
  * - upper: A is upper triangular, else lower.
- * - transpose: A's transpose is used.
- * - unitriangular: A's diagonal is taken as ones and not read. Of both types, though CANN takes it
+ * - transpose: A's transpose is used, not conjugated.
+ * - unitriangular: A's diagonal is taken as ones and not read. Of all types, though CANN takes it
  *   of FLOAT alone.
  * - xOut: (..., m, n), the broadcast shape. It may be self.
  * - mOut: (..., m, m), or NULL: A, broadcast, all of its elements.
