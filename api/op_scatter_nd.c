@@ -78,18 +78,23 @@ static aclnnStatus scatter_shapes(struct op_problem *problem)
     return check_parts(problem, op_argument_named(problem, "updates"));
 }
 
-static void plan_scatter(const struct op_shape_call *call)
+static void scatter_rows(const struct op_shape_call *call, enum k_combine combine)
 {
     const struct op_problem *problem = call->problem;
     const struct op_place indices = op_source(call, op_place_of(problem, "indices"), 0);
     const struct op_table table =
         op_table_of(call, &(const struct op_table_request){
-                              .combine = K_SET, .values = op_place_of(problem, "updates")});
+                              .combine = combine, .values = op_place_of(problem, "updates")});
     if (!op_view_is_empty(&table.values.view)) {
         struct op_indexing x = rows_of(call, &table.place, &table.values, &indices);
-        op_scatter(&x, K_SET);
+        op_scatter(&x, combine);
     }
     op_table_deliver(call, &table);
+}
+
+static void plan_scatter(const struct op_shape_call *call)
+{
+    scatter_rows(call, K_SET);
 }
 
 const struct op_rule op_rule_scatter_nd = {
@@ -99,7 +104,7 @@ const struct op_rule op_rule_scatter_nd = {
     .more = &(const struct op_shape_rule){plan_scatter},
 };
 
-/* ---- slices along the first axis: aclnnScatterMax, Min, Mul ---- */
+/* ---- slices along the first axis: aclnnScatterMax, Min, Mul, Div ---- */
 
 /* op_shape_rule, and what an update does to its slice. */
 struct slices_rule {
@@ -156,6 +161,38 @@ static void plan_slices(const struct op_shape_call *call)
 SLICES(scatter_max, K_MAX);
 SLICES(scatter_min, K_MIN);
 SLICES(scatter_mul, K_MUL);
+SLICES(scatter_div, K_DIV);
+
+/* ---- aclnnTfScatterAdd: slices, or parts that rows of indices name ---- */
+
+/* updates has a dimension more for each of indices in slices; rows of indices lose one. */
+static bool has_slices(const struct op_problem *problem)
+{
+    const int var = problem->values[0].tensor->descriptor.rank;
+    const int indices = problem->values[1].tensor->descriptor.rank;
+    return problem->values[2].tensor->descriptor.rank == indices + var - 1;
+}
+
+static aclnnStatus tf_shapes(struct op_problem *problem)
+{
+    OP_TRY(op_check_rank(problem->row->name, "varRef", problem->values[0].tensor, 1, EX_MAX_RANK));
+    return has_slices(problem) ? slices_shapes(problem) : check_parts(problem, &problem->values[2]);
+}
+
+static void plan_tf(const struct op_shape_call *call)
+{
+    if (has_slices(call->problem))
+        plan_slices(call);
+    else
+        scatter_rows(call, K_ADD);
+}
+
+const struct op_rule op_rule_tf_scatter_add = {
+    .types = op_index_types,
+    .shapes = tf_shapes,
+    .runs_empty = true,
+    .more = &(const struct slices_rule){{plan_tf}, K_ADD},
+};
 
 /* ---- aclnnInplacePut ---- */
 

@@ -2,6 +2,16 @@
 /* Combining values with elements of a table of type T, computed in U, where integers wrap. Included
  * once for each type. */
 
+/* Of integers cut towards 0; by 0 it is 0. */
+K_TEMPLATE
+T NAME(quotient)(T a, T b)
+{
+    const bool is_real = (T)0.5 != 0, is_signed = (T)-1 < (T)1;
+    if (!is_real && b == 0) return 0;
+    if (!is_real && is_signed && b == (T)-1) return (T)(0 - (U)a); /* the least one wraps */
+    return (T)(a / b);
+}
+
 K_TEMPLATE
 T NAME(one)(enum k_combine combine, T a, T b)
 {
@@ -10,6 +20,8 @@ T NAME(one)(enum k_combine combine, T a, T b)
         return (T)((U)a + (U)b);
     case K_MUL:
         return (T)((U)a * (U)b);
+    case K_DIV:
+        return NAME(quotient)(a, b);
     case K_MAX: /* a NaN stays */
         return a > b ? a : b >= a ? b : (T)((U)a + (U)b);
     case K_MIN:
@@ -44,6 +56,8 @@ static void NAME(run)(enum k_combine combine, char *to, int64_t to_step, const c
         NAME(all)(K_ADD, to, to_step, from, from_step, count);
     else if (combine == K_MUL)
         NAME(all)(K_MUL, to, to_step, from, from_step, count);
+    else if (combine == K_DIV)
+        NAME(all)(K_DIV, to, to_step, from, from_step, count);
     else if (combine == K_MAX)
         NAME(all)(K_MAX, to, to_step, from, from_step, count);
     else

@@ -12,7 +12,7 @@ k_fn k_gather, k_scatter;
 enum { K_INDEX_RANK = 8, K_INDEX_TENSORS = 8 };
 
 /* What a value does to the element of the table that it meets. */
-enum k_combine { K_SET, K_ADD, K_MUL, K_MAX, K_MIN, K_COMBINES };
+enum k_combine { K_SET, K_ADD, K_MUL, K_DIV, K_MAX, K_MIN, K_COMBINES };
 
 /* A tensor of indices into one axis of the table. */
 struct k_index_tensor {

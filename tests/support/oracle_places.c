@@ -41,9 +41,10 @@ static void gather_nd(struct rig_problem *problem)
 static void scatter_nd(struct rig_problem *problem)
 {
     const int out = index_operand(problem, "out"), updates = index_operand(problem, "updates");
+    const enum combine how = strstr(problem->op->name, "Add") ? ADD : SET;
     struct table table = table_of(problem, out >= 0 ? out : 0, 0);
     for (int64_t i = 0; i < problem->tensor[updates].count; i++)
-        table_put_element(problem, &table, SET,
+        table_put_element(problem, &table, how,
                           place_of(problem, &problem->tensor[updates].view, i, false), updates, i);
     table_finish(problem, &table);
 }
@@ -69,7 +70,7 @@ static struct test_case random_nd(const struct rig_operator *op, struct random *
 {
     struct test_case test = random_start(op, random, dtype);
     const bool gathers = strstr(op->name, "Gather") != NULL;
-    const bool in_place = strstr(op->name, "Update") != NULL;
+    const bool in_place = strstr(op->name, "Update") || strstr(op->name, "Add");
     const struct shape table = index_full(random, 1, 5);
     struct shape indices = shape_some(random, 0, 3), parts;
     for (int i = 0; i < indices.rank; i++)
@@ -132,6 +133,8 @@ static void slices(struct rig_problem *problem)
     const struct operand *var = &problem->tensor[0].view;
     const enum combine how = strstr(problem->op->name, "Max")   ? MAX
                              : strstr(problem->op->name, "Min") ? MIN
+                             : strstr(problem->op->name, "Div") ? DIV
+                             : strstr(problem->op->name, "Add") ? ADD
                                                                 : MUL;
     struct table table = table_of(problem, 0, 0);
     int64_t inner = 1;
@@ -161,8 +164,39 @@ static struct test_case random_slices(const struct rig_operator *op, struct rand
     shape_tensor(&test, random, "varRef", dtype, &var, true);
     shape_tensor(&test, random, "indices", index_dtype(random), &indices, false);
     shape_tensor(&test, random, "updates", dtype, &updates, false);
-    random_number(&test, "useLocking", (double)random_below(random, 2));
+    if (op->number[0]) random_number(&test, "useLocking", (double)random_below(random, 2));
     return test;
+}
+
+/* ---- aclnnTfScatterAdd: slices or rows of indices ---- */
+
+static bool has_slices(const struct rig_problem *problem)
+{
+    return problem->tensor[2].view.rank ==
+           problem->tensor[0].view.rank + problem->tensor[1].view.rank - 1;
+}
+
+static void tf_add(struct rig_problem *problem)
+{
+    if (has_slices(problem))
+        slices(problem);
+    else
+        scatter_nd(problem);
+}
+
+static void fill_tf(struct rig_problem *problem, struct random *random)
+{
+    if (has_slices(problem))
+        fill_slices(problem, random);
+    else
+        fill_rows(problem, random);
+}
+
+static struct test_case random_tf(const struct rig_operator *op, struct random *random,
+                                  enum case_dtype dtype)
+{
+    return random_once_in(random, 2) ? random_slices(op, random, dtype)
+                                     : random_nd(op, random, dtype);
 }
 
 /* ---- aclnnInplaceScatterUpdate ---- */
@@ -372,7 +406,14 @@ const struct oracle_row oracle_places_rows[] = {
      .oracle = scatter_nd,
      .random = random_nd,
      .fill = fill_rows},
-    {.name = "aclnnScatterMax aclnnScatterMin aclnnScatterMul",
+    {.name = "aclnnTfScatterAdd",
+     .oracle = tf_add,
+     .random = random_tf,
+     .fill = fill_tf,
+     .lines = LINES("tf_scatter_add f16 varRef=5x300 indices=70:i64 updates=70x300",
+                    "tf_scatter_add i8 varRef=5x6x7 indices=90x2:i32 updates=90x7"),
+     .sound = "tf_scatter_add f32 varRef=3x4 indices=5:i64 updates=5x4"},
+    {.name = "aclnnScatterMax aclnnScatterMin aclnnScatterMul aclnnScatterDiv",
      .oracle = slices,
      .random = random_slices,
      .fill = fill_slices},

@@ -26,6 +26,8 @@ static double combined(enum combine how, double a, double b)
         return a + b;
     case MUL:
         return a * b;
+    case DIV:
+        return a / b;
     case MAX:
         return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
     case MIN:
@@ -43,6 +45,8 @@ static int64_t combined_whole(enum combine how, int64_t a, int64_t b)
         return (int64_t)((uint64_t)a + (uint64_t)b);
     case MUL:
         return (int64_t)((uint64_t)a * (uint64_t)b);
+    case DIV:
+        return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
     case MAX:
         return a > b ? a : b;
     case MIN:
@@ -83,8 +87,8 @@ void table_put_element(struct rig_problem *problem, struct table *table, enum co
 
 void table_forget(struct table *table, enum combine how, int64_t place)
 {
-    static const double reals[] = {0, 0, 1, -INFINITY, INFINITY, 0};
-    static const int64_t wholes[] = {0, 0, 1, INT64_MIN, INT64_MAX, 0};
+    static const double reals[] = {0, 0, 1, -INFINITY, INFINITY, 0, 1};
+    static const int64_t wholes[] = {0, 0, 1, INT64_MIN, INT64_MAX, 0, 1};
     if (place < 0 || table->hits[place] > 0) return;
     table->real[place] = reals[how];
     table->whole[place] = wholes[how];

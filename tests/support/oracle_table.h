@@ -6,7 +6,7 @@
 
 #include "tests/support/oracle_index.h"
 
-enum combine { SET, ADD, MUL, MAX, MIN, MEAN };
+enum combine { SET, ADD, MUL, MAX, MIN, MEAN, DIV };
 
 struct table {
     enum case_dtype type;
