@@ -58,7 +58,7 @@
     FAMILY(moe_quant)                                                                              \
     FAMILY(moe_map)                                                                                \
     FAMILY(moe_part)                                                                               \
-    FAMILY(outer)
+    FAMILY(outer)                                                                                  \
     FAMILY(linalg)                                                                                 \
     FAMILY(ctc)                                                                                    \
     FAMILY(bag)                                                                                    \

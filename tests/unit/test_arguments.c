@@ -281,7 +281,7 @@ Test(oracle_rows, casts)
 
 Test(near, units_in_the_last_place)
 {
-    const struct compare_near one = {1, 0, CASE_DTYPES}, half = {1, 0, CASE_F16};
+    const struct compare_near one = {1, 0, CASE_DTYPES, 0}, half = {1, 0, CASE_F16, 0};
     const double ulp = 0x1p-23;
     cr_expect(compare_near(one, CASE_F32, 1.3, (double)1.3f));
     cr_expect(compare_near(one, CASE_F32, 1.5, 1.5 + ulp));
