@@ -10,7 +10,7 @@
  * numbers; TYPE an aclDataType; MATH cubeMathType; TEXT a string. Some prototypes of CANN have
  * const where something is written, or none where it is only read: OUT_CONST, OPTIONAL_OUT_CONST,
  * REF_CONST, OUTS_CONST, REFS_CONST, OPTIONAL_REFS_CONST, IN_MUTABLE, OPTIONAL_MUTABLE,
- * INTS_MUTABLE, FLOATS_MUTABLE, TEXT_MUTABLE. */
+ * INTS_MUTABLE, FLOATS_MUTABLE, TEXT_MUTABLE, COEFFICIENT_MUTABLE. */
 #ifndef ACLNN_CPU_API_OP_ARGS_H
 #define ACLNN_CPU_API_OP_ARGS_H
 
@@ -210,6 +210,7 @@ struct op_value {
 #define OP_PARAMETER_SCALAR(name)         const aclScalar *name
 #define OP_PARAMETER_OPTIONAL_SCALAR(name) const aclScalar *name
 #define OP_PARAMETER_COEFFICIENT(name)    const aclScalar *name
+#define OP_PARAMETER_COEFFICIENT_MUTABLE(name) aclScalar *name
 #define OP_PARAMETER_SCALARS(name)        const aclScalarList *name
 #define OP_PARAMETER_INTS(name)           const aclIntArray *name
 #define OP_PARAMETER_INTS_MUTABLE(name)   aclIntArray *name
@@ -251,6 +252,7 @@ struct op_value {
 #define OP_NAME_SCALAR(name)              name
 #define OP_NAME_OPTIONAL_SCALAR(name)     name
 #define OP_NAME_COEFFICIENT(name)         name
+#define OP_NAME_COEFFICIENT_MUTABLE(name) name
 #define OP_NAME_SCALARS(name)             name
 #define OP_NAME_INTS(name)                name
 #define OP_NAME_INTS_MUTABLE(name)        name
@@ -292,6 +294,7 @@ struct op_value {
 #define OP_VALUE_SCALAR(n)            {OP_SCALAR, #n, {.scalar = (n)}}
 #define OP_VALUE_OPTIONAL_SCALAR(n)   {OP_OPTIONAL_SCALAR, #n, {.scalar = (n)}}
 #define OP_VALUE_COEFFICIENT(n)       {OP_COEFFICIENT, #n, {.scalar = (n)}}
+#define OP_VALUE_COEFFICIENT_MUTABLE(n) {OP_COEFFICIENT, #n, {.scalar = (n)}}
 #define OP_VALUE_SCALARS(n)           {OP_SCALARS, #n, {.scalars = (n)}}
 #define OP_VALUE_INTS(n)              {OP_INTS, #n, {.ints = (n)}}
 #define OP_VALUE_INTS_MUTABLE(n)      {OP_INTS, #n, {.ints = (n)}}

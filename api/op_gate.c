@@ -20,6 +20,12 @@ static bool is_gradient(const struct op_problem *problem)
            op_argument_named(problem, "yGrad");
 }
 
+/* aclnnFatreluMul's, one number. */
+static bool is_threshold(const struct op_value *value)
+{
+    return strcmp(value->name, "threshold") == 0;
+}
+
 /* The tensors with two halves are the operand and, of a gradient, the result. */
 static bool is_whole(const struct op_problem *problem, const struct op_value *value)
 {
@@ -69,13 +75,27 @@ static aclnnStatus gate_shapes(struct op_problem *problem)
         problem->sizes[i] = i == axis ? d->sizes[i] / 2 : d->sizes[i];
     for (int i = 0; i < problem->tensor_count; i++) {
         const struct op_value *value = problem->tensor[i];
-        OP_TRY(op_check_shape(problem, value, value->tensor, d->rank,
-                              is_whole(problem, value) ? d->sizes : problem->sizes));
+        const struct ex_descriptor *own = &value->tensor->descriptor;
+        if (is_threshold(value))
+            OP_CHECK(problem->row->name, op_element_count(own->rank, own->sizes) == 1,
+                     ACLNN_ERR_PARAM_INVALID,
+                     "threshold has %" PRId64 " elements; it must have one",
+                     op_element_count(own->rank, own->sizes));
+        else
+            OP_TRY(op_check_shape(problem, value, value->tensor, d->rank,
+                                  is_whole(problem, value) ? d->sizes : problem->sizes));
     }
     return ACLNN_SUCCESS;
 }
 
 /* ---- the plan ---- */
+
+static void add_argument(struct op_map *map, const struct op_shape_call *call, int argument)
+{
+    struct op_place place = op_target(call, argument, 0);
+    if (is_threshold(&call->problem->values[argument])) place.view.rank = 0;
+    op_map_operand(map, &place);
+}
 
 static enum k_core core_of(const struct op_problem *problem)
 {
@@ -125,7 +145,7 @@ static void plan_gate(const struct op_shape_call *call)
     op_map_operand(&map, &halves[0]);
     op_map_operand(&map, &halves[1]);
     for (int i = from + 1; i < problem->count; i++)
-        if (op_is_read(&problem->values[i])) op_map_argument(&map, call, i);
+        if (op_is_read(&problem->values[i])) add_argument(&map, call, i);
     op_map_end(&map);
     for (int i = 0; i < count; i++)
         op_deliver(call, &made[i], written[i]);

@@ -135,3 +135,21 @@ void NAME(dequant_whole_wide)(vd *y, const vd *x, const vd *s)
     y[0] = (x[0] + x[3]) * x[1] * x[2];
 }
 WIDE(dequant_whole)
+
+/* x: what is cut off below the third operand, a factor */
+K_TEMPLATE
+void NAME(fatrelu_mul_wide)(vd *y, const vd *x, const vd *s)
+{
+    (void)s;
+    y[0] = vd_if(vd_less(x[0], x[2]), (vd){0}, x[0]) * x[1];
+}
+WIDE(fatrelu_mul)
+
+/* s[0]: alpha. A NaN stays. */
+K_TEMPLATE
+void NAME(add_relu_wide)(vd *y, const vd *x, const vd *s)
+{
+    const vd sum = x[0] + s[0] * x[1];
+    y[0] = vd_if(vd_less(sum, (vd){0}), (vd){0}, sum);
+}
+WIDE(add_relu)

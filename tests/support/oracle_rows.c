@@ -59,6 +59,7 @@
     FAMILY(moe_map)                                                                                \
     FAMILY(moe_part)                                                                               \
     FAMILY(outer)                                                                                  \
+    FAMILY(modulate)                                                                               \
     FAMILY(linalg)                                                                                 \
     FAMILY(ctc)                                                                                    \
     FAMILY(bag)                                                                                    \

@@ -25,6 +25,7 @@
 #define KIND_SCALAR(name)          {#name, OP_SCALAR},
 #define KIND_OPTIONAL_SCALAR(name) {#name, OP_OPTIONAL_SCALAR},
 #define KIND_COEFFICIENT(name)     {#name, OP_COEFFICIENT},
+#define KIND_COEFFICIENT_MUTABLE(name) {#name, OP_COEFFICIENT},
 #define KIND_SCALARS(name)         {#name, OP_SCALARS},
 #define KIND_INTS(name)            {#name, OP_INTS},
 #define KIND_INTS_MUTABLE(name)    {#name, OP_INTS},
@@ -65,6 +66,7 @@
 #define TAKE_SCALAR(name)          OP_PARAMETER_SCALAR(name) = call->one_scalar[next_.scalar++];
 #define TAKE_OPTIONAL_SCALAR(name) OP_PARAMETER_OPTIONAL_SCALAR(name) = call->one_scalar[next_.scalar++];
 #define TAKE_COEFFICIENT(name)     OP_PARAMETER_COEFFICIENT(name) = call->one_scalar[next_.scalar++];
+#define TAKE_COEFFICIENT_MUTABLE(name) OP_PARAMETER_COEFFICIENT_MUTABLE(name) = call->one_scalar[next_.scalar++];
 #define TAKE_SCALARS(name)         OP_PARAMETER_SCALARS(name) = call->scalars[next_.scalar++];
 #define TAKE_INTS(name)            OP_PARAMETER_INTS(name) = call->ints[next_.array++];
 #define TAKE_INTS_MUTABLE(name)    OP_PARAMETER_INTS_MUTABLE(name) = call->ints[next_.array++];
