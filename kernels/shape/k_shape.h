@@ -6,7 +6,7 @@
 #include "kernels/kernel.h"
 
 /* Kernels that memory limits, not arithmetic: compiled once, not per level. */
-k_fn k_ramp, k_triangle;
+k_fn k_ramp, k_triangle, k_signs;
 
 /* to[i] for 0 <= i < count, dense.
  *     K_RAMP_INTEGERS  first + i * step, wrapping: I32 or I64
@@ -43,5 +43,17 @@ struct k_triangle {
 enum { K_TRIANGLE_FROM, K_TRIANGLE_TO, K_TRIANGLE_BUFFERS };
 
 struct k_work k_triangle_work(const struct k_triangle *triangle);
+
+/* packs: bytes of the signs of `count` dense numbers, 8 in each; bits behind the last number are 0.
+ * Else 1 and -1 of bytes, `count` of them, a multiple of 8. Items are bytes. */
+struct k_signs {
+    enum k_dtype dtype; /* of the numbers: F32 or F16 */
+    bool packs;
+    int64_t count;
+};
+
+enum { K_SIGNS_FROM, K_SIGNS_TO };
+
+struct k_work k_signs_work(const struct k_signs *signs);
 
 #endif

@@ -18,3 +18,8 @@ struct k_work k_triangle_work(const struct k_triangle *triangle)
     if (columns < GRAIN) work.grain = GRAIN / (columns > 0 ? columns : 1);
     return work;
 }
+
+struct k_work k_signs_work(const struct k_signs *signs)
+{
+    return (struct k_work){.items = signs->count / 8 + (signs->count % 8 != 0), .grain = 4096};
+}

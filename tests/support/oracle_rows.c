@@ -60,6 +60,7 @@
     FAMILY(moe_part)                                                                               \
     FAMILY(outer)                                                                                  \
     FAMILY(modulate)                                                                               \
+    FAMILY(regroup)                                                                                \
     FAMILY(linalg)                                                                                 \
     FAMILY(ctc)                                                                                    \
     FAMILY(bag)                                                                                    \
