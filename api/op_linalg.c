@@ -434,3 +434,42 @@ const struct op_rule op_rule_svd = {
     .runs_empty = true, /* and so are u and v */
     .more = &(const struct op_shape_rule){svd},
 };
+
+/* ---- aclnnSinkhorn ---- */
+
+enum { SINKHORN_COST, SINKHORN_TOLERANCE, SINKHORN_P };
+
+static aclnnStatus sinkhorn_shapes(struct op_problem *problem)
+{
+    const struct op_value *values = problem->values;
+    const aclScalar *tolerance = values[SINKHORN_TOLERANCE].scalar;
+    OP_TRY(op_check_rank(problem->row->name, "cost", values[SINKHORN_COST].tensor, 2, 2));
+    OP_CHECK(problem->row->name, !tolerance || !op_is_complex(tolerance->data_type),
+             ACLNN_ERR_PARAM_INVALID, "tol is of type %s; it must be real",
+             op_data_type_name(tolerance->data_type));
+    return op_check_same_shape(problem->row->name, "p", values[SINKHORN_P].tensor, "cost",
+                               values[SINKHORN_COST].tensor);
+}
+
+static void sinkhorn(const struct op_shape_call *call)
+{
+    const aclScalar *tolerance = call->problem->values[SINKHORN_TOLERANCE].scalar;
+    const struct op_place cost = op_target(call, SINKHORN_COST, 0),
+                          p = op_target(call, SINKHORN_P, 0);
+    const struct op_place a = copy_of(call->plan, &cost);
+    const struct k_sinkhorn s = {.rows = a.view.sizes[0],
+                                 .columns = a.view.sizes[1],
+                                 .tolerance = tolerance ? op_scalar_real(tolerance) : 0.0001};
+    const struct op_place rows = matrices_of(call, &a.view, 1, s.rows);
+    const struct op_place columns = matrices_of(call, &a.view, 2, s.columns);
+    ex_step(call->plan, "sinkhorn", k_best()->sinkhorn, &s, sizeof s,
+            (struct k_work){.items = 1, .grain = 1},
+            EX_BUFFERS(a.buffer, rows.buffer, columns.buffer));
+    op_copy_place(call->plan, &a, &p);
+}
+
+const struct op_rule op_rule_sinkhorn = {
+    .types = op_one_type,
+    .shapes = sinkhorn_shapes,
+    .more = &(const struct op_shape_rule){sinkhorn},
+};

@@ -4,6 +4,7 @@
 
 #include "kernels/index/k_index.h"
 #include "kernels/index/k_mask.h"
+#include "kernels/index/k_place.h"
 #include "kernels/index/k_search.h"
 
 enum {
@@ -226,4 +227,15 @@ struct k_work k_mask_work(const struct k_mask *mask)
 struct k_work k_search_work(const struct k_search *search)
 {
     return (struct k_work){.items = search->values, .grain = 1024};
+}
+
+struct k_work k_place_work(const struct k_place *place)
+{
+    const int last = place->rank - 1;
+    const int64_t bytes = place->sizes[last] * place->element_size;
+    int64_t rows = 1;
+    for (int axis = 0; axis < last; axis++)
+        rows *= place->sizes[axis];
+    return (struct k_work){.items = rows,
+                           .grain = bytes < GRAIN_BYTES ? GRAIN_BYTES / (bytes + 1) + 1 : 1};
 }

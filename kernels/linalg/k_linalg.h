@@ -48,6 +48,17 @@ enum { K_QR_A, K_QR_Q, K_QR_TAU };
  * finite everything is NaN. */
 enum { K_SVD_X, K_SVD_SIGMA, K_SVD_SHORT, K_SVD_LONG, K_SVD_LEFT };
 
+/* COST becomes exp(cost) with rows and columns scaled in turns, ROW and COLUMN their factors;
+ * COLUMN has room for twice as many. It ends when the columns' factors change by no more than the
+ * tolerance on average, or after K_SINKHORN_TURNS turns. One item. */
+struct k_sinkhorn {
+    int64_t rows, columns;
+    double tolerance;
+};
+
+enum { K_SINKHORN_COST, K_SINKHORN_ROW, K_SINKHORN_COLUMN };
+enum { K_SINKHORN_TURNS = 10000 };
+
 struct k_work k_matrix_work(const struct k_matrix *matrix);
 
 #endif

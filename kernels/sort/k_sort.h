@@ -45,4 +45,18 @@ static inline int64_t k_sort_runs(const struct k_sort *sort, int64_t run)
     return (sort->count + run - 1) / run;
 }
 
+/* Rows of floats that are kept or become -infinity, from their sorted values (rising) and places
+ * (int32): with has_k the K[row] largest ones are kept, and what equals the least of them; with
+ * has_p those behind which the probabilities, the softmax of what is kept, are more than 1 - P[row]
+ * when they are added up from the least on, and the largest one always. A K[row] of 0 or less, or
+ * of a row's length or more, keeps all. Everything is dense; items are rows. */
+struct k_top {
+    bool has_k, has_p;
+    int64_t rows, count;
+};
+
+enum { K_TOP_VALUES, K_TOP_PLACES, K_TOP_K, K_TOP_P, K_TOP_OUT };
+
+struct k_work k_top_work(const struct k_top *top);
+
 #endif

@@ -34,3 +34,8 @@ int64_t k_sort_scratch(const struct k_sort *s, int64_t run)
     if (s->count <= K_SORT_PART) return 0;
     return s->rows * k_sort_runs(s, run) * k_sort_kept(s, run) * (s->is_wide ? 16 : 8);
 }
+
+struct k_work k_top_work(const struct k_top *top)
+{
+    return (struct k_work){.items = top->rows, .grain = 4096 / (top->count + 1) + 1};
+}

@@ -61,6 +61,7 @@
     FAMILY(outer)                                                                                  \
     FAMILY(modulate)                                                                               \
     FAMILY(regroup)                                                                                \
+    FAMILY(keep)                                                                                   \
     FAMILY(linalg)                                                                                 \
     FAMILY(ctc)                                                                                    \
     FAMILY(bag)                                                                                    \
