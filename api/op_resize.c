@@ -73,16 +73,25 @@ static aclnnStatus resize_shapes(struct op_problem *problem)
     return check_seen(problem, self->tensor->descriptor.sizes, sizes);
 }
 
-/* aclnnResize: scales of all four axes, the first two of which are 1. */
+/* aclnnResize of channels that come last; its sizes and scales are in that order. */
+static bool has_channels_last(const struct op_problem *problem)
+{
+    const struct ex_descriptor *d = &problem->values[IMAGE].tensor->descriptor;
+    return op_argument_named(problem, "mode") && d->storage_format == ACL_FORMAT_NHWC;
+}
+
+/* aclnnResize: scales of all four axes; those of the batch and of the channels are 1. */
 static aclnnStatus check_scales(const struct op_problem *problem, const int64_t *in, int64_t *out)
 {
     const aclFloatArray *scales = problem->values[SCALES].floats;
     const char *name = problem->row->name;
     OP_CHECK(name, scales->size == 4, ACLNN_ERR_PARAM_INVALID,
              "scales has %" PRIu64 " elements; it must have 4", scales->size);
+    const int first = has_channels_last(problem) ? 1 : 2;
     for (int i = 0; i < 4; i++) {
         const double scale = (double)scales->values[i], size = floor((double)in[i] * scale);
-        OP_CHECK(name, i >= 2 || scale == 1, ACLNN_ERR_PARAM_INVALID,
+        const bool is_spatial = i == first || i == first + 1;
+        OP_CHECK(name, is_spatial || scale == 1, ACLNN_ERR_PARAM_INVALID,
                  "scales[%d] is %g; it must be 1", i, scale);
         OP_CHECK(name, scale > 0 && size <= INT32_MAX, ACLNN_ERR_PARAM_INVALID,
                  "scales[%d] is %g; the result's size must be from 1 to 2147483647", i, scale);
@@ -107,15 +116,18 @@ static aclnnStatus scaled_shapes(struct op_problem *problem)
 {
     const struct op_value *self = &problem->values[IMAGE], *out = op_written(problem, 0);
     const char *name = problem->row->name;
+    const bool is_last = has_channels_last(problem);
     int64_t sizes[4];
-    OP_TRY(op_check_channels_first(name, self->name, self->tensor, 0));
-    OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
+    if (is_last)
+        OP_TRY(op_check_same_format(name, out->name, out->tensor, self->name, self->tensor));
+    OP_TRY(op_check_channels_first(name, self->name, self->tensor, OP_FORMAT(ACL_FORMAT_NHWC)));
+    if (!is_last) OP_TRY(op_check_channels_first(name, out->name, out->tensor, 0));
     OP_TRY(op_check_rank(name, self->name, self->tensor, 4, 4));
     const int64_t *in = self->tensor->descriptor.sizes;
     OP_TRY(check_scales(problem, in, sizes));
-    if (in[0] > 0 && in[1] > 0) {
-        OP_TRY(check_image(problem, "the image's size", in + 2));
-        OP_TRY(check_image(problem, "the result's size", sizes + 2));
+    if (in[0] > 0 && in[is_last ? 3 : 1] > 0) {
+        OP_TRY(check_image(problem, "the image's size", in + (is_last ? 1 : 2)));
+        OP_TRY(check_image(problem, "the result's size", sizes + (is_last ? 1 : 2)));
     }
     return op_check_shape(problem, out, out->tensor, 4, sizes);
 }
@@ -181,12 +193,50 @@ static struct k_resize resize_of(const struct op_problem *problem, const int64_t
     return r;
 }
 
+/* The axes of channels that come last, in the order of those that come first. */
+static struct op_place channels_first(struct op_place place)
+{
+    const struct op_view own = place.view;
+    static const int order[] = {0, 3, 1, 2};
+    for (int i = 0; i < 4; i++) {
+        place.view.sizes[i] = own.sizes[order[i]];
+        place.view.strides[i] = own.strides[order[i]];
+    }
+    return place;
+}
+
+static struct op_place source_of(const struct op_shape_call *call)
+{
+    if (!has_channels_last(call->problem)) return op_dense_source(call, IMAGE);
+    const struct op_place own = channels_first(op_source(call, IMAGE, 0));
+    const struct op_place copy = op_scratch_like(call->plan, &own.view);
+    op_copy_place(call->plan, &own, &copy);
+    return copy;
+}
+
+static struct op_place target_of(const struct op_shape_call *call, int argument)
+{
+    if (!has_channels_last(call->problem)) return op_dense_target(call, argument);
+    const struct op_place own = channels_first(op_target(call, argument, 0));
+    return op_scratch_like(call->plan, &own.view);
+}
+
+static void deliver(const struct op_shape_call *call, const struct op_place *made, int argument)
+{
+    if (!has_channels_last(call->problem)) {
+        op_deliver(call, made, argument);
+        return;
+    }
+    const struct op_place own = channels_first(op_target(call, argument, 0));
+    op_copy_place(call->plan, made, &own);
+}
+
 /* Places and weights first, in scratch. */
 static void plan_resize(const struct op_shape_call *call, bool is_grad)
 {
     const struct op_problem *problem = call->problem;
     const int argument = (int)(op_written(problem, 0) - problem->values);
-    const struct op_place from = op_dense_source(call, IMAGE), to = op_dense_target(call, argument);
+    const struct op_place from = source_of(call), to = target_of(call, argument);
     const int64_t *in = is_grad ? to.view.sizes : from.view.sizes;
     const int64_t *out = is_grad ? from.view.sizes : to.view.sizes;
     struct k_resize r = resize_of(problem, in, out);
@@ -198,7 +248,7 @@ static void plan_resize(const struct op_shape_call *call, bool is_grad)
     ex_step(call->plan, is_grad ? "resize_grad" : "resize",
             is_grad ? k_best()->resize_grad : k_best()->resize, &r, sizeof r, work,
             EX_BUFFERS(from.buffer, table, to.buffer));
-    op_deliver(call, &to, argument);
+    deliver(call, &to, argument);
 }
 
 static void resize(const struct op_shape_call *call)

@@ -14,8 +14,8 @@ extern "C" {
  * image whose height and width become floor(size scale). Half types are computed in FLOAT and
  * rounded once.
  *
- * - self: FLOAT, FLOAT16, BF16 or DOUBLE, four dimensions, channels first.
- * - scales: four, of which the first two are 1.
+ * - self: FLOAT, FLOAT16, BF16 or DOUBLE, four dimensions; channels first, or NHWC.
+ * - scales: four, in the order of self's axes; those of the batch and the channels are 1.
  * - mode: "nearest" or "bilinear".
  * - out: of self's type, with the sizes that the scales give. */
 ACLNN_API aclnnStatus aclnnResizeGetWorkspaceSize(const aclTensor *self,
