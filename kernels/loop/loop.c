@@ -311,7 +311,8 @@ static void prefetch_box(const struct k_loop *loop, void *const buffers[], const
 }
 
 /* In pieces so small that the processor reads operands of the next ones while it stores the
- * results of one past the caches. The first piece ends where a line of the first result does. */
+ * results of one by non-temporal stores. The first piece ends where a line of the first result
+ * does. */
 static void stream_flat(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
                         const void *operands[], void *results[], int64_t count)
 {

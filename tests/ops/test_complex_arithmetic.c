@@ -326,14 +326,6 @@ Test(complex_arithmetic, special_values)
 
 /* ---- calls of other forms ---- */
 
-#define PLANNED(operator, ...)                                                                     \
-    do {                                                                                           \
-        uint64_t size_ = 0;                                                                        \
-        aclOpExecutor *executor_ = NULL;                                                           \
-        const aclnnStatus status_ = operator##GetWorkspaceSize(__VA_ARGS__, &size_, &executor_);   \
-        complex_finish(#operator, status_, size_, executor_, operator);                            \
-    } while (0)
-
 static struct view opened(int i, aclDataType type, int64_t count, int64_t step, int64_t offset)
 {
     struct view view = make(memory[i], type, 1, &count, step, offset);

@@ -29,14 +29,6 @@ static void tear_down(void)
 
 TestSuite(complex_linalg, .init = set_up, .fini = tear_down);
 
-#define PLANNED(operator, ...)                                                                     \
-    do {                                                                                           \
-        uint64_t size_ = 0;                                                                        \
-        aclOpExecutor *executor_ = NULL;                                                           \
-        const aclnnStatus status_ = operator##GetWorkspaceSize(__VA_ARGS__, &size_, &executor_);   \
-        complex_finish(#operator, status_, size_, executor_, operator);                            \
-    } while (0)
-
 /* ---- matrices ---- */
 
 /* Some matrices of complex numbers, of one type, row-major. Twice as far apart as they need be, so

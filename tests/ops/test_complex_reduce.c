@@ -65,14 +65,6 @@ static aclTensor *tensor(void *data, aclDataType type, int rank, const int64_t *
                            data);
 }
 
-#define PLANNED(operator, ...)                                                                     \
-    do {                                                                                           \
-        uint64_t size_ = 0;                                                                        \
-        aclOpExecutor *executor_ = NULL;                                                           \
-        const aclnnStatus status_ = operator##GetWorkspaceSize(__VA_ARGS__, &size_, &executor_);   \
-        complex_finish(#operator, status_, size_, executor_, operator);                            \
-    } while (0)
-
 /* The error of `count` roundings of numbers of that size. */
 static void check(const char *what, const struct side *side, int64_t i, number want, double size)
 {

@@ -41,6 +41,16 @@ extern const int complex_call_count;
 typedef aclnnStatus complex_phase2(void *, uint64_t, aclOpExecutor *, aclrtStream);
 void complex_finish(const char *name, aclnnStatus status, uint64_t size, aclOpExecutor *executor,
                     complex_phase2 *run);
+
+/* Both phases of an operator by its name, which must succeed; waits. */
+#define PLANNED(operator, ...)                                                                     \
+    do {                                                                                           \
+        uint64_t size_ = 0;                                                                        \
+        aclOpExecutor *executor_ = NULL;                                                           \
+        const aclnnStatus status_ = operator##GetWorkspaceSize(__VA_ARGS__, &size_, &executor_);   \
+        complex_finish(#operator, status_, size_, executor_, operator);                            \
+    } while (0)
+
 /* Both phases. */
 void complex_run(const struct complex_call *call, aclTensor *self, aclTensor *other,
                  const aclScalar *scalar, aclTensor *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results larger than the last-level cache, which are stored past it: wherever they begin in a
- * line, in place too, and not a byte beside them. */
+/* Results larger than the last-level cache, which take non-temporal stores: wherever they begin in
+ * a line, in place too, and not a byte beside them. */
 #include <criterion/criterion.h>
 
 #include "acl/acl.h"
