@@ -11,6 +11,7 @@
  * the level's vectors.
  *
  * A slice needs some 430 KiB of stack, along channels 130. */
+#ifndef K_ISA_base
 #include <stdint.h>
 
 #include "kernels/conv/conv_along.h"
@@ -402,3 +403,4 @@ void K_SYMBOL(conv_direct)(const void *parameters, void *const buffers[], struct
     else
         run_bands(conv, buffers, slice);
 }
+#endif
