@@ -6,6 +6,7 @@ enum {
     ENOUGH = 32,         /* items of the forward pass, and of the gradient half as many */
     ENOUGH_TOGETHER = 4, /* items that are left where heads share one */
     STEP = 16,           /* keys of a block are a multiple of it */
+    ONE_QUERY = 4,       /* times as long takes a product whose keys are read for it alone */
 };
 
 static int64_t parts(int64_t count, int64_t each)
@@ -98,7 +99,7 @@ struct k_work k_attention_plan(struct k_attention *a)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
-    const int64_t rows = a->together * (a->is_one_query ? 1 : a->block);
+    const int64_t rows = a->together * (a->is_one_query ? ONE_QUERY : a->block);
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
                    (double)(rows * (a->row + a->dv)) * most_keys(a));
 }

@@ -5,13 +5,18 @@
 #include "kernels/vector/transpose.h"
 
 enum {
-#ifdef K_ISA_avx512
+#if defined K_ISA_avx512
     ROWS = 8, /* at once; each has its sums in registers */
-#else
+#elif defined K_ISA_base
     ROWS = 4,
+#else
+    ROWS = 6,
 #endif
     TERMS = 1024, /* of x, at once */
+    /* Of a single row, whose columns are read without a break: memory likes long ones. */
+    TERMS_OF_ONE = 4 * TERMS,
     GROUPS = TERMS / K_QUANT_GROUP,
+    GROUPS_OF_ONE = TERMS_OF_ONE / K_QUANT_GROUP,
     BLOCK = 2 * VL,
     COLUMNS = 2,  /* at once, at most */
     AHEAD = 2048, /* bytes between what is read and what is prefetched */
@@ -22,16 +27,17 @@ struct work {
     void *const *buffers;
     int64_t first, rows, column, columns;         /* of the result */
     int64_t begin, terms;                         /* the chunk of terms */
-    int64_t pieces, ends[GROUPS + 1];             /* of its groups */
+    int64_t pieces, ends[GROUPS_OF_ONE + 1];      /* of its groups */
     bool is_least;                                /* each piece has K_QUANT_GROUP terms */
     int64_t first_of_x, begin_of_x;               /* what is in x; -1: nothing */
-    _Alignas(64) float x[ROWS][TERMS];            /* zeros behind the terms */
-    float x_sums[ROWS][GROUPS];                   /* of each piece */
+    _Alignas(64) float x[ROWS * TERMS];           /* rows, TERMS apart; zeros behind the terms */
+    float x_sums[ROWS * GROUPS];                  /* of each piece */
     _Alignas(64) vf lanes[ROWS][K_QUANT_COLUMNS]; /* sums */
     float more[ROWS][K_QUANT_COLUMNS];            /* of the offsets */
-    float scales[K_QUANT_COLUMNS * GROUPS + VL];  /* of each column's pieces */
-    float offsets[K_QUANT_COLUMNS * GROUPS + VL];
+    float scales[K_QUANT_COLUMNS * GROUPS_OF_ONE + VL]; /* of each column's pieces */
+    float offsets[K_QUANT_COLUMNS * GROUPS_OF_ONE + VL];
 };
+_Static_assert(TERMS_OF_ONE <= ROWS * TERMS, "a single row has room");
 
 /* Even terms of each block in front of the odd ones, as INT4 are widened. */
 static void part_block(float *x)
@@ -61,7 +67,7 @@ static void load_chunk(struct work *w)
     w->begin_of_x = w->begin;
     find_pieces(w);
     for (int64_t row = 0; row < w->rows; row++) {
-        float *x = w->x[row];
+        float *x = w->x + row * TERMS;
         memset(x + w->terms, 0, (size_t)(whole - w->terms) * sizeof *x);
         widen(g->a.dtype,
               v_address(w->buffers[K_QUANT_X], k_size(g->a.dtype) * ((w->first + row) * g->a.row +
@@ -71,7 +77,7 @@ static void load_chunk(struct work *w)
             float sum = 0;
             for (; term < w->ends[piece]; term++)
                 sum += x[term];
-            w->x_sums[row][piece] = sum;
+            w->x_sums[row * GROUPS + piece] = sum;
         }
         for (int64_t i = 0; i < w->terms && w->quant->is_four; i += BLOCK)
             part_block(x + i);
@@ -156,7 +162,7 @@ void add_columns(bool is_four, bool is_least, int rows, int columns, struct work
             lanes[r][c] = w->lanes[r][first + c];
     for (int64_t term = 0, piece = 0; piece < pieces; piece++) {
         const int64_t end = is_least ? term + K_QUANT_GROUP : w->ends[piece];
-        const float *x = w->x[0] + term;
+        const float *x = w->x + term;
         vf sum[ROWS][COLUMNS];
         if (is_least)
             add_least(is_four, rows, columns, at, apart, x, sum);
@@ -183,7 +189,7 @@ static void add_offsets(struct work *w)
         for (int64_t piece = 0; piece < w->pieces; piece++)
             for (int64_t r = 0; r < w->rows; r++)
                 w->more[r][c] += w->scales[c * w->pieces + piece] *
-                                 w->offsets[c * w->pieces + piece] * w->x_sums[r][piece];
+                                 w->offsets[c * w->pieces + piece] * w->x_sums[r * GROUPS + piece];
 }
 
 /* Groups of so many columns from `first` on; where the rest begins. */
@@ -217,10 +223,12 @@ void add_all_columns(bool is_four, struct work *w)
     case 4:
         walk(is_four, 4, 1, w, 0);
         break;
-#ifdef K_ISA_avx512
+#ifndef K_ISA_base
     case 5:
         walk(is_four, 5, 1, w, 0);
         break;
+#endif
+#ifdef K_ISA_avx512
     case 6:
         walk(is_four, 6, 1, w, 0);
         break;
@@ -307,8 +315,9 @@ void K_SYMBOL(quant_dots)(const void *parameters, void *const buffers[], struct 
             w.rows = gemm_min(ROWS, q->gemm.m - w.first);
             memset(w.lanes, 0, (size_t)w.rows * sizeof w.lanes[0]);
             memset(w.more, 0, (size_t)w.rows * sizeof w.more[0]);
-            for (w.begin = 0; w.begin < q->gemm.k; w.begin += TERMS) {
-                w.terms = gemm_min(TERMS, q->gemm.k - w.begin);
+            const int64_t most = w.rows == 1 ? TERMS_OF_ONE : TERMS;
+            for (w.begin = 0; w.begin < q->gemm.k; w.begin += most) {
+                w.terms = gemm_min(most, q->gemm.k - w.begin);
                 add_chunk(&w);
             }
             finish(&w);

@@ -11,6 +11,7 @@ enum {
     ROW_LANES = 16,             /* sums of a product of rows, the same at every level */
     ROW_PARTS = ROW_LANES / VL, /* vectors of them */
     ROW_VECTORS = 4,            /* of a weighted sum, at once */
+    ROW_AHEAD = 16,             /* rows between what is read and what is prefetched */
 };
 
 /* Sums of ROW_LANES lanes: lane i of the first vector has i and i + 8, or i, i + 4, i + 8 ... */
@@ -25,26 +26,41 @@ vf row_join(vf *sum)
     return sum[0];
 }
 
+/* Terms [from, d) of the product of x with a row, added to part[]. */
+K_TEMPLATE
+void dot_rest(enum k_dtype dt, const float *x, int64_t from, int64_t d, const char *row, vf *part)
+{
+#pragma GCC unroll 4
+    for (int p = 0; p < ROW_PARTS; p++) {
+        const int64_t term = from + p * VL, left = d - term;
+        if (left <= 0) break;
+        const char *at = v_address(row, term * k_size(dt));
+        part[p] = v_fma(v_load(x + term),
+                        left >= VL ? k_load(dt, at) : k_load_first(dt, at, (int)left), part[p]);
+    }
+}
+
 /* dots[] = the products of x with `count` rows, up to whole vectors. */
 K_TEMPLATE
 void dots_of(enum k_dtype dt, const float *x, int64_t d, const char *rows, int64_t apart,
              int64_t count, float *dots)
 {
+    const int64_t whole = d / ROW_LANES * ROW_LANES;
+    const int64_t ahead = count > ROW_AHEAD ? ROW_AHEAD * apart : 0;
     for (int64_t row = 0; row < count; row += VL) {
         vf sum[VL];
         for (int64_t i = 0; i < VL; i++) {
             const char *at = v_address(rows, (row + i < count ? row + i : count - 1) * apart);
             vf part[ROW_PARTS] = {{0}};
-            for (int64_t first = 0; first < d; first += ROW_LANES)
+            for (int64_t term = 0; term < whole; term += ROW_LANES) {
+                __builtin_prefetch(v_address(at, ahead + term * k_size(dt)), 0, 2);
 #pragma GCC unroll 4
-                for (int p = 0; p < ROW_PARTS; p++) {
-                    const int64_t term = first + p * VL, left = d - term;
-                    if (left <= 0) break;
-                    const char *from = v_address(at, term * k_size(dt));
-                    part[p] = v_fma(
-                        v_load(x + term),
-                        left >= VL ? k_load(dt, from) : k_load_first(dt, from, (int)left), part[p]);
-                }
+                for (int p = 0; p < ROW_PARTS; p++)
+                    part[p] =
+                        v_fma(v_load(x + term + p * VL),
+                              k_load(dt, v_address(at, (term + p * VL) * k_size(dt))), part[p]);
+            }
+            if (whole < d) dot_rest(dt, x, whole, d, at, part);
             sum[i] = row_join(part);
         }
         v_transpose(sum);
@@ -63,6 +79,7 @@ K_TEMPLATE
 void add_vectors(enum k_dtype dt, int vectors, int64_t lanes, const float *weights, float factor,
                  const char *rows, int64_t apart, int64_t count, float *sums)
 {
+    const int64_t ahead = count > ROW_AHEAD ? ROW_AHEAD * apart : 0;
     vf sum[ROW_VECTORS];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
@@ -70,6 +87,7 @@ void add_vectors(enum k_dtype dt, int vectors, int64_t lanes, const float *weigh
     for (int64_t row = 0; row < count; row++) {
         const char *at = v_address(rows, row * apart);
         const vf weight = v_all(weights[row]);
+        __builtin_prefetch(v_address(at, ahead), 0, 2);
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             sum[v] = v_fma(weight,
