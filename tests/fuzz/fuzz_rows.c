@@ -14,7 +14,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     for (int i = 0; i < table_rows() && i < MOST_ROWS; i++)
         list[i] = &table_row(i)->op;
-    rig_fuzz_begin();
+    rig_fuzz_begin(NULL);
     return 0;
 }
 

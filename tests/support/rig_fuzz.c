@@ -13,8 +13,11 @@ enum { SMALL = 1 << 14, MOST_WORK = 1 << 20, BAD_INDEX = 507015, REAL_TYPES = CA
 
 static struct rig rig;
 
-void rig_fuzz_begin(void)
+static rig_fuzz_contract *contract;
+
+void rig_fuzz_begin(rig_fuzz_contract *of_calls)
 {
+    contract = of_calls;
     rig_begin(&rig);
 }
 
@@ -490,12 +493,14 @@ static void check_refused(const struct rig_call *call, aclnnStatus status, const
     EXPECT(text && strstr(text, call->op->name), "%s: %s", line, text ? text : "no text");
     EXPECT(!call->executor && call->workspace_size == RIG_UNWRITTEN_SIZE, "%s: outputs written",
            line);
+    EXPECT(!contract || contract(call) != RIG_SOUND, "%s: refused: %s", line, text);
 }
 
 static void check_accepted(struct rig_call *call, const struct test_case *test, bool is_broken,
                            const char *line)
 {
     EXPECT(call->executor && !call->no_size, "%s: outputs not written", line);
+    EXPECT(!contract || contract(call) != RIG_WRONG, "%s: accepted", line);
     bool is_small = check_views(call, line) && is_light(test);
     if (is_small && is_broken) {
         run_broken(call, line);
