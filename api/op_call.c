@@ -141,22 +141,27 @@ static void put_layouts(struct line *line, const struct op_call *call)
     }
 }
 
-/* "" for the usual one of that rank. */
-static const char *format_word(const struct ex_descriptor *d)
+/* "" for one that the language does not have. */
+static const char *format_name(int32_t format)
 {
-    static const int32_t by_rank[] = {
-        [3] = ACL_FORMAT_NCL, [4] = ACL_FORMAT_NCHW, [5] = ACL_FORMAT_NCDHW};
     static const struct {
         int32_t format;
         const char *word;
     } formats[] = {{ACL_FORMAT_NCHW, "nchw"},   {ACL_FORMAT_NCL, "ncl"},
                    {ACL_FORMAT_ND, "nd"},       {ACL_FORMAT_NHWC, "nhwc"},
                    {ACL_FORMAT_NCDHW, "ncdhw"}, {ACL_FORMAT_NDHWC, "ndhwc"}};
-    int32_t usual = d->rank >= 3 && d->rank <= 5 ? by_rank[d->rank] : ACL_FORMAT_ND;
-    if (d->storage_format == usual) return "";
     for (size_t i = 0; i < RT_LENGTH(formats); i++)
-        if (formats[i].format == d->storage_format) return formats[i].word;
+        if (formats[i].format == format) return formats[i].word;
     return "";
+}
+
+/* "" for the usual one of that rank. */
+static const char *format_word(const struct ex_descriptor *d)
+{
+    static const int32_t by_rank[] = {
+        [3] = ACL_FORMAT_NCL, [4] = ACL_FORMAT_NCHW, [5] = ACL_FORMAT_NCDHW};
+    int32_t usual = d->rank >= 3 && d->rank <= 5 ? by_rank[d->rank] : ACL_FORMAT_ND;
+    return d->storage_format == usual ? "" : format_name(d->storage_format);
 }
 
 static void put_format(struct line *line, const struct ex_descriptor *d)
@@ -227,8 +232,8 @@ void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *ca
     ex_call(plan, line.text);
 }
 
-/* 2x3x1, then :type where it is not `usual`, :s and strides where it is not dense, and @offset. No
- * dimensions: scalar. */
+/* 2x3x1, then :type where it is not `usual`, :format where it is not ND, :s and strides where it is
+ * not dense, and @offset. No dimensions: scalar. */
 static void put_view(struct line *line, const struct ex_descriptor *d, int32_t usual)
 {
     int order[EX_MAX_RANK];
@@ -236,7 +241,9 @@ static void put_view(struct line *line, const struct ex_descriptor *d, int32_t u
         order[i] = i;
     if (d->rank == 0) put(line, "scalar");
     put_list(line, "", d->sizes, (uint64_t)d->rank);
+    const char *format = d->storage_format == ACL_FORMAT_ND ? "" : format_name(d->storage_format);
     if (d->data_type != usual) put(line, ":%s", type_word(d->data_type));
+    if (*format) put(line, ":%s", format);
     if (!is_dense(d, order)) put_list(line, ":s", d->strides, (uint64_t)d->rank);
     if (d->offset != 0) put(line, "@%" PRId64, d->offset);
 }
@@ -406,60 +413,5 @@ void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_valu
     put(&line, " %s", type_word(usual));
     for (int i = 0; i < count; i++)
         if (values[i].pointer || values[i].kind >= OP_BOOL) put_value(&line, &values[i], usual);
-    ex_call(plan, line.text);
-}
-
-static void put_axes(struct line *line, const char *head, const struct k_conv_axis *axes, int count,
-                     size_t member)
-{
-    for (int i = 0; i < count; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)&axes[i] + member, sizeof value);
-        put(line, "%s%" PRId64, i == 0 ? head : "x", value);
-    }
-}
-
-/* Where its elements lie, if not one after the other. A bias has one dimension. */
-static const char *conv_layout_word(const struct ex_descriptor *d, int axes)
-{
-    if (d->rank > 1) {
-        const char *word = layout_word(d, axes);
-        return strcmp(word, "nhwc") == 0 ? "last" : word;
-    }
-    if (d->rank == 0 || d->sizes[0] <= 1 || d->strides[0] == 1) return "";
-    return d->strides[0] == 0 ? "broadcast" : "strided";
-}
-
-static void put_conv_tensor(struct line *line, const struct op_call_tensor *tensor, int axes)
-{
-    const struct ex_descriptor *d = &tensor->tensor->descriptor;
-    const char *format = format_word(d), *layout = conv_layout_word(d, axes);
-    put(line, " %s=%s", tensor->name, type_word(d->data_type));
-    if (*format) put(line, ",%s", format);
-    if (*layout) put(line, ",%s", layout);
-}
-
-void op_call_note_conv(struct ex_plan *plan, const struct op_conv *conv, const struct k_conv *k,
-                       const struct op_call_tensor *tensors, int count)
-{
-    const struct k_conv_axis *axes = k->axis + K_CONV_AXES - conv->axes;
-    const size_t small = offsetof(struct k_conv_axis, small);
-    const size_t large = offsetof(struct k_conv_axis, large);
-    int64_t from = k->groups * (conv->transposed ? k->small_channels : k->large_channels);
-    int64_t to = k->groups * (conv->transposed ? k->large_channels : k->small_channels);
-    struct line line = {.used = 0};
-    put_operator(&line, conv->name);
-    put(&line, " n%" PRId64 " c%" PRId64 ">%" PRId64, k->batch, from, to);
-    put_axes(&line, " ", axes, conv->axes, conv->transposed ? small : large);
-    put_axes(&line, " k", axes, conv->axes, offsetof(struct k_conv_axis, kernel));
-    put_axes(&line, " s", axes, conv->axes, offsetof(struct k_conv_axis, stride));
-    put_axes(&line, " p", axes, conv->axes, offsetof(struct k_conv_axis, pad));
-    put_list(&line, " q", conv->pad_end + K_CONV_AXES - conv->axes, (uint64_t)conv->axes);
-    put_axes(&line, " d", axes, conv->axes, offsetof(struct k_conv_axis, dilation));
-    put(&line, " g%" PRId64, k->groups);
-    if (conv->transposed) put_axes(&line, " transposed o", axes, conv->axes, large);
-    for (int i = 0; i < count; i++)
-        if (tensors[i].tensor) put_conv_tensor(&line, &tensors[i], conv->axes);
-    put_number(&line, "math", conv->cube_math_type);
     ex_call(plan, line.text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ACLNN_CPU_LOG=calls: the problem of a call as a line, which the tests and the bench read
- * back: of pooling one of tests/cases (tests/support/cases.h has the language). */
+/* ACLNN_CPU_LOG=calls: the problem of a call as a line of tests/cases, which the tests and the
+ * bench read back (tests/support/cases.h has the language). */
 #ifndef ACLNN_CPU_API_OP_CALL_H
 #define ACLNN_CPU_API_OP_CALL_H
 
@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "api/op_args.h"
-#include "api/op_conv.h"
 #include "api/tensor.h"
 #include "executor/plan.h"
 #include "runtime/support/log.h"
@@ -26,7 +25,7 @@ struct op_call {
 
 void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *call);
 
-/* The same of an operator that is a row: each argument by its name. */
+/* The same with each argument by its name. */
 void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_value *values,
                       int count);
 
@@ -36,14 +35,5 @@ void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_valu
         if (__builtin_expect(rt_log_topic_on(RT_LOG_CALLS), 0))                                    \
             op_call_note((plan), (op), &(const struct op_call){__VA_ARGS__});                      \
     } while (0)
-
-/* The problem of a convolution (tests/support/conv_rig.h has the language), with the tensors that
- * are read and written; those that are NULL are left out. */
-struct op_call_tensor {
-    const char *name;
-    const aclTensor *tensor;
-};
-void op_call_note_conv(struct ex_plan *plan, const struct op_conv *conv, const struct k_conv *k,
-                       const struct op_call_tensor *tensors, int count);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef ACLNN_CPU_API_OP_CONV_H
 #define ACLNN_CPU_API_OP_CONV_H
 
+#include "api/op_args.h"
 #include "api/op_check.h"
 #include "executor/plan.h"
 #include "kernels/conv/k_conv.h"
@@ -20,6 +21,8 @@ struct op_conv {
     bool transposed;
     bool is_tbc; /* activations are (T, B, C), weights (K, C of the large side, C of the small) */
     int8_t cube_math_type;
+    const struct op_value *values; /* the arguments, for the line of ACLNN_CPU_LOG=calls */
+    int value_count;
 };
 
 /* All entries are at least `least` and at most INT32_MAX, so that kernels can multiply any two of
@@ -83,6 +86,9 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
                                  const aclTensor *weight, const aclTensor *bias,
                                  const aclTensor *output, uint64_t *workspace_size,
                                  aclOpExecutor **executor);
+
+/* ACLNN_CPU_LOG=calls; of both recipes above. */
+void op_conv_note(struct ex_plan *plan, const struct op_conv *conv);
 
 /* Fills an output (-1: none) with zero bytes. */
 void op_conv_zero(struct ex_plan *plan, int output, const aclTensor *tensor);

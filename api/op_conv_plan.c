@@ -181,6 +181,12 @@ static double flops_of(const struct k_conv *k)
     return 2 * terms;
 }
 
+void op_conv_note(struct ex_plan *plan, const struct op_conv *conv)
+{
+    if (plan && rt_log_topic_on(RT_LOG_CALLS))
+        op_call_note_row(plan, conv->name, conv->values, conv->value_count);
+}
+
 aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_grad *tensors,
                               uint64_t *workspace_size, aclOpExecutor **executor)
 {
@@ -205,12 +211,7 @@ aclnnStatus op_conv_grad_plan(const struct op_conv *conv, const struct op_conv_g
         promote(promote(op_k_dtype(tensors->grad_output), op_k_dtype(tensors->input)),
                 op_k_dtype(tensors->weight));
     k.rounding = op_math_rounding(conv->cube_math_type, product);
-    if (plan && rt_log_topic_on(RT_LOG_CALLS)) {
-        const struct op_call_tensor told[] = {{"dy", tensors->grad_output}, {"x", tensors->input},
-                                              {"w", tensors->weight},       {"dx", computed[0]},
-                                              {"dw", computed[1]},          {"db", computed[2]}};
-        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
-    }
+    op_conv_note(plan, conv);
     if (!is_empty) ex_flops(plan, ((computed[0] != NULL) + (computed[1] != NULL)) * flops_of(&k));
     if (computed[0] && is_empty)
         op_conv_zero(plan, out[0], computed[0]);
@@ -257,11 +258,7 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
         k.bias_dtype = op_k_dtype(bias);
         k.bias_stride = stride_of(bias, 0);
     }
-    if (rt_log_topic_on(RT_LOG_CALLS)) {
-        const struct op_call_tensor told[] = {
-            {"x", input}, {"w", weight}, {"b", bias}, {"y", output}};
-        op_call_note_conv(plan, conv, &k, told, RT_LENGTH(told));
-    }
+    op_conv_note(plan, conv);
     if (op_is_empty(output)) return ex_seal(plan, workspace_size, executor);
     if (op_is_empty(input) || op_is_empty(weight)) {
         /* Sums of no terms: nothing is read but the bias. */

@@ -218,8 +218,8 @@ static aclnnStatus check_empty(const struct arguments *a, struct op_conv *conv)
     return check_views(a);
 }
 
-static aclnnStatus plan_empty(const struct arguments *a, uint64_t *workspaceSize,
-                              aclOpExecutor **executor)
+static aclnnStatus plan_empty(const struct arguments *a, const struct op_conv *conv,
+                              uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     const bool *mask = a->outputMask->values;
     struct ex_plan *plan = ex_plan_new(NAME);
@@ -229,6 +229,7 @@ static aclnnStatus plan_empty(const struct arguments *a, uint64_t *workspaceSize
     ex_output(plan, a->gradInput ? op_descriptor(a->gradInput) : NULL);
     int dw = ex_output(plan, a->gradWeight ? op_descriptor(a->gradWeight) : NULL);
     int db = ex_output(plan, a->gradBias ? op_descriptor(a->gradBias) : NULL);
+    op_conv_note(plan, conv);
     if (mask[WEIGHT]) op_conv_zero(plan, dw, a->gradWeight);
     if (mask[BIAS]) op_conv_zero(plan, db, a->gradBias);
     return ex_seal(plan, workspaceSize, executor);
@@ -252,14 +253,22 @@ aclnnStatus OP_HAND(aclnnConvolutionBackward)(
     OP_TRY(check_types(&a));
     OP_TRY(check_formats(&a));
     OP_TRY(check_attributes(&a));
+    const struct op_value values[] = {
+        OP_VALUE_IN(gradOutput),  OP_VALUE_IN(input),         OP_VALUE_IN(weight),
+        OP_VALUE_INTS(biasSizes), OP_VALUE_INTS(stride),      OP_VALUE_INTS(padding),
+        OP_VALUE_INTS(dilation),  OP_VALUE_BOOL(transposed),  OP_VALUE_INTS(outputPadding),
+        OP_VALUE_INT(groups),     OP_VALUE_BOOLS(outputMask), OP_VALUE_MATH(cubeMathType),
+        OP_VALUE_OUT(gradInput),  OP_VALUE_OUT(gradWeight),   OP_VALUE_OUT(gradBias)};
     struct op_conv conv = {.name = NAME,
                            .axes = input->descriptor.rank - 2,
                            .groups = groups,
                            .transposed = transposed,
-                           .cube_math_type = cubeMathType};
+                           .cube_math_type = cubeMathType,
+                           .values = values,
+                           .value_count = RT_LENGTH(values)};
     if (op_is_empty(input) || op_is_empty(weight)) {
         OP_TRY(check_empty(&a, &conv));
-        return plan_empty(&a, workspaceSize, executor);
+        return plan_empty(&a, &conv, workspaceSize, executor);
     }
     OP_TRY(check_shapes(&a));
     op_conv_read(&conv, stride, padding, dilation);

@@ -110,10 +110,16 @@ aclnnStatus OP_HAND(aclnnConvDepthwise2d)(const aclTensor *self, const aclTensor
     OP_TRY(check_ranks(&a));
     OP_TRY(check_formats(&a));
     OP_TRY(check_values(&a));
+    const struct op_value values[] = {
+        OP_VALUE_IN(self),       OP_VALUE_IN(weight),   OP_VALUE_INTS(kernelSize),
+        OP_VALUE_OPTIONAL(bias), OP_VALUE_INTS(stride), OP_VALUE_INTS(padding),
+        OP_VALUE_INTS(dilation), OP_VALUE_OUT(out),     OP_VALUE_MATH(cubeMathType)};
     struct op_conv conv = {.name = NAME,
                            .axes = AXES,
                            .groups = op_conv_channels(self),
-                           .cube_math_type = cubeMathType};
+                           .cube_math_type = cubeMathType,
+                           .values = values,
+                           .value_count = RT_LENGTH(values)};
     op_conv_read(&conv, stride, padding, dilation);
     OP_TRY(op_conv_check_windows(&conv, "self", self, weight));
     OP_TRY(check_channels(&a));

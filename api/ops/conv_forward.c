@@ -144,11 +144,18 @@ aclnnStatus OP_HAND(aclnnConvolution)(const aclTensor *input, const aclTensor *w
     if (transposed) OP_CHECK_NOT_NULL(NAME, outputPadding);
     OP_TRY(check_types(&a));
     OP_TRY(check_ranks(&a));
+    const struct op_value values[] = {
+        OP_VALUE_IN(input),        OP_VALUE_IN(weight),          OP_VALUE_OPTIONAL(bias),
+        OP_VALUE_INTS(stride),     OP_VALUE_INTS(padding),       OP_VALUE_INTS(dilation),
+        OP_VALUE_BOOL(transposed), OP_VALUE_INTS(outputPadding), OP_VALUE_INT64(groups),
+        OP_VALUE_OUT(output),      OP_VALUE_MATH(cubeMathType)};
     struct op_conv conv = {.name = NAME,
                            .axes = input->descriptor.rank - 2,
                            .groups = groups,
                            .transposed = transposed,
-                           .cube_math_type = cubeMathType};
+                           .cube_math_type = cubeMathType,
+                           .values = values,
+                           .value_count = RT_LENGTH(values)};
     OP_TRY(check_lengths(&a, conv.axes));
     OP_TRY(check_formats(&a));
     OP_TRY(check_values(&a, &conv));

@@ -187,10 +187,18 @@ aclnnStatus OP_HAND(aclnnextConvGrad)(const aclTensor *gradOutput, const aclTens
     OP_TRY(check_ranks(&a));
     OP_TRY(check_formats(&a));
     OP_TRY(check_shapes(&a));
+    const struct op_value values[] = {
+        OP_VALUE_IN(gradOutput),     OP_VALUE_IN(input),       OP_VALUE_IN(weight),
+        OP_VALUE_INTS(strides),      OP_VALUE_INTS(padsBegin), OP_VALUE_INTS(padsEnd),
+        OP_VALUE_INTS(dilations),    OP_VALUE_INT64(autoPad),  OP_VALUE_INT64(groups),
+        OP_VALUE_MATH(cubeMathType), OP_VALUE_OUT(gradInput),  OP_VALUE_OUT(gradWeight),
+        OP_VALUE_OUT(gradBias)};
     struct op_conv conv = {.name = NAME,
                            .axes = input->descriptor.rank - 2,
                            .groups = groups,
-                           .cube_math_type = cubeMathType};
+                           .cube_math_type = cubeMathType,
+                           .values = values,
+                           .value_count = RT_LENGTH(values)};
     OP_TRY(check_attributes(&a, &conv));
     OP_TRY(op_conv_check_channels(&conv, "input", input, "gradOutput", gradOutput, weight));
     OP_TRY(op_conv_check_extents(&conv, "input", input, "gradOutput", gradOutput, weight));

@@ -141,7 +141,12 @@ aclnnStatus OP_HAND(aclnnConvTbc)(const aclTensor *self, const aclTensor *weight
     OP_TRY(op_check_input_view(FORWARD, "weight", weight));
     OP_TRY(op_check_input_view(FORWARD, "bias", bias));
     OP_TRY(op_check_output_view(FORWARD, "output", output));
-    const struct op_conv conv = conv_of(&a, cubeMathType);
+    const struct op_value values[] = {OP_VALUE_IN(self),    OP_VALUE_IN(weight),
+                                      OP_VALUE_IN(bias),    OP_VALUE_INT64(pad),
+                                      OP_VALUE_OUT(output), OP_VALUE_MATH(cubeMathType)};
+    struct op_conv conv = conv_of(&a, cubeMathType);
+    conv.values = values;
+    conv.value_count = RT_LENGTH(values);
     return op_conv_forward_plan(&conv, self, weight, bias, output, workspaceSize, executor);
 }
 
@@ -209,7 +214,13 @@ aclnnStatus OP_HAND(aclnnConvTbcBackward)(const aclTensor *self, const aclTensor
         OP_TRY(op_check_input_view(BACKWARD, names[i], tensor[i]));
     for (int i = GRAD_INPUT; i < TENSORS; i++)
         OP_TRY(op_check_output_view(BACKWARD, names[i], tensor[i]));
-    const struct op_conv conv = conv_of(&a, cubeMathType);
+    const struct op_value values[] = {
+        OP_VALUE_IN(self),       OP_VALUE_IN(input),       OP_VALUE_IN(weight),
+        OP_VALUE_IN(bias),       OP_VALUE_INT64(pad),      OP_VALUE_MATH(cubeMathType),
+        OP_VALUE_OUT(gradInput), OP_VALUE_OUT(gradWeight), OP_VALUE_OUT(gradBias)};
+    struct op_conv conv = conv_of(&a, cubeMathType);
+    conv.values = values;
+    conv.value_count = RT_LENGTH(values);
     const struct op_conv_grad tensors = {
         .grad_output = self,
         .input = input,

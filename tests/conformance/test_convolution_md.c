@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/operators.md says what each convolution operator takes; here phase 1 is asked, for every
  * type, format and math type. A row that is wrong is printed as it must be. */
-#include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/conv_rig.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rows_conv.h"
 
 #define DOCUMENT ACLNN_CPU_CASES "/../../docs/operators.md"
 
 enum { CELL = 256, LINE = 1024 };
 
-static struct conv_rig rig;
-
-static void begin(void)
-{
-    conv_rig_begin(&rig);
-}
-
-static void end(void)
-{
-    conv_rig_end(&rig);
-}
-
-TestSuite(convolution_md, .init = begin, .fini = end);
+RIG_SUITE(convolution_md);
 
 struct named {
     int value;
@@ -57,94 +45,94 @@ static void append(char cell[CELL], const char *separator, const char *format, .
     va_end(arguments);
 }
 
-/* A problem that is accepted; (T, B, C) tensors have one axis, by channel there are two. */
-static bool load(enum conv_operator op, int axes)
+/* A call that is accepted; (T, B, C) tensors have one axis, by channel there are two. */
+static bool load(const struct rig_operator *op, int axes, struct rig_call *call)
 {
-    static const aclFormat first[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
-    if ((op == CONV_TBC || op == CONV_TBC_BACKWARD) && axes != 1) return false;
-    if (op == CONV_DEPTHWISE && axes != 2) return false;
-    struct conv_case test = {.op = op, .axes = axes, .mask = {true, true, true}, .seed = 1};
-    test.conv = (struct oracle_conv){.batch = 2,
-                                     .groups = op == CONV_DEPTHWISE ? 3 : 1,
-                                     .large_channels = op == CONV_DEPTHWISE ? 1 : 3,
-                                     .small_channels = 2,
-                                     .large = {1, 1, 1},
-                                     .small = {1, 1, 1},
-                                     .kernel = {1, 1, 1},
-                                     .stride = {1, 1, 1},
-                                     .dilation = {1, 1, 1}};
-    for (int i = ORACLE_CONV_AXES - axes; i < ORACLE_CONV_AXES; i++) {
-        test.conv.large[i] = 4 + i;
-        test.conv.small[i] = 3 + i;
-        test.conv.kernel[i] = 2;
+    static float memory[1]; /* phase 1 reads no data */
+    if (conv_is_tbc(op) && axes != 1) return false;
+    if (op == &rig_conv_depthwise2d && axes != 2) return false;
+    struct conv_problem p = conv_plain(op, axes, CASE_F32);
+    p.groups = op == &rig_conv_depthwise2d ? 3 : 1;
+    p.large_channels = op == &rig_conv_depthwise2d ? 1 : 3;
+    p.small_channels = 2;
+    for (int i = CONV_AXES - axes; i < CONV_AXES; i++) {
+        p.large[i] = 4 + i;
+        p.small[i] = 3 + i;
+        p.kernel[i] = 2;
     }
-    for (int i = 0; i < CONV_TENSORS; i++)
-        test.format[i] = i == CONV_BIAS ? ACL_FORMAT_ND : first[axes - 1];
-    conv_rig_load(&rig, &test);
+    const struct test_case test = conv_case(&p);
+    *call = rig_call_of(op, &test);
+    for (int i = 0; i < call->operands; i++)
+        call->operand[i].data = memory;
     return true;
 }
 
-static bool accepts(void)
+static bool accepts(struct rig_call *call)
 {
-    static float memory[1];
-    uint64_t size;
-    aclOpExecutor *executor = NULL;
-    for (int i = 0; i < CONV_TENSORS; i++) {
-        rig.operand[i].data = memory; /* phase 1 reads no data */
-        operand_open(&rig.operand[i]);
-    }
-    const bool is_accepted = conv_rig_phase1(&rig, &size, &executor) == ACLNN_SUCCESS;
-    if (is_accepted) aclDestroyAclOpExecutor(executor);
-    for (int i = 0; i < CONV_TENSORS; i++)
-        operand_close(&rig.operand[i]);
+    rig_open(call);
+    const bool is_accepted = rig_phase1(call) == ACLNN_SUCCESS;
+    if (is_accepted) aclDestroyAclOpExecutor(call->executor);
+    rig_close(call);
     return is_accepted;
 }
 
-static int first_axes(enum conv_operator op)
+static int first_axes(const struct rig_operator *op)
 {
-    return op == CONV_DEPTHWISE ? 2 : 1;
+    return op == &rig_conv_depthwise2d ? 2 : 1;
 }
 
-static void find_types(enum conv_operator op, char cell[CELL])
+/* One dimension: a bias or its gradient. */
+static bool is_bias(const struct rig_call *call, int operand)
 {
+    return call->operand[operand].rank == 1;
+}
+
+static void find_types(const struct rig_operator *op, char cell[CELL])
+{
+    struct rig_call call;
+    bool is_free = true, is_bias_free = true;
     for (int t = 0; t < TYPES; t++) {
-        load(op, first_axes(op));
-        for (int i = 0; i < CONV_TENSORS; i++)
-            rig.operand[i].type = (aclDataType)types[t].value;
-        if (accepts()) append(cell, ", ", "%s", types[t].name);
+        load(op, first_axes(op), &call);
+        for (int i = 0; i < call.operands; i++)
+            call.operand[i].type = (aclDataType)types[t].value;
+        if (accepts(&call)) append(cell, ", ", "%s", types[t].name);
     }
-    bool is_free = true;
-    for (int i = 0; i < CONV_BIAS; i++) {
-        load(op, first_axes(op));
-        rig.operand[i].type = ACL_FLOAT16;
-        is_free = is_free && (rig.call.is_null[i] || accepts());
+    for (int i = 0; i < call.operands; i++) {
+        load(op, first_axes(op), &call);
+        call.operand[i].type = ACL_FLOAT16;
+        bool *free_so_far = is_bias(&call, i) ? &is_bias_free : &is_free;
+        *free_so_far = *free_so_far && accepts(&call);
     }
-    load(op, first_axes(op));
-    rig.operand[CONV_BIAS].type = ACL_FLOAT16;
-    const bool is_bias_free = accepts();
     append(cell, "; ", "%s", is_free ? "each its own" : is_bias_free ? "one, bias any" : "one");
 }
 
-static void find_formats(enum conv_operator op, char cell[CELL])
+static void find_formats(const struct rig_operator *op, char cell[CELL])
 {
-    for (int axes = 1; axes <= ORACLE_CONV_AXES; axes++) {
+    struct rig_call call;
+    for (int axes = 1; axes <= CONV_AXES; axes++) {
         char list[CELL] = "";
         for (int f = 0; f < FORMATS; f++) {
-            if (!load(op, axes)) continue;
-            for (int i = 0; i < CONV_BIAS; i++)
-                rig.operand[i].format = (aclFormat)formats[f].value;
-            if (accepts()) append(list, " ", "%s", formats[f].name);
+            if (!load(op, axes, &call)) continue;
+            for (int i = 0; i < call.operands; i++) {
+                if (is_bias(&call, i)) continue;
+                call.operand[i].format = (aclFormat)formats[f].value;
+                call.operand[i].keeps_order = false;
+                call.operand[i].channels_at = 1;
+            }
+            if (accepts(&call)) append(list, " ", "%s", formats[f].name);
         }
         if (list[0]) append(cell, "; ", "%d: %s", axes + 2, list);
     }
 }
 
-static void find_math(enum conv_operator op, char cell[CELL])
+static void find_math(const struct rig_operator *op, char cell[CELL])
 {
+    struct rig_call call;
     for (int math = -1; math <= 6; math++) {
-        load(op, first_axes(op));
-        rig.call.math = math;
-        if (accepts()) append(cell, ", ", "%d", math);
+        load(op, first_axes(op), &call);
+        for (int i = 0; op->number[i]; i++)
+            if (strcmp(op->number[i], "cubeMathType") == 0) call.number[i] = math;
+        if (accepts(&call)) append(cell, ", ", "%d", math);
     }
 }
 
@@ -152,14 +140,14 @@ static void find_math(enum conv_operator op, char cell[CELL])
 Test(convolution_md, says_what_the_operators_do)
 {
     int wrong = 0;
-    for (int op = 0; op < CONV_OPERATORS; op++) {
+    for (int i = 0; i < ROWS_CONVOLUTIONS; i++) {
+        const struct rig_operator *op = rows_convolution[i];
         char cells[3][CELL] = {"", "", ""}, row[LINE];
         static char line[LINE];
-        find_types((enum conv_operator)op, cells[0]);
-        find_formats((enum conv_operator)op, cells[1]);
-        find_math((enum conv_operator)op, cells[2]);
-        snprintf(row, sizeof row, "| %s | %s | %s | %s |",
-                 conv_operator_name((enum conv_operator)op), cells[0], cells[1], cells[2]);
+        find_types(op, cells[0]);
+        find_formats(op, cells[1]);
+        find_math(op, cells[2]);
+        snprintf(row, sizeof row, "| %s | %s | %s | %s |", op->name, cells[0], cells[1], cells[2]);
         FILE *file = fopen(DOCUMENT, "r");
         cr_assert(file != NULL, "%s cannot be read", DOCUMENT);
         bool is_found = false;

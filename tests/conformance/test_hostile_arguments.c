@@ -8,36 +8,30 @@
 #include <string.h>
 
 #include "tests/ops/suite.h"
-#include "tests/support/rows_pooling.h"
-#include "tests/support/rows_table.h"
+#include "tests/support/rows_all.h"
 #include "tests/support/wild.h"
 
 RIG_SUITE(hostile_arguments);
-
-static int row_count(void)
-{
-    return ROWS_POOLING + table_rows();
-}
-
-static const struct rig_operator *row_at(int r)
-{
-    return r < ROWS_POOLING ? rows_pooling[r] : &table_row(r - ROWS_POOLING)->op;
-}
 
 /* ---- one call ---- */
 
 static char line[CASE_LINE];
 
-static struct rig_call call_of(const struct rig_operator *op, uint64_t seed)
+static struct rig_call call_of_case(const struct rig_operator *op, const struct test_case *test)
 {
     static _Alignas(64) unsigned char memory[64]; /* an address; phase 1 never touches it */
-    struct random random = {seed};
-    const struct test_case test = rig_random_case(op, &random, CASE_F32);
-    case_print(&test, line);
-    struct rig_call call = rig_call_of(op, &test);
+    case_print(test, line);
+    struct rig_call call = rig_call_of(op, test);
     for (int i = 0; i < call.operands; i++)
         call.operand[i].data = memory;
     return call;
+}
+
+static struct rig_call call_of(const struct rig_operator *op, uint64_t seed)
+{
+    struct random random = {seed};
+    const struct test_case test = rig_random_case(op, &random, CASE_F32);
+    return call_of_case(op, &test);
 }
 
 /* The text names the operator, and the words. */
@@ -90,7 +84,7 @@ static void check_null(struct rig_call *call, const char *argument)
 static void check_slot(struct rig_call *call, int slot)
 {
     const struct rig_operator *op = call->op;
-    if (rig_is_optional(op->names->tensor_kind[slot]))
+    if (rig_may_be_null(op, slot))
         check_call(call, op->tensor[slot]);
     else
         check_null(call, op->tensor[slot]);
@@ -114,8 +108,8 @@ static void check_null_tensors(const struct rig_operator *op)
 
 Test(hostile_arguments, each_null)
 {
-    for (int r = 0; r < row_count(); r++) {
-        const struct rig_operator *op = row_at(r);
+    for (int r = 0; r < rows_all(); r++) {
+        const struct rig_operator *op = rows_all_at(r);
         check_null_tensors(op);
         for (int i = 0; op->names->scalar[i]; i++) {
             struct rig_call call = call_of(op, 1);
@@ -166,9 +160,9 @@ static bool set_field(struct operand *operand, int n, int64_t value)
     return true;
 }
 
-static void check_operands(const struct rig_operator *op, uint64_t seed)
+static void check_operands(const struct rig_operator *op, const struct test_case *test)
 {
-    struct rig_call call = call_of(op, seed);
+    struct rig_call call = call_of_case(op, test);
     for (int i = 0; i < call.operands; i++) {
         const char *name = op->tensor[call.slot[i]];
         const struct operand sound = call.operand[i];
@@ -233,9 +227,9 @@ static void check_scalars(struct rig_call *call)
     }
 }
 
-static void check_attributes(const struct rig_operator *op, uint64_t seed)
+static void check_attributes(const struct rig_operator *op, const struct test_case *test)
 {
-    struct rig_call call = call_of(op, seed);
+    struct rig_call call = call_of_case(op, test);
     for (int i = 0; op->array[i]; i++) {
         const struct rig_array sound = call.array[i];
         for (int v = 0; v < LENGTH(wild); v++) {
@@ -267,13 +261,38 @@ static void check_attributes(const struct rig_operator *op, uint64_t seed)
     check_scalars(&call);
 }
 
+static void check_integers(const struct rig_operator *op, const struct test_case *test)
+{
+    check_operands(op, test);
+    check_attributes(op, test);
+}
+
 Test(hostile_arguments, each_integer)
 {
-    for (int r = 0; r < row_count(); r++)
+    for (int r = 0; r < rows_all(); r++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            check_operands(row_at(r), seed);
-            check_attributes(row_at(r), seed);
+            struct random random = {seed};
+            const struct test_case test = rig_random_case(rows_all_at(r), &random, CASE_F32);
+            check_integers(rows_all_at(r), &test);
         }
+}
+
+/* Arguments of convolution depend on each other in more ways; the same as empty problems, too. */
+Test(hostile_arguments, each_integer_of_convolutions)
+{
+    enum { CONVOLUTIONS = 30 };
+    for (int r = 0; r < ROWS_CONVOLUTIONS; r++) {
+        struct random random = {random_test_seed() + 90 + (uint64_t)r};
+        for (int64_t i = random_test_count(CONVOLUTIONS) + 2; i > 0; i--) {
+            struct conv_problem problem =
+                conv_random(&random, rows_convolution[r], CASE_F32, false);
+            struct test_case test = conv_case(&problem);
+            check_integers(rows_convolution[r], &test);
+            problem.batch = 0;
+            test = conv_case(&problem);
+            check_integers(rows_convolution[r], &test);
+        }
+    }
 }
 
 /* ---- entries that no window has ---- */

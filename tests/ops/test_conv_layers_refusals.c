@@ -2,283 +2,161 @@
 /* What aclnnConvDepthwise2d, aclnnConvTbc and aclnnConvTbcBackward refuse: the code, and a text
  * with the operator's name, the argument and the value; each list is in the order of the checks,
  * and with two faults at once the earlier one speaks. And their empty tensors. */
-#include <criterion/criterion.h>
-#include <string.h>
+#include "tests/ops/suite.h"
+#include "tests/support/rows_conv.h"
 
-#include "tests/support/conv_rig.h"
+RIG_SUITE(conv_layers_refusals);
 
-static struct conv_rig rig;
-
-static void begin(void)
+static bool each_alone(const struct rig_fault *earlier, const struct rig_fault *later)
 {
-    conv_rig_begin(&rig);
+    (void)earlier, (void)later;
+    return true;
 }
-
-static void end(void)
-{
-    conv_rig_end(&rig);
-}
-
-TestSuite(conv_layers_refusals, .init = begin, .fini = end, .timeout = 600);
-
-static struct conv_case good_case(enum conv_operator op)
-{
-    struct conv_case test = {.op = op, .axes = 1, .mask = {true, true, true}, .seed = 4};
-    test.conv = (struct oracle_conv){.batch = 2,
-                                     .groups = 1,
-                                     .large_channels = 3,
-                                     .small_channels = 4,
-                                     .large = {1, 1, 7},
-                                     .small = {1, 1, 7},
-                                     .kernel = {1, 1, 3},
-                                     .stride = {1, 1, 1},
-                                     .dilation = {1, 1, 1},
-                                     .pad = {0, 0, 1}};
-    test.pad_end[2] = 1;
-    for (int i = 0; i < CONV_TENSORS; i++)
-        test.format[i] = ACL_FORMAT_ND;
-    if (op != CONV_DEPTHWISE) return test;
-    test.axes = 2;
-    test.conv.groups = 3;
-    test.conv.large_channels = 1;
-    test.conv.small_channels = 2;
-    test.conv.large[1] = 5;
-    test.conv.small[1] = 4;
-    test.conv.kernel[1] = 2;
-    for (int i = 0; i < CONV_BIAS; i++)
-        test.format[i] = ACL_FORMAT_NCHW;
-    return test;
-}
-
-/* A change of the arguments: a tensor's or an array's, by index, to a value. */
-enum change {
-    IS_NULL,
-    TYPE,
-    FORMAT,
-    RANK,
-    SIZE_0,
-    SIZE_1,
-    SIZE_2,
-    SIZE_3,
-    NO_ARRAY,
-    LENGTH,
-    ENTRY_0,
-    ENTRY_1,
-    KERNEL_LENGTH,
-    KERNEL_1,
-    NO_KERNEL,
-    MATH,
-};
-
-struct fault {
-    enum change change;
-    int index;
-    int64_t value;
-    aclnnStatus code;
-    const char *words[2];
-};
-
-static void make(const struct fault *fault)
-{
-    struct operand *o = &rig.operand[fault->index % CONV_TENSORS];
-    struct rig_array *array = &rig.call.array[fault->index % CONV_ARRAYS];
-    switch (fault->change) {
-    case IS_NULL:
-        rig.call.is_null[fault->index] = true;
-        break;
-    case TYPE:
-        o->type = (aclDataType)fault->value;
-        break;
-    case FORMAT:
-        o->format = (aclFormat)fault->value;
-        o->keeps_order = true;
-        break;
-    case RANK:
-        o->rank = (int)fault->value;
-        break;
-    case SIZE_0:
-    case SIZE_1:
-    case SIZE_2:
-    case SIZE_3:
-        o->dims[fault->change - SIZE_0] = fault->value;
-        break;
-    case NO_ARRAY:
-        array->is_null = true;
-        break;
-    case LENGTH:
-        array->length = (int)fault->value;
-        break;
-    case ENTRY_0:
-    case ENTRY_1:
-        array->values[fault->change - ENTRY_0] = fault->value;
-        break;
-    case KERNEL_LENGTH:
-        rig.call.kernel.length = (int)fault->value;
-        break;
-    case KERNEL_1:
-        rig.call.kernel.values[1] = fault->value;
-        break;
-    case NO_KERNEL:
-        rig.call.kernel.is_null = true;
-        break;
-    case MATH:
-        rig.call.math = (int)fault->value;
-        break;
-    }
-}
-
-static void check(enum conv_operator op, const struct fault *first, const struct fault *second)
-{
-    static float memory[1];
-    const struct conv_case test = good_case(op);
-    uint64_t size = 4711;
-    aclOpExecutor *executor = NULL;
-    conv_rig_load(&rig, &test);
-    make(second);
-    make(first);
-    for (int i = 0; i < CONV_TENSORS; i++) {
-        rig.operand[i].data = memory; /* phase 1 reads no data */
-        operand_open(&rig.operand[i]);
-    }
-    const aclnnStatus status = conv_rig_phase1(&rig, &size, &executor);
-    const char *text = aclGetRecentErrMsg();
-    for (int i = 0; i < CONV_TENSORS; i++)
-        operand_close(&rig.operand[i]);
-    cr_assert_eq(status, first->code, "%s %s %s: %d %s", conv_operator_name(op), first->words[0],
-                 first->words[1], (int)status, text ? text : "");
-    cr_assert(text && strstr(text, conv_operator_name(op)), "%s", text);
-    for (int i = 0; i < 2; i++)
-        cr_assert(strstr(text, first->words[i]), "no '%s' in: %s", first->words[i], text);
-    cr_assert(size == 4711 && !executor, "outputs were written");
-}
-
-static void check_all(enum conv_operator op, const struct fault *faults, int count)
-{
-    const struct conv_case good = good_case(op);
-    cr_assert(conv_rig_check(&rig, &good), "%s", rig.text);
-    for (int i = 0; i < count; i++)
-        for (int j = i; j < count; j++)
-            check(op, &faults[i], &faults[j]);
-}
-
-#define NONE         ACLNN_ERR_PARAM_NULLPTR
-#define BAD          ACLNN_ERR_PARAM_INVALID
-#define LENGTH_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 
 Test(conv_layers_refusals, depthwise)
 {
-    static const struct fault faults[] = {
-        {IS_NULL, CONV_INPUT, 0, NONE, {"self", "NULL"}},
-        {IS_NULL, CONV_WEIGHT, 0, NONE, {"weight", "NULL"}},
-        {NO_ARRAY, CONV_STRIDE, 0, NONE, {"stride", "NULL"}},
-        {NO_ARRAY, CONV_PADDING, 0, NONE, {"padding", "NULL"}},
-        {NO_ARRAY, CONV_DILATION, 0, NONE, {"dilation", "NULL"}},
-        {IS_NULL, CONV_OUTPUT, 0, NONE, {"out", "NULL"}},
-        {NO_KERNEL, 0, 0, NONE, {"kernelSize", "NULL"}},
-        {TYPE, CONV_BIAS, ACL_DOUBLE, BAD, {"bias", "DOUBLE"}},
-        {TYPE, CONV_BIAS, ACL_FLOAT16, BAD, {"bias", "FLOAT16"}},
-        {TYPE, CONV_WEIGHT, ACL_INT8, BAD, {"weight", "INT8"}},
-        {TYPE, CONV_OUTPUT, ACL_INT32, BAD, {"out", "INT32"}},
-        {TYPE, CONV_WEIGHT, ACL_BF16, BAD, {"weight", "BF16"}},
-        {TYPE, CONV_OUTPUT, ACL_FLOAT16, BAD, {"out", "FLOAT16"}},
-        {RANK, CONV_INPUT, 3, BAD, {"self", "3 dimensions"}},
-        {RANK, CONV_WEIGHT, 5, BAD, {"weight", "5 dimensions"}},
-        {RANK, CONV_OUTPUT, 3, BAD, {"out", "3 dimensions"}},
-        {RANK, CONV_BIAS, 2, BAD, {"bias", "2 dimensions"}},
-        {LENGTH, CONV_STRIDE, 1, BAD, {"stride", "1 entries"}},
-        {LENGTH, CONV_PADDING, 4, BAD, {"padding", "4 entries"}},
-        {LENGTH, CONV_DILATION, 3, BAD, {"dilation", "3 entries"}},
-        {FORMAT, CONV_INPUT, ACL_FORMAT_NHWC, BAD, {"self", "NHWC"}},
-        {FORMAT, CONV_WEIGHT, ACL_FORMAT_ND, BAD, {"weight", "ND"}},
-        {FORMAT, CONV_OUTPUT, ACL_FORMAT_NHWC, BAD, {"out", "NHWC"}},
-        {FORMAT, CONV_BIAS, ACL_FORMAT_NC1HWC0, BAD, {"bias", "NC1HWC0"}},
-        {SIZE_0, CONV_INPUT, -2, BAD, {"self", "-2"}},
-        {SIZE_2, CONV_WEIGHT, 0, BAD, {"weight", "no taps"}},
-        {ENTRY_1, CONV_STRIDE, 0, BAD, {"stride[1]", "is 0"}},
-        {ENTRY_0, CONV_DILATION, 0, BAD, {"dilation[0]", "is 0"}},
-        {ENTRY_0, CONV_PADDING, -1, BAD, {"padding[0]", "-1"}},
-        {SIZE_3, CONV_WEIGHT, 40, BAD, {"self", "no window"}},
-        {SIZE_1, CONV_WEIGHT, 2, BAD, {"dimension 1 of weight", "is 2"}},
-        {SIZE_0, CONV_WEIGHT, 7, BAD, {"dimension 0 of weight", "is 7"}},
-        {SIZE_0, CONV_BIAS, 5, BAD, {"bias", "5 elements"}},
-        {SIZE_3, CONV_OUTPUT, 8, BAD, {"out", "(2, 6, 4, 8)"}},
-        {MATH, 0, 5, BAD, {"cubeMathType", "5"}},
-        {KERNEL_LENGTH, 0, 1, BAD, {"kernelSize", "1 entries"}},
-        {KERNEL_1, 0, 2, BAD, {"kernelSize[1]", "is 2"}},
+    static const char sound[] =
+        "conv_depthwise2d f32 self=2x3x5x7:nchw weight=6x1x2x3:nchw kernelSize=2x3 bias=6 "
+        "stride=1x1 padding=0x1 dilation=1x1 out=2x6x4x7:nchw";
+    static const struct rig_fault faults[] = {
+        {"self=null", NULLPTR, "self", "NULL"},
+        {"weight=null", NULLPTR, "weight", "NULL"},
+        {"stride=null", NULLPTR, "stride", "NULL"},
+        {"padding=null", NULLPTR, "padding", "NULL"},
+        {"dilation=null", NULLPTR, "dilation", "NULL"},
+        {"out=null", NULLPTR, "out", "NULL"},
+        {"kernelSize=null", NULLPTR, "kernelSize", "NULL"},
+        {"bias.type=f64", INVALID, "bias", "DOUBLE"},
+        {"bias.type=f16", INVALID, "bias", "FLOAT16"},
+        {"weight.type=i8", INVALID, "weight", "INT8"},
+        {"out.type=i32", INVALID, "out", "INT32"},
+        {"weight.type=bf16", INVALID, "weight", "BF16"},
+        {"out.type=f16", INVALID, "out", "FLOAT16"},
+        {"self.rank=3", INVALID, "self", "3 dimensions"},
+        {"weight.rank=5", INVALID, "weight", "5 dimensions"},
+        {"out.rank=3", INVALID, "out", "3 dimensions"},
+        {"bias.rank=2", INVALID, "bias", "2 dimensions"},
+        {"stride.length=1", INVALID, "stride", "1 entries"},
+        {"padding.length=4", INVALID, "padding", "4 entries"},
+        {"dilation.length=3", INVALID, "dilation", "3 entries"},
+        {"self.format=nhwc", INVALID, "self", "NHWC"},
+        {"weight.format=nd", INVALID, "weight", "ND"},
+        {"out.format=nhwc", INVALID, "out", "NHWC"},
+        {"bias.format=nc1hwc0", INVALID, "bias", "NC1HWC0"},
+        {"self.dims[0]=-2", INVALID, "self", "-2"},
+        {"weight.dims[2]=0", INVALID, "weight", "no taps"},
+        {"stride[1]=0", INVALID, "stride[1]", "is 0"},
+        {"dilation[0]=0", INVALID, "dilation[0]", "is 0"},
+        {"padding[0]=-1", INVALID, "padding[0]", "-1"},
+        {"weight.dims[3]=40", INVALID, "self", "no window"},
+        {"weight.dims[1]=2", INVALID, "dimension 1 of weight", "is 2"},
+        {"weight.dims[0]=7", INVALID, "dimension 0 of weight", "is 7"},
+        {"bias.dims[0]=5", INVALID, "bias", "5 elements"},
+        {"out.dims[3]=8", INVALID, "out", "(2, 6, 4, 8)"},
+        {"cubeMathType=5", INVALID, "cubeMathType", "5"},
+        {"kernelSize.length=1", INVALID, "kernelSize", "1 entries"},
+        {"kernelSize[1]=2", INVALID, "kernelSize[1]", "is 2"},
     };
-    check_all(CONV_DEPTHWISE, faults, LENGTH_OF(faults));
+    check_line(&rig_conv_depthwise2d, sound);
+    CHECK_REFUSALS(&rig_conv_depthwise2d, sound, faults, NULL);
+    /* Two sizes of one tensor. */
+    static const struct rig_fault more[] = {
+        {"weight.dims[3]=40 weight.dims[2]=0", INVALID, "weight", "no taps"},
+        {"weight.dims[1]=2 weight.dims[2]=0", INVALID, "weight", "no taps"},
+        {"weight.dims[0]=7 weight.dims[2]=0", INVALID, "weight", "no taps"},
+        {"weight.dims[1]=2 weight.dims[3]=40", INVALID, "self", "no window"},
+        {"weight.dims[0]=7 weight.dims[3]=40", INVALID, "self", "no window"},
+        {"weight.dims[0]=7 weight.dims[1]=2", INVALID, "dimension 1 of weight", "is 2"},
+    };
+    CHECK_REFUSALS(&rig_conv_depthwise2d, sound, more, each_alone);
 }
 
 Test(conv_layers_refusals, tbc)
 {
-    static const struct fault faults[] = {
-        {IS_NULL, CONV_INPUT, 0, NONE, {"self", "NULL"}},
-        {IS_NULL, CONV_WEIGHT, 0, NONE, {"weight", "NULL"}},
-        {IS_NULL, CONV_BIAS, 0, NONE, {"bias", "NULL"}},
-        {IS_NULL, CONV_OUTPUT, 0, NONE, {"output", "NULL"}},
-        {TYPE, CONV_BIAS, ACL_DOUBLE, BAD, {"bias", "DOUBLE"}},
-        {TYPE, CONV_INPUT, ACL_INT8, BAD, {"self", "INT8"}},
-        {TYPE, CONV_WEIGHT, ACL_FLOAT16, BAD, {"weight", "FLOAT16"}},
-        {TYPE, CONV_OUTPUT, ACL_BF16, BAD, {"output", "BF16"}},
-        {RANK, CONV_INPUT, 2, BAD, {"self", "2 dimensions"}},
-        {RANK, CONV_WEIGHT, 4, BAD, {"weight", "4 dimensions"}},
-        {RANK, CONV_OUTPUT, 2, BAD, {"output", "2 dimensions"}},
-        {RANK, CONV_BIAS, 2, BAD, {"bias", "2 dimensions"}},
-        {FORMAT, CONV_INPUT, ACL_FORMAT_NCHW, BAD, {"self", "NCHW"}},
-        {FORMAT, CONV_WEIGHT, ACL_FORMAT_NHWC, BAD, {"weight", "NHWC"}},
-        {FORMAT, CONV_OUTPUT, ACL_FORMAT_NCDHW, BAD, {"output", "NCDHW"}},
-        {FORMAT, CONV_BIAS, ACL_FORMAT_FRACTAL_Z, BAD, {"bias", "FRACTAL_Z"}},
-        {SIZE_1, CONV_INPUT, -2, BAD, {"self", "-2"}},
-        {SIZE_0, CONV_BIAS, 5, BAD, {"bias", "5 elements"}},
-        {SIZE_0, CONV_WEIGHT, 0, BAD, {"weight", "no taps"}},
-        {ENTRY_0, CONV_PADDING, -1, BAD, {"pad ", "-1"}},
-        {ENTRY_0, CONV_PADDING, INT64_MAX, BAD, {"pad ", "64 bits"}},
-        {SIZE_0, CONV_WEIGHT, 10, BAD, {"self", "10 taps"}},
-        {SIZE_1, CONV_WEIGHT, 5, BAD, {"self", "3 channels"}},
-        {SIZE_0, CONV_OUTPUT, 8, BAD, {"output", "(8, 2, 4)"}},
-        {MATH, 0, 5, BAD, {"cubeMathType", "5"}},
+    static const char sound[] = "conv_tbc f32 self=7x2x3 weight=3x3x4 bias=4 pad=1 output=7x2x4";
+    static const struct rig_fault faults[] = {
+        {"self=null", NULLPTR, "self", "NULL"},
+        {"weight=null", NULLPTR, "weight", "NULL"},
+        {"bias=null", NULLPTR, "bias", "NULL"},
+        {"output=null", NULLPTR, "output", "NULL"},
+        {"bias.type=f64", INVALID, "bias", "DOUBLE"},
+        {"self.type=i8", INVALID, "self", "INT8"},
+        {"weight.type=f16", INVALID, "weight", "FLOAT16"},
+        {"output.type=bf16", INVALID, "output", "BF16"},
+        {"self.rank=2", INVALID, "self", "2 dimensions"},
+        {"weight.rank=4", INVALID, "weight", "4 dimensions"},
+        {"output.rank=2", INVALID, "output", "2 dimensions"},
+        {"bias.rank=2", INVALID, "bias", "2 dimensions"},
+        {"self.format=nchw", INVALID, "self", "NCHW"},
+        {"weight.format=nhwc", INVALID, "weight", "NHWC"},
+        {"output.format=ncdhw", INVALID, "output", "NCDHW"},
+        {"bias.format=fractal_z", INVALID, "bias", "FRACTAL_Z"},
+        {"self.dims[1]=-2", INVALID, "self", "-2"},
+        {"bias.dims[0]=5", INVALID, "bias", "5 elements"},
+        {"weight.dims[0]=0", INVALID, "weight", "no taps"},
+        {"pad=-1", INVALID, "pad ", "-1"},
+        {"pad=max", INVALID, "pad ", "64 bits"},
+        {"weight.dims[0]=10", INVALID, "self", "10 taps"},
+        {"weight.dims[1]=5", INVALID, "self", "3 channels"},
+        {"output.dims[0]=8", INVALID, "output", "(8, 2, 4)"},
+        {"cubeMathType=5", INVALID, "cubeMathType", "5"},
     };
-    check_all(CONV_TBC, faults, LENGTH_OF(faults));
+    check_line(&rig_conv_tbc, sound);
+    CHECK_REFUSALS(&rig_conv_tbc, sound, faults, NULL);
+    static const struct rig_fault more[] = {
+        {"weight.dims[1]=5 weight.dims[0]=0", INVALID, "weight", "no taps"},
+        {"weight.dims[1]=5 weight.dims[0]=10", INVALID, "self", "10 taps"},
+    };
+    CHECK_REFUSALS(&rig_conv_tbc, sound, more, each_alone);
 }
 
 Test(conv_layers_refusals, tbc_backward)
 {
-    static const struct fault faults[] = {
-        {IS_NULL, CONV_GRAD_OUTPUT, 0, NONE, {"self", "NULL"}},
-        {IS_NULL, CONV_INPUT, 0, NONE, {"input", "NULL"}},
-        {IS_NULL, CONV_WEIGHT, 0, NONE, {"weight", "NULL"}},
-        {IS_NULL, CONV_BIAS, 0, NONE, {"bias", "NULL"}},
-        {IS_NULL, CONV_GRAD_INPUT, 0, NONE, {"gradInput", "NULL"}},
-        {IS_NULL, CONV_GRAD_WEIGHT, 0, NONE, {"gradWeight", "NULL"}},
-        {TYPE, CONV_GRAD_OUTPUT, ACL_DOUBLE, BAD, {"self", "DOUBLE"}},
-        {TYPE, CONV_INPUT, ACL_INT8, BAD, {"input", "INT8"}},
-        {TYPE, CONV_WEIGHT, ACL_INT32, BAD, {"weight", "INT32"}},
-        {TYPE, CONV_BIAS, ACL_DOUBLE, BAD, {"bias", "DOUBLE"}},
-        {TYPE, CONV_GRAD_INPUT, ACL_DOUBLE, BAD, {"gradInput", "DOUBLE"}},
-        {TYPE, CONV_GRAD_WEIGHT, ACL_DOUBLE, BAD, {"gradWeight", "DOUBLE"}},
-        {FORMAT, CONV_GRAD_OUTPUT, ACL_FORMAT_NCHW, BAD, {"self", "NCHW"}},
-        {FORMAT, CONV_INPUT, ACL_FORMAT_NHWC, BAD, {"input", "NHWC"}},
-        {FORMAT, CONV_WEIGHT, ACL_FORMAT_NCDHW, BAD, {"weight", "NCDHW"}},
-        {FORMAT, CONV_BIAS, ACL_FORMAT_NCL, BAD, {"bias", "NCL"}},
-        {FORMAT, CONV_GRAD_INPUT, ACL_FORMAT_NCHW, BAD, {"gradInput", "NCHW"}},
-        {FORMAT, CONV_GRAD_WEIGHT, ACL_FORMAT_NCHW, BAD, {"gradWeight", "NCHW"}},
-        {SIZE_0, CONV_GRAD_OUTPUT, 0, BAD, {"self", "empty"}},
-        {RANK, CONV_GRAD_OUTPUT, 2, BAD, {"self", "2 dimensions"}},
-        {RANK, CONV_INPUT, 2, BAD, {"input", "2 dimensions"}},
-        {RANK, CONV_WEIGHT, 4, BAD, {"weight", "4 dimensions"}},
-        {RANK, CONV_BIAS, 2, BAD, {"bias", "2 dimensions"}},
-        {RANK, CONV_GRAD_INPUT, 4, BAD, {"gradInput", "4 dimensions"}},
-        {RANK, CONV_GRAD_WEIGHT, 4, BAD, {"gradWeight", "4 dimensions"}},
-        {SIZE_1, CONV_WEIGHT, 5, BAD, {"input", "3 channels"}},
-        {SIZE_0, CONV_BIAS, 9, BAD, {"bias", "9 elements"}},
-        {ENTRY_0, CONV_PADDING, -1, BAD, {"pad ", "-1"}},
-        {SIZE_0, CONV_WEIGHT, 30, BAD, {"input", "30 taps"}},
-        {SIZE_1, CONV_GRAD_OUTPUT, 3, BAD, {"self", "(7, 3, 4)"}},
-        {SIZE_0, CONV_GRAD_INPUT, 8, BAD, {"gradInput", "(8, 2, 3)"}},
-        {SIZE_2, CONV_GRAD_WEIGHT, 5, BAD, {"gradWeight", "(3, 3, 5)"}},
-        {MATH, 0, 4, BAD, {"cubeMathType", "4"}},
+    static const char sound[] =
+        "conv_tbc_backward f32 self=7x2x4 input=7x2x3 weight=3x3x4 bias=4 pad=1 gradInput=7x2x3 "
+        "gradWeight=3x3x4 gradBias=4";
+    static const struct rig_fault faults[] = {
+        {"self=null", NULLPTR, "self", "NULL"},
+        {"input=null", NULLPTR, "input", "NULL"},
+        {"weight=null", NULLPTR, "weight", "NULL"},
+        {"bias=null", NULLPTR, "bias", "NULL"},
+        {"gradInput=null", NULLPTR, "gradInput", "NULL"},
+        {"gradWeight=null", NULLPTR, "gradWeight", "NULL"},
+        {"self.type=f64", INVALID, "self", "DOUBLE"},
+        {"input.type=i8", INVALID, "input", "INT8"},
+        {"weight.type=i32", INVALID, "weight", "INT32"},
+        {"bias.type=f64", INVALID, "bias", "DOUBLE"},
+        {"gradInput.type=f64", INVALID, "gradInput", "DOUBLE"},
+        {"gradWeight.type=f64", INVALID, "gradWeight", "DOUBLE"},
+        {"self.format=nchw", INVALID, "self", "NCHW"},
+        {"input.format=nhwc", INVALID, "input", "NHWC"},
+        {"weight.format=ncdhw", INVALID, "weight", "NCDHW"},
+        {"bias.format=ncl", INVALID, "bias", "NCL"},
+        {"gradInput.format=nchw", INVALID, "gradInput", "NCHW"},
+        {"gradWeight.format=nchw", INVALID, "gradWeight", "NCHW"},
+        {"self.dims[0]=0", INVALID, "self", "empty"},
+        {"self.rank=2", INVALID, "self", "2 dimensions"},
+        {"input.rank=2", INVALID, "input", "2 dimensions"},
+        {"weight.rank=4", INVALID, "weight", "4 dimensions"},
+        {"bias.rank=2", INVALID, "bias", "2 dimensions"},
+        {"gradInput.rank=4", INVALID, "gradInput", "4 dimensions"},
+        {"gradWeight.rank=4", INVALID, "gradWeight", "4 dimensions"},
+        {"weight.dims[1]=5", INVALID, "input", "3 channels"},
+        {"bias.dims[0]=9", INVALID, "bias", "9 elements"},
+        {"pad=-1", INVALID, "pad ", "-1"},
+        {"weight.dims[0]=30", INVALID, "input", "30 taps"},
+        {"self.dims[1]=3", INVALID, "self", "(7, 3, 4)"},
+        {"gradInput.dims[0]=8", INVALID, "gradInput", "(8, 2, 3)"},
+        {"gradWeight.dims[2]=5", INVALID, "gradWeight", "(3, 3, 5)"},
+        {"cubeMathType=4", INVALID, "cubeMathType", "4"},
     };
-    check_all(CONV_TBC_BACKWARD, faults, LENGTH_OF(faults));
+    check_line(&rig_conv_tbc_backward, sound);
+    CHECK_REFUSALS(&rig_conv_tbc_backward, sound, faults, NULL);
+    static const struct rig_fault more[] = {
+        {"weight.dims[0]=30 weight.dims[1]=5", INVALID, "input", "3 channels"},
+        {"self.dims[1]=3 self.dims[0]=0", INVALID, "self", "empty"},
+    };
+    CHECK_REFUSALS(&rig_conv_tbc_backward, sound, more, each_alone);
 }
 
 /* ---- empty tensors ---- */
@@ -287,28 +165,21 @@ Test(conv_layers_refusals, tbc_backward)
  * that of the bias is the sum of self, as always. */
 Test(conv_layers_refusals, empty_tbc)
 {
-    for (int op = CONV_TBC_BACKWARD; op < CONV_OPERATORS; op++) {
-        if (op != CONV_TBC && op != CONV_TBC_BACKWARD) continue;
-        struct conv_case test = good_case((enum conv_operator)op);
-        test.conv.large_channels = 0;
-        cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
-        test = good_case((enum conv_operator)op);
-        test.conv.large[2] = 0;
-        test.conv.pad[2] = test.pad_end[2] = 2;
-        test.conv.small[2] = 2;
-        cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
-    }
-    struct conv_case test = good_case(CONV_TBC);
-    test.conv.batch = 0;
-    cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
+    CHECK_EACH(&rig_conv_tbc, "conv_tbc f32 self=7x2x0 weight=3x0x4 bias=4 pad=1 output=7x2x4",
+               "conv_tbc f32 self=0x2x3 weight=3x3x4 bias=4 pad=2 output=2x2x4",
+               "conv_tbc f32 self=7x0x3 weight=3x3x4 bias=4 pad=1 output=7x0x4");
+    CHECK_EACH(&rig_conv_tbc_backward,
+               "conv_tbc_backward f32 self=7x2x4 input=7x2x0 weight=3x0x4 bias=4 pad=1 "
+               "gradInput=7x2x0 gradWeight=3x0x4 gradBias=4",
+               "conv_tbc_backward f32 self=2x2x4 input=0x2x3 weight=3x3x4 bias=4 pad=2 "
+               "gradInput=0x2x3 gradWeight=3x3x4 gradBias=4");
 }
 
 Test(conv_layers_refusals, empty_depthwise)
 {
-    struct conv_case test = good_case(CONV_DEPTHWISE);
-    test.conv.batch = 0;
-    cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
-    test = good_case(CONV_DEPTHWISE);
-    test.conv.groups = 0;
-    cr_assert(conv_rig_check(&rig, &test), "%s", rig.text);
+    CHECK_EACH(&rig_conv_depthwise2d,
+               "conv_depthwise2d f32 self=0x3x5x7:nchw weight=6x1x2x3:nchw kernelSize=2x3 bias=6 "
+               "stride=1x1 padding=0x1 dilation=1x1 out=0x6x4x7:nchw",
+               "conv_depthwise2d f32 self=2x0x5x7:nchw weight=0x1x2x3:nchw kernelSize=2x3 bias=0 "
+               "stride=1x1 padding=0x1 dilation=1x1 out=2x0x4x7:nchw");
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution's paths that random problems are too small for, against the definition: windows of
  * one element, several blocks of channels, windows that no band holds, bf16 by dot products. */
-#include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "aclnn/aclnn_base.h"
 #include "aclnnop/aclnn_convolution_backward.h"
-#include "tests/support/conv_rig.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rows_conv.h"
+
+RIG_SUITE(conv_paths);
 
 struct shape {
     const char *name;
@@ -32,111 +34,108 @@ static const struct shape shapes[] = {
     {"a reach that no band holds", 1, 1, 1, 20, 20, {1, 1, 16500}, {1, 1, 2}, 1, 16450, 0},
 };
 
-static struct conv_case case_of(const struct shape *s, enum conv_operator op, bool transposed,
-                                enum case_dtype dtype)
+static struct conv_problem problem_of(const struct shape *s, const struct rig_operator *op,
+                                      bool transposed, enum case_dtype dtype)
 {
-    static const aclFormat formats[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
-    struct conv_case test = {.op = op,
-                             .axes = s->axes,
-                             .transposed = transposed,
-                             .mask = {true, true, true},
-                             .seed = 12};
-    struct oracle_conv *c = &test.conv;
-    c->batch = s->batch;
-    c->groups = s->groups;
-    c->small_channels = s->small;
-    c->large_channels = s->large;
-    for (int i = 0; i < ORACLE_CONV_AXES; i++) {
-        const bool is_used = i >= ORACLE_CONV_AXES - s->axes;
-        c->large[i] = s->extent[i];
-        c->kernel[i] = s->kernel[i];
-        c->stride[i] = is_used ? s->stride : 1;
-        c->dilation[i] = is_used ? s->dilation : 1;
-        c->pad[i] = test.pad_end[i] = is_used ? s->pad : 0;
-        c->small[i] =
-            (c->large[i] + 2 * c->pad[i] - (c->kernel[i] - 1) * c->dilation[i] - 1) / c->stride[i] +
-            1;
+    struct conv_problem p = conv_plain(op, s->axes, dtype);
+    p.transposed = transposed;
+    p.batch = s->batch;
+    p.groups = s->groups;
+    p.small_channels = s->small;
+    p.large_channels = s->large;
+    for (int i = CONV_AXES - s->axes; i < CONV_AXES; i++) {
+        p.large[i] = s->extent[i];
+        p.kernel[i] = s->kernel[i];
+        p.stride[i] = s->stride;
+        p.dilation[i] = s->dilation;
+        p.pad[i] = p.pad_end[i] = s->pad;
     }
-    for (int i = 0; i < CONV_TENSORS; i++) {
-        test.dtype[i] = dtype;
-        test.format[i] = i == CONV_GRAD_BIAS ? ACL_FORMAT_ND : formats[s->axes - 1];
-    }
-    return test;
+    conv_settle(&p);
+    p.seed = 12;
+    return p;
 }
 
-static struct conv_rig rig;
-
-static void check_all(enum conv_operator op, bool transposed)
+static void check_all(const struct rig_operator *op, bool transposed)
 {
     static const enum case_layout others[] = {CASE_CHANNELS_LAST, CASE_BROADCAST};
-    conv_rig_begin(&rig);
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    for (int i = 0; i < LENGTH(shapes); i++)
         for (int j = 0; j < CASE_FLOATS + 4; j++) { /* other layouts of FLOAT and BFLOAT16 */
             const int dtype = j < CASE_FLOATS ? j : j < CASE_FLOATS + 2 ? CASE_F32 : CASE_BF16;
-            if (conv_rig_repeats((enum case_dtype)dtype)) continue;
-            struct conv_case test = case_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
+            if (conv_repeats((enum case_dtype)dtype)) continue;
+            struct conv_problem p = problem_of(&shapes[i], op, transposed, (enum case_dtype)dtype);
             for (int k = 0; j >= CASE_FLOATS && k < CONV_GRAD_BIAS; k++) {
-                const bool is_read = op == CONV_FORWARD ? k != CONV_OUTPUT : k <= CONV_WEIGHT;
-                test.layout[k] = others[(j - CASE_FLOATS) % 2];
-                if (!is_read && test.layout[k] == CASE_BROADCAST) test.layout[k] = CASE_STRIDED;
+                const bool is_read = op == &rig_convolution ? k != CONV_OUTPUT : k <= CONV_WEIGHT;
+                p.layout[k] = others[(j - CASE_FLOATS) % 2];
+                if (!is_read && p.layout[k] == CASE_BROADCAST) p.layout[k] = CASE_STRIDED;
             }
-            cr_expect(conv_rig_check(&rig, &test), "%s: %s", shapes[i].name, rig.text);
+            const struct test_case test = conv_case(&p);
+            rig_load(&rig, op, &test);
+            cr_expect(rig_run(&rig, RIG_END) && rig_compare(&rig), "%s: %s", shapes[i].name,
+                      rig.text);
         }
-    conv_rig_end(&rig);
 }
 
-Test(conv_paths, gradients, .timeout = 600)
+Test(conv_paths, gradients)
 {
-    check_all(CONV_BACKWARD, false);
+    check_all(&rig_convolution_backward, false);
 }
 
-Test(conv_paths, gradients_of_transposed, .timeout = 600)
+Test(conv_paths, gradients_of_transposed)
 {
-    check_all(CONV_BACKWARD, true);
+    check_all(&rig_convolution_backward, true);
 }
 
-Test(conv_paths, forward, .timeout = 600)
+Test(conv_paths, forward)
 {
-    check_all(CONV_FORWARD, false);
+    check_all(&rig_convolution, false);
 }
 
 /* ---- the stack of a thread keeps what earlier calls packed there ---- */
 
-static void run_with_nan(const struct conv_case *test)
+static void run_with_nan(const struct conv_problem *problem)
 {
-    conv_rig_load(&rig, test);
-    for (int i = 0; i < CONV_TENSORS; i++)
-        for (int64_t j = 0; conv_rig_reads(&rig, i) && j < operand_elements(&rig.operand[i]); j++)
-            rig.values[i][j] = NAN;
-    cr_assert(conv_rig_run(&rig, GUARD_END), "%s", rig.text);
+    const struct test_case test = conv_case(problem);
+    rig_load_inputs(&rig, problem->op, &test);
+    for (int i = 0; i < rig.problem.operands; i++) {
+        const struct rig_tensor *tensor = &rig.problem.tensor[i];
+        if (rig_role_of(&rig.problem.call, i)->role != RIG_READ || tensor->count == 0) continue;
+        double *nan = malloc(sizeof *nan * (size_t)tensor->count);
+        cr_assert_not_null(nan);
+        for (int64_t j = 0; j < tensor->count; j++)
+            nan[j] = (double)NAN;
+        rig_set(&rig, i, nan);
+        free(nan);
+    }
+    cr_assert(rig_run(&rig, RIG_END), "%s", rig.text);
 }
 
-Test(conv_paths, no_infinity_outlives_its_call, .timeout = 600)
+Test(conv_alone, no_infinity_outlives_its_call, .timeout = 600)
 {
     static const struct shape few = {"few", 2, 2, 3, 3, 2, {1, 3, 90}, {1, 2, 3}, 1, 1, 1};
     static const struct shape some = {"some", 1, 2, 1, 20, 18, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
     static const struct shape many = {"many", 1, 1, 1, 40, 70, {1, 1, 90}, {1, 1, 3}, 1, 1, 1};
     static const struct shape point = {"point", 1, 2, 1, 40, 70, {1, 1, 90}, {1, 1, 1}, 1, 1, 0};
     static const struct shape *const all[] = {&few, &some, &many, &point};
-    enum { SHAPES = sizeof all / sizeof all[0] };
     static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,  9,  11,
                                      12, 13, 15, 16, 17, 20, 25, 31, 33};
     setenv("ACLNN_CPU_THREADS", "1", 1); /* both calls of a pair have the same stack */
-    conv_rig_begin(&rig);
-    for (size_t i = 0; i < SHAPES * sizeof widths / sizeof widths[0]; i++)
+    begin();
+    for (int i = 0; i < LENGTH(all) * LENGTH(widths); i++)
         for (int j = 0; j < 4 * CASE_FLOATS; j++) {
-            struct shape shape = *all[i % SHAPES];
-            const enum conv_operator op = j & 1 ? CONV_FORWARD : CONV_BACKWARD;
+            struct shape shape = *all[i % LENGTH(all)];
+            const struct rig_operator *op = j & 1 ? &rig_convolution : &rig_convolution_backward;
             const bool transposed = j & 2;
             const enum case_dtype dtype = (enum case_dtype)(j / 4);
-            if (conv_rig_repeats(dtype)) continue;
-            const struct conv_case before = case_of(&shape, op, transposed, dtype);
+            if (conv_repeats(dtype)) continue;
+            const struct conv_problem before = problem_of(&shape, op, transposed, dtype);
             run_with_nan(&before);
-            shape.extent[2] = widths[i / SHAPES];
-            const struct conv_case test = case_of(&shape, op, transposed, dtype);
-            cr_expect(conv_rig_check(&rig, &test), "%s: %s", shape.name, rig.text);
+            shape.extent[2] = widths[i / LENGTH(all)];
+            const struct conv_problem after = problem_of(&shape, op, transposed, dtype);
+            const struct test_case test = conv_case(&after);
+            rig_load(&rig, op, &test);
+            cr_expect(rig_run(&rig, RIG_END) && rig_compare(&rig), "%s: %s", shape.name, rig.text);
         }
-    conv_rig_end(&rig);
+    end();
 }
 
 /* ---- extents beyond 32 bits: phase 1 counts right and allocates nothing of their size ---- */
@@ -177,7 +176,7 @@ static aclnnStatus plan_of_width(int64_t width, int64_t channels, uint64_t *size
     return status;
 }
 
-Test(conv_paths, extents_beyond_32_bits)
+Test(conv_alone, extents_beyond_32_bits)
 {
     const int64_t channels[] = {1, 8, 64, 200}; /* each way of computing */
     cr_assert_eq(aclInit(NULL), ACL_SUCCESS);

@@ -2,76 +2,104 @@
 /* What holds between calls of the convolution operators: the three results of one problem are
  * adjoint to each other; a transposed convolution is a plain one's gradient; bits do not depend on
  * threads, runs, or the instruction set among those with fused multiply-add. */
-#include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "tests/support/conv_rig.h"
+#include "tests/ops/suite.h"
+#include "tests/support/rows_conv.h"
 
-static struct conv_rig first, second;
-
-static void begin(void)
-{
-    conv_rig_begin(&first);
-    second.stream = first.stream;
-}
-
-static void end(void)
-{
-    conv_rig_end(&first);
-}
-
-TestSuite(conv_properties, .init = begin, .fini = end, .timeout = 600);
+RIG_SUITE(conv_properties);
 
 enum { PROBLEMS = 40 };
 
 /* A forward problem without bias, FLOAT, sums of full precision. */
-static struct conv_case forward_case(struct random *random)
+static struct conv_problem forward_problem(struct random *random)
 {
-    struct conv_case test = conv_random_case(random, CONV_FORWARD, CASE_F32, false);
+    struct conv_problem p = conv_random(random, &rig_convolution, CASE_F32, false);
     for (int i = 0; i < CONV_TENSORS; i++)
-        if (test.layout[i] == CASE_BROADCAST) test.layout[i] = CASE_CONTIGUOUS;
-    test.mask[2] = false;
-    test.math = 0;
-    return test;
+        if (p.layout[i] == CASE_BROADCAST) p.layout[i] = CASE_CONTIGUOUS;
+    p.mask[2] = false;
+    p.math = 0;
+    return p;
 }
 
 /* The same problem's gradients of input and weight; false: its output reaches beyond what a
  * gradient takes, or the padding lists what only the forward pass takes. */
-static bool backward_case(struct conv_case *test)
+static bool backward_problem(struct conv_problem *p)
 {
-    for (int i = 0; i < ORACLE_CONV_AXES; i++) {
-        const struct oracle_conv *c = &test->conv;
-        const int64_t room =
-            c->large[i] + c->pad[i] + test->pad_end[i] - (c->kernel[i] - 1) * c->dilation[i] - 1;
-        if (room / c->stride[i] + 1 != c->small[i]) return false;
-    }
-    if (test->format[CONV_INPUT] == ACL_FORMAT_NDHWC) return false;
-    if (test->both_ends && test->axes == 1) return false;
-    test->op = CONV_BACKWARD;
-    test->mask[0] = test->mask[1] = true;
+    struct conv_problem settled = *p;
+    conv_settle(&settled);
+    if (memcmp(settled.small, p->small, sizeof p->small) != 0 || p->batch == 0) return false;
+    if (p->format[CONV_INPUT] == CASE_NDHWC) return false;
+    if (p->both_ends && p->axes == 1) return false;
+    p->op = &rig_convolution_backward;
+    p->mask[0] = p->mask[1] = true;
     return true;
 }
 
-struct product {
-    double sum, magnitude;
+/* What one run left of a tensor. */
+struct kept {
+    int64_t count;
+    double *values;
+    uint64_t *bits;
 };
 
-static struct product inner_product(const double *a, const double *b, int64_t count)
+static struct kept kept[CONV_TENSORS];
+
+static const struct rig_tensor *tensor_of(int tensor)
 {
-    struct product p = {0};
-    for (int64_t i = 0; i < count; i++) {
-        p.sum += a[i] * b[i];
-        p.magnitude += fabs(a[i] * b[i]);
-    }
-    return p;
+    static const struct rig_tensor none;
+    const int operand = conv_operand(rig.problem.op, tensor);
+    return operand < 0 ? &none : &rig.problem.tensor[operand];
 }
 
-static int64_t elements(const struct conv_rig *rig, int tensor)
+static void load(const struct conv_problem *problem)
 {
-    return operand_elements(&rig->operand[tensor]);
+    const struct test_case test = conv_case(problem);
+    rig_load_inputs(&rig, problem->op, &test);
+}
+
+static void run(void)
+{
+    cr_assert(rig_run(&rig, RIG_END), "%s", rig.text);
+}
+
+static void keep(void)
+{
+    for (int i = 0; i < CONV_TENSORS; i++) {
+        const struct rig_tensor *tensor = tensor_of(i);
+        const size_t count = (size_t)tensor->count;
+        kept[i].count = tensor->count;
+        kept[i].values = realloc(kept[i].values, (count + 1) * sizeof *kept[i].values);
+        kept[i].bits = realloc(kept[i].bits, (count + 1) * sizeof *kept[i].bits);
+        cr_assert(kept[i].values && kept[i].bits);
+        if (count == 0) continue;
+        memcpy(kept[i].values, tensor->values, count * sizeof *kept[i].values);
+        memcpy(kept[i].bits, tensor->bits, count * sizeof *kept[i].bits);
+    }
+}
+
+/* An input is what a tensor of the run that was kept held. */
+static void set(int tensor, int from)
+{
+    cr_assert_eq(tensor_of(tensor)->count, kept[from].count);
+    rig_set(&rig, conv_operand(rig.problem.op, tensor), kept[from].values);
+}
+
+static double inner_product(const struct rig_tensor *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < a->count; i++)
+        sum += a->values[i] * b[i];
+    return sum;
+}
+
+static double largest(const struct rig_tensor *tensor)
+{
+    double most = 0;
+    for (int64_t i = 0; i < tensor->count; i++)
+        most = fmax(most, fabs(tensor->values[i]));
+    return most;
 }
 
 /* <dy, f(x, w)> == <dx(dy, w), x> == <dw(dy, x), w> */
@@ -80,37 +108,33 @@ Test(conv_properties, adjoint)
     struct random random = {random_test_seed() + 5};
     int64_t tried = 0;
     for (int64_t i = random_test_count(PROBLEMS) + 20; i > 0; i--) {
-        struct conv_case test = forward_case(&random);
-        conv_rig_load(&first, &test);
-        cr_assert(conv_rig_run(&first, GUARD_END), "%s", first.text);
-        if (!backward_case(&test)) continue;
+        struct conv_problem p = forward_problem(&random);
+        load(&p);
+        run();
+        keep();
+        if (!backward_problem(&p)) continue;
         tried++;
-        conv_rig_load(&second, &test); /* the seed makes its own inputs */
-        for (int t = CONV_INPUT; t <= CONV_WEIGHT; t++)
-            for (int64_t j = 0; j < elements(&first, t); j++)
-                second.values[t][j] = first.values[t][j];
-        cr_assert(conv_rig_run(&second, GUARD_END), "%s", second.text);
-        const double *dy = second.values[CONV_GRAD_OUTPUT];
-        const struct product products[] = {
-            inner_product(dy, first.values[CONV_OUTPUT], elements(&first, CONV_OUTPUT)),
-            inner_product(second.values[CONV_GRAD_INPUT], second.values[CONV_INPUT],
-                          elements(&second, CONV_INPUT)),
-            inner_product(second.values[CONV_GRAD_WEIGHT], second.values[CONV_WEIGHT],
-                          elements(&second, CONV_WEIGHT)),
-        };
+        load(&p);
+        set(CONV_INPUT, CONV_INPUT);
+        set(CONV_WEIGHT, CONV_WEIGHT);
+        run();
+        const struct rig_tensor *dy = tensor_of(CONV_GRAD_OUTPUT);
+        const struct rig_tensor *x = tensor_of(CONV_INPUT), *w = tensor_of(CONV_WEIGHT);
+        const double products[] = {inner_product(dy, kept[CONV_OUTPUT].values),
+                                   inner_product(tensor_of(CONV_GRAD_INPUT), x->values),
+                                   inner_product(tensor_of(CONV_GRAD_WEIGHT), w->values)};
         /* Each element is a sum of n terms, wrong by n * 2^-24 of their magnitudes at most; those
-         * magnitudes are at most 1 each, and so are the factors that meet it here. */
-        const struct oracle_conv *c = &test.conv;
-        const double taps = (double)(c->kernel[0] * c->kernel[1] * c->kernel[2]);
-        const double windows = (double)(c->small[0] * c->small[1] * c->small[2] * c->batch);
+         * are products of two tensors' elements, and the third one's meet them here. */
+        const double taps = (double)(p.kernel[0] * p.kernel[1] * p.kernel[2]);
+        const double windows = (double)(p.small[0] * p.small[1] * p.small[2] * p.batch);
         const double all =
-            taps * windows * (double)(c->groups * c->large_channels * c->small_channels);
-        const double longest = fmax(
-            taps * (double)fmax((double)c->large_channels, (double)c->small_channels), windows);
-        const double bound = all * (longest + 2) * 0x1p-24;
-        for (int p = 1; p < 3; p++)
-            cr_assert(fabs(products[p].sum - products[0].sum) <= bound, "%g %g %g, bound %g",
-                      products[0].sum, products[1].sum, products[2].sum, bound);
+            taps * windows * (double)(p.groups * p.large_channels * p.small_channels);
+        const double longest =
+            fmax(taps * fmax((double)p.large_channels, (double)p.small_channels), windows);
+        const double bound = all * (longest + 2) * 0x1p-24 * largest(dy) * largest(x) * largest(w);
+        for (int k = 1; k < 3; k++)
+            cr_assert(fabs(products[k] - products[0]) <= bound, "%g %g %g, bound %g", products[0],
+                      products[1], products[2], bound);
     }
     cr_assert(tried >= 10);
 }
@@ -122,22 +146,21 @@ Test(conv_properties, transposed_is_the_gradient)
     struct random random = {random_test_seed() + 6};
     int64_t tried = 0;
     for (int64_t i = random_test_count(PROBLEMS) + 20; i > 0; i--) {
-        struct conv_case test = forward_case(&random);
-        conv_rig_load(&first, &test);
-        cr_assert(conv_rig_run(&first, GUARD_END), "%s", first.text);
-        if (!backward_case(&test)) continue;
+        struct conv_problem p = forward_problem(&random);
+        load(&p);
+        run();
+        keep();
+        if (!backward_problem(&p)) continue;
         tried++;
-        test.transposed = !test.transposed;
-        test.layout[CONV_GRAD_OUTPUT] = test.layout[CONV_INPUT];
-        conv_rig_load(&second, &test);
-        cr_assert_eq(elements(&first, CONV_INPUT), elements(&second, CONV_GRAD_OUTPUT));
-        for (int64_t j = 0; j < elements(&first, CONV_INPUT); j++)
-            second.values[CONV_GRAD_OUTPUT][j] = first.values[CONV_INPUT][j];
-        for (int64_t j = 0; j < elements(&first, CONV_WEIGHT); j++)
-            second.values[CONV_WEIGHT][j] = first.values[CONV_WEIGHT][j];
-        cr_assert(conv_rig_run(&second, GUARD_END), "%s", second.text);
-        for (int64_t j = 0; j < elements(&first, CONV_OUTPUT); j++)
-            cr_assert_eq(first.bits[CONV_OUTPUT][j], second.bits[CONV_GRAD_INPUT][j]);
+        p.transposed = !p.transposed;
+        p.layout[CONV_GRAD_OUTPUT] = p.layout[CONV_INPUT];
+        load(&p);
+        set(CONV_GRAD_OUTPUT, CONV_INPUT);
+        set(CONV_WEIGHT, CONV_WEIGHT);
+        run();
+        const uint64_t *bits = tensor_of(CONV_GRAD_INPUT)->bits;
+        for (int64_t j = 0; j < kept[CONV_OUTPUT].count; j++)
+            cr_assert_eq(kept[CONV_OUTPUT].bits[j], bits[j]);
     }
     cr_assert(tried >= 10);
 }
@@ -149,20 +172,22 @@ Test(conv_properties, twins_have_the_same_bits)
     int64_t tried = 0;
     for (int64_t i = random_test_count(PROBLEMS) + 20; i > 0; i--) {
         const enum case_dtype dtype = (enum case_dtype)(i % CASE_FLOATS);
-        struct conv_case test = conv_random_case(&random, CONV_BACKWARD, dtype, i % 4 == 0);
-        if (test.transposed || test.conv.batch == 0) continue;
-        test.mask[0] = true;
-        conv_rig_load(&first, &test);
-        cr_assert(conv_rig_run(&first, GUARD_END), "%s", first.text);
-        test.op = CONV_GRAD;
-        test.both_ends = false; /* its pads are two arrays */
-        test.auto_pad = 0;
-        conv_rig_load(&second, &test); /* the seed makes the same inputs */
-        cr_assert(conv_rig_run(&second, GUARD_END), "%s", second.text);
-        for (int o = CONV_GRAD_INPUT; o < CONV_TENSORS; o++)
-            for (int64_t j = 0; conv_rig_writes(&first, o) && j < elements(&first, o); j++)
-                cr_assert_eq(first.bits[o][j], second.bits[o][j], "tensor %d, element %d", o,
-                             (int)j);
+        struct conv_problem p = conv_random(&random, &rig_convolution_backward, dtype, i % 4 == 0);
+        if (p.transposed || p.batch == 0) continue;
+        p.mask[0] = true;
+        load(&p);
+        run();
+        keep();
+        p.op = &rig_aclnnext_conv_grad;
+        p.both_ends = false; /* its pads are two arrays */
+        load(&p);
+        for (int t = CONV_GRAD_OUTPUT; t <= CONV_WEIGHT; t++)
+            set(t, t);
+        run();
+        for (int t = CONV_GRAD_INPUT; t < CONV_TENSORS; t++)
+            for (int64_t j = 0; p.mask[t - CONV_GRAD_INPUT] && j < kept[t].count; j++)
+                cr_assert_eq(kept[t].bits[j], tensor_of(t)->bits[j], "%s: tensor %d, element %d",
+                             p.op->word, t, (int)j);
         tried++;
     }
     cr_assert(tried >= 5);
@@ -170,89 +195,39 @@ Test(conv_properties, twins_have_the_same_bits)
 
 /* ---- the same bits ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
 /* Large enough for several threads. */
-static struct conv_case large_case(enum conv_operator op, bool is_depthwise)
-{
-    struct conv_case test = {.op = op, .axes = 2, .mask = {true, true, true}, .seed = 5};
-    const int64_t one = is_depthwise ? 1 : 0;
-    test.conv = (struct oracle_conv){.batch = 2,
-                                     .groups = is_depthwise ? 80 : 1,
-                                     .large_channels = is_depthwise ? one : 40,
-                                     .small_channels = is_depthwise ? one : 70,
-                                     .large = {1, 60, 61},
-                                     .small = {1, 60, 61},
-                                     .kernel = {1, 3, 3},
-                                     .stride = {1, 1, 1},
-                                     .dilation = {1, 1, 1},
-                                     .pad = {0, 1, 1}};
-    test.pad_end[1] = test.pad_end[2] = 1;
-    for (int i = 0; i < CONV_TENSORS; i++)
-        test.format[i] = i == CONV_GRAD_BIAS ? ACL_FORMAT_ND : ACL_FORMAT_NCHW;
-    return test;
-}
+static const char *const large_gradients[] = {
+    "convolution_backward f32 gradOutput=2x70x60x61:nchw input=2x40x60x61:nchw "
+    "weight=70x40x3x3:nchw stride=1x1 padding=1x1 dilation=1x1 outputPadding=0x0 groups=1 "
+    "outputMask=1x1x1 gradInput=2x40x60x61:nchw gradWeight=70x40x3x3:nchw gradBias=70 seed=5",
+    "convolution_backward f32 gradOutput=2x80x60x61:nchw input=2x80x60x61:nchw "
+    "weight=80x1x3x3:nchw stride=1x1 padding=1x1 dilation=1x1 outputPadding=0x0 groups=80 "
+    "outputMask=1x1x1 gradInput=2x80x60x61:nchw gradWeight=80x1x3x3:nchw gradBias=80 seed=5",
+};
+static const char *const large_forward[] = {
+    "convolution f32 input=2x40x60x61:nchw weight=70x40x3x3:nchw bias=70 stride=1x1 padding=1x1 "
+    "dilation=1x1 groups=1 output=2x70x60x61:nchw seed=5",
+    "convolution f32 input=2x80x60x61:nchw weight=80x1x3x3:nchw bias=80 stride=1x1 padding=1x1 "
+    "dilation=1x1 groups=80 output=2x80x60x61:nchw seed=5",
+};
 
-static void hash_case(uint64_t *hash, const struct conv_case *test)
+static void check_bits(const struct rig_setting *setting)
 {
-    conv_rig_load(&first, test);
-    if (!conv_rig_run(&first, GUARD_END)) abort();
-    for (int o = 0; o < CONV_TENSORS; o++)
-        for (int64_t j = 0; conv_rig_writes(&first, o) && j < elements(&first, o); j++)
-            *hash = mix(*hash, first.bits[o][j]);
-}
-
-/* Of all outputs of some problems of every operator. */
-static uint64_t outputs_hash(void)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    struct random random = {77};
-    conv_rig_begin(&first);
-    for (int op = 0; op < CONV_OPERATORS; op++)
-        for (int i = 0; i < 20; i++) {
-            const struct conv_case test =
-                conv_random_case(&random, (enum conv_operator)op, CASE_F32, i % 2 == 1);
-            hash_case(&hash, &test);
-        }
-    for (int is_depthwise = 0; is_depthwise < 2; is_depthwise++) {
-        struct conv_case test = large_case(CONV_BACKWARD, is_depthwise);
-        hash_case(&hash, &test);
-        test.op = CONV_FORWARD;
-        hash_case(&hash, &test);
+    static char text[RIG_TEXT];
+    struct rig_work work[ROWS_CONVOLUTIONS];
+    for (int i = 0; i < ROWS_CONVOLUTIONS; i++) {
+        work[i] = (struct rig_work){.op = rows_convolution[i], .random_cases = 20};
+        if (work[i].op == &rig_convolution) work[i].lines = large_forward;
+        if (work[i].op == &rig_convolution_backward) work[i].lines = large_gradients;
+        if (work[i].lines) work[i].line_count = LENGTH(large_forward);
     }
-    conv_rig_end(&first);
-    return hash;
-}
-
-static uint64_t hash_with(const char *variable, const char *value)
-{
-    int ends[2];
-    uint64_t hash = 0;
-    cr_assert_eq(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        setenv(variable, value, 1);
-        hash = outputs_hash();
-        _exit(write(ends[1], &hash, sizeof hash) == (ssize_t)sizeof hash ? 0 : 1);
-    }
-    close(ends[1]);
-    int status = 1;
-    const bool came = read(ends[0], &hash, sizeof hash) == (ssize_t)sizeof hash;
-    waitpid(child, &status, 0);
-    close(ends[0]);
-    cr_assert(came && status == 0, "the child with %s=%s failed", variable, value);
-    return hash;
+    cr_assert(rig_same_bits(work, ROWS_CONVOLUTIONS, setting, text), "%s", text);
 }
 
 Test(conv_bits, threads_and_runs, .timeout = 600)
 {
-    const uint64_t one = hash_with("ACLNN_CPU_THREADS", "1");
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "1"));
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "2"));
-    cr_assert_eq(one, hash_with("ACLNN_CPU_THREADS", "7"));
+    static const char *const values[] = {"1", "1", "2", "7", NULL};
+    check_bits(&(const struct rig_setting){"ACLNN_CPU_THREADS", values});
 }
 
 /* Levels with fused multiply-add agree; a level that the CPU lacks is the best one again. AArch64
@@ -260,8 +235,10 @@ Test(conv_bits, threads_and_runs, .timeout = 600)
 #if defined(__x86_64__)
 Test(conv_bits, instruction_sets_with_fma, .timeout = 600)
 {
+    static const char *const values[] = {"avx2", NULL};
     if (getenv("ACLNN_TEST_NOT_BEST")) cr_skip("the run of the best level compares them");
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) cr_skip("no FMA");
-    cr_assert_eq(hash_with("ACLNN_CPU_ISA", "avx2"), hash_with("ACLNN_CPU_ISA", "avx512"));
+    setenv("ACLNN_CPU_ISA", "avx512", 1);
+    check_bits(&(const struct rig_setting){"ACLNN_CPU_ISA", values});
 }
 #endif

@@ -22,6 +22,9 @@ static const char *const format_names[CASE_FORMATS] = {"",     "nchw",  "ncl",  
 static const char *const picks_names[CASE_PICKS] = {"window", "any", "bad"};
 static const char *const layout_names[CASE_LAYOUTS] = {"contiguous", "nhwc", "strided",
                                                        "broadcast"};
+/* Of a tensor that the line names, where nhwc is a format. */
+static const char *const argument_layouts[CASE_LAYOUTS] = {"contiguous", "last", "strided",
+                                                           "broadcast"};
 static const char *const data_names[CASE_DATA] = {"plain", "special", "huge", "ties"};
 
 const char *case_dtype_name(enum case_dtype dtype)
@@ -240,7 +243,7 @@ static bool read_option(struct reader *reader, char *word)
 static bool read_property(struct reader *reader, struct case_argument *argument, const char *word)
 {
     const int dtype = find_name(dtype_names, CASE_DTYPES, word);
-    const int layout = find_name(layout_names, CASE_LAYOUTS, word);
+    const int layout = find_name(argument_layouts, CASE_LAYOUTS, word);
     const int format = find_name(format_names, CASE_FORMATS, word);
     if (dtype >= 0) {
         argument->has_dtype = true;
@@ -482,7 +485,7 @@ static void put_argument(struct writer *writer, const struct case_argument *argu
         put(writer, "%s%" PRId64, axis > 0 ? "x" : "", argument->dims[axis]);
     if (argument->has_dtype) put(writer, ":%s", dtype_names[argument->dtype]);
     if (argument->format) put(writer, ":%s", format_names[argument->format]);
-    if (argument->layout) put(writer, ":%s", layout_names[argument->layout]);
+    if (argument->layout) put(writer, ":%s", argument_layouts[argument->layout]);
     for (int axis = 0; argument->has_strides && axis < argument->rank; axis++)
         put(writer, "%s%" PRId64, axis > 0 ? "x" : ":s", argument->strides[axis]);
     if (argument->offset) put(writer, "@%" PRId64, argument->offset);

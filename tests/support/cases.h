@@ -45,8 +45,8 @@
  *
  * operator, dtype, then in any order, a tensor as its extents (scalar: it has none), and perhaps
  *     :f16           its type, where it is not the line's
- *     :nchw          its format, as above; absent: nd
- *     :strided       its layout, as above; or :s1x4, its strides
+ *     :nchw          its format, as above; absent: nd. Extents are in the descriptor's order
+ *     :strided       its layout, as above, but :last for dimension 1 innermost; or :s1x4, its strides
  *     @3             elements before the first one
  * a number as itself (-1, 0.5; a flag as 0, 1, false or true), an array as its numbers (3x5, 0.5,2; scalar: it has none, one
  * alone is 3), an aclScalar as its value and perhaps :f64, its type (else i64 for whole numbers, bool for false and true, f32 for

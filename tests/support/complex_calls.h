@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on complex numbers and what they must give. */
+/* Operators on complex numbers and what they must give. They stay beside the rig, whose case
+ * language and oracles have real numbers: a value there is one double, in the data, the scalars,
+ * the bounds and the comparison of every family. */
 #ifndef ACLNN_CPU_TESTS_COMPLEX_CALLS_H
 #define ACLNN_CPU_TESTS_COMPLEX_CALLS_H
 

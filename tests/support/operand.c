@@ -83,7 +83,8 @@ static void choose_strides(struct operand *operand, enum case_layout layout, uin
     if (rank > 0) random.state += (uint64_t)operand->dims[rank - 1];
     for (int i = 0; i < rank; i++)
         order[i] = rank - 1 - i;
-    if (layout == CASE_CHANNELS_LAST || operand_is_channels_last(operand->format)) {
+    const bool is_last = operand_is_channels_last(operand->format) && !operand->keeps_order;
+    if (layout == CASE_CHANNELS_LAST || is_last) {
         int channel = operand->channels_at, at = 0;
         order[at++] = channel;
         for (int i = rank - 1; i >= 0; i--) {
@@ -163,9 +164,11 @@ struct operand operand_of_argument(const struct test_case *test,
     struct operand operand = {.dtype = dtype,
                               .type = operand_acl_type(dtype),
                               .format = ACL_FORMAT_ND,
-                              .offset = argument->offset};
+                              .offset = argument->offset,
+                              .channels_at = argument->rank > 1};
     operand_reshape(&operand, argument->dims, argument->rank, argument->layout,
                     test->seed * CASE_ARGUMENTS + (uint64_t)(argument - test->argument));
+    operand.channels_at = 0;    /* no more is known of its dimensions */
     operand.keeps_order = true; /* the line has the descriptor's */
     if (argument->format != CASE_BY_RANK) operand.format = formats[argument->format];
     if (!argument->has_strides) return operand;

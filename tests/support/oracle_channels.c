@@ -481,8 +481,8 @@ const struct oracle_row oracle_channels_rows[] = {
         "training=1 momentum=0.1 eps=0.00001 output=4x33x20x30:s19800x1x990x33 saveMean=33",
         "batch_norm f16 input=4x33x2x30:s1980x1x990x33 weight=33 runningMean=33 runningVar=33 "
         "training=0 momentum=0.1 eps=0.00001 output=4x33x2x30:s1980x1x990x33",
-        "batch_norm f32 input=4x33x2x30:nhwc weight=33 runningMean=33 runningVar=33 training=1 "
-        "momentum=0.1 eps=0.00001 output=4x33x2x30:nhwc",
+        "batch_norm f32 input=4x33x2x30:last weight=33 runningMean=33 runningVar=33 training=1 "
+        "momentum=0.1 eps=0.00001 output=4x33x2x30:last",
         "batch_norm f16 input=2x3x70x50 weight=3 bias=3 training=1 momentum=0.1 eps=0.01 "
         "output=2x3x70x50 saveMean=3 saveInvstd=3",
         "batch_norm f32 input=2x3x40 runningMean=3 training=0 momentum=0.1 eps=0.01 output=2x3x40"),

@@ -32,6 +32,16 @@ bool rig_is_optional(enum op_kind kind)
            kind == OP_OPTIONAL_SCALAR;
 }
 
+bool rig_may_be_null(const struct rig_operator *op, int slot)
+{
+    return rig_is_optional(op->names->tensor_kind[slot]) || op->nullable >> slot & 1;
+}
+
+bool rig_is_idle(const struct rig_call *call, int operand)
+{
+    return call->op->is_idle && call->op->is_idle(call, operand);
+}
+
 const struct rig_operand *rig_role_of(const struct rig_call *call, int operand)
 {
     return &call->op->operand[call->slot[operand]];

@@ -171,6 +171,14 @@ struct rig_operator {
      * is empty, unless runs_empty: then outputs must stay unwritten. */
     void (*oracle)(struct rig_problem *problem);
     bool runs_empty;
+    /* Slots, by their bits, that may be NULL though their kinds do not say so: other arguments
+     * decide. */
+    unsigned nullable;
+    /* Is this output, though it is there, one that the call does not ask for? Then no byte of it
+     * may change, and nobody looks at its view. May be NULL. */
+    bool (*is_idle)(const struct rig_call *call, int operand);
+    /* Bytes of workspace that a small problem may take beside 16 for each element. */
+    uint64_t scratch;
     bool is_batched; /* the rank tells how many axes there are: without a batch it is another
                         problem */
     /* A random problem that the operator accepts (rig_random.h); NULL: random_row, which is told
@@ -191,6 +199,9 @@ int rig_operand_count(const struct rig_operator *op);
 bool rig_is_output(const struct rig_operand *one);
 bool rig_is_list(const struct rig_operator *op, int slot);
 bool rig_is_optional(enum op_kind kind);
+/* A tensor, or a list of them. */
+bool rig_may_be_null(const struct rig_operator *op, int slot);
+bool rig_is_idle(const struct rig_call *call, int operand);
 /* What an operand of a call is. */
 const struct rig_operand *rig_role_of(const struct rig_call *call, int operand);
 /* "self", or "x[2]" of a list. */

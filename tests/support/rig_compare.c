@@ -106,14 +106,14 @@ static bool compare_closely(struct rig *rig, int operand)
     return true;
 }
 
-static bool is_unwritten(struct rig *rig, int operand)
+static bool is_unwritten(struct rig *rig, int operand, const char *what)
 {
     const struct rig_tensor *tensor = &rig->problem.tensor[operand];
     for (int64_t i = 0; rig_role_at(&rig->problem, operand)->is_changed && i < tensor->count; i++) {
         const uint64_t found = tensor->bits[i], given = tensor->given[i];
         const bool is_nan = oracle_is_nan(tensor->view.dtype, given);
         if (found != given && !(is_nan && oracle_is_nan(tensor->view.dtype, found)))
-            return wrong_element(rig, operand, i, "written although all is empty");
+            return wrong_element(rig, operand, i, what);
     }
     if (tensor->count == 0 || rig_role_at(&rig->problem, operand)->is_changed) return true;
     struct operand one = tensor->view;
@@ -122,7 +122,7 @@ static bool is_unwritten(struct rig *rig, int operand)
     if (oracle_is_nan(one.dtype, poison)) poison = oracle_to_bits(one.dtype, (double)NAN);
     for (int64_t i = 0; i < tensor->count; i++) {
         found = tensor->bits[i];
-        if (found != poison) return wrong_element(rig, operand, i, "written although all is empty");
+        if (found != poison) return wrong_element(rig, operand, i, what);
     }
     return true;
 }
@@ -133,6 +133,8 @@ static bool compare(struct rig *rig, int i)
     const bool is_near = near->ulp > 0 || near->absolute > 0;
     const enum rig_role how = rig_role_at(&rig->problem, i)->role;
     const bool is_float = oracle_is_float(rig->problem.tensor[i].view.dtype);
+    if (rig_is_idle(&rig->problem.call, i))
+        return is_unwritten(rig, i, "written although not asked for");
     if (rig->problem.tensor[i].digits > 0) return compare_between(rig, i);
     if (how == RIG_SUM || (rig->problem.is_sum && is_float)) return compare_sums(rig, i);
     if (how == RIG_NEAR || (is_near && (is_float || near->whole))) return compare_closely(rig, i);
@@ -144,7 +146,8 @@ bool rig_compare(struct rig *rig)
     bool ok = true;
     for (int i = 0; ok && i < rig->problem.operands; i++) {
         if (!rig_is_written(&rig->problem, i)) continue;
-        ok = rig_has_oracle(&rig->problem) ? compare(rig, i) : is_unwritten(rig, i);
+        ok = rig_has_oracle(&rig->problem) ? compare(rig, i)
+                                           : is_unwritten(rig, i, "written although all is empty");
     }
     return ok;
 }

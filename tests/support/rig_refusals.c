@@ -296,13 +296,18 @@ static bool check_refused(struct rig_call *call, const struct rig_fault *fault, 
 
 /* ---- which faults can be combined ---- */
 
+/* An entry of an array and its length are apart. */
 static bool same_field(const struct rig_operator *op, const struct assignment *a,
                        const struct assignment *b)
 {
     if (strcmp(a->object, b->object) != 0) return false;
     if (a->element >= 0 && b->element >= 0 && a->element != b->element) return false;
+    const bool a_length = strcmp(a->field, "length") == 0 && b->index >= 0;
+    const bool b_length = strcmp(b->field, "length") == 0 && a->index >= 0;
+    const bool is_array = find(op->array, a->object) >= 0;
+    if (is_array && (a_length || b_length)) return false;
     bool is_whole = a->field[0] == '\0' || b->field[0] == '\0';
-    return is_whole || find(op->array, a->object) >= 0 || strcmp(a->field, b->field) == 0;
+    return is_whole || is_array || strcmp(a->field, b->field) == 0;
 }
 
 static bool share_a_field(const struct rig_operator *op, const char *a, const char *b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/rows_table.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "api/op_args.h"
@@ -47,19 +46,6 @@ static const struct source {
 enum { ROWS = sizeof sources / sizeof sources[0] - 1 };
 
 static struct table_row rows[ROWS + 1];
-static char words[ROWS + 1][CASE_WORD];
-
-/* aclnnMaxPool is max_pool, aclStft stft. */
-static const char *word_of(const char *name, char *word)
-{
-    size_t used = 0;
-    const size_t prefix = strncmp(name, "aclnn", 5) == 0 ? 5 : 3;
-    for (const char *at = name + prefix; *at && used + 2 < CASE_WORD; at++) {
-        if (isupper((unsigned char)*at) && used > 0) word[used++] = '_';
-        word[used++] = (char)tolower((unsigned char)*at);
-    }
-    return word;
-}
 
 /* ---- all rows ---- */
 
@@ -68,7 +54,6 @@ static void make_row(int i)
     const struct source *source = &sources[i];
     struct table_row *row = &rows[i];
     row->op = *rows_every_named(source->name);
-    row->op.word = word_of(row->op.name, words[i]);
     row->op.types = source->types;
     row->op.type_count = source->type_count;
     while (row->op.types[row->op.type_count - 1] == CASE_DTYPES)

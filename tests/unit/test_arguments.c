@@ -111,6 +111,14 @@ Test(arguments, that_are_nothing)
            "scales=scalar keepDim=0 dim=0 eps=0 dtype=bool layout=null reduce=add");
 }
 
+/* A format is a format, whatever a layout of all tensors is called. */
+Test(arguments, that_have_a_format)
+{
+    expect("tell f32 self=2x3x4x5:nhwc x=[2x3x4x5:nchw:last,2x5x3:ncl]",
+           "tell f32 self=2x3x4x5:nhwc x=[2x3x4x5:nchw:s60x1x15x3,2x5x3:ncl] keepDim=0 dim=0 eps=0 "
+           "dtype=f32 layout=null reduce=null");
+}
+
 Test(arguments, that_are_long)
 {
     expect("tell f64 self=2 dims=1,2,3,4,5,6,7,8,9,10",

@@ -14,9 +14,7 @@
 #include "kernels/way.h"
 #include "runtime/support/base.h"
 #include "runtime/support/stack.h"
-#include "tests/support/conv_rig.h"
-#include "tests/support/rows_pooling.h"
-#include "tests/support/rows_table.h"
+#include "tests/support/rows_all.h"
 
 enum {
     KIB = 1024,
@@ -128,7 +126,7 @@ static void check_row(struct rig *rig, const struct rig_operator *op, struct tes
     struct rig_call call = rig_call_of(op, &test);
     for (int i = 0; i < rig_operand_count(op); i++) {
         struct operand *operand = &call.operand[i];
-        if (op->operand[i].role == RIG_SHAPE) continue;
+        if (op->operand[i].role == RIG_SHAPE || call.is_null[i]) continue;
         const size_t size = operand_bytes(operand);
         operand->data = aligned_alloc(ALIGNMENT, (size / ALIGNMENT + 1) * ALIGNMENT);
         cr_assert_not_null(operand->data);
@@ -142,18 +140,6 @@ static void check_row(struct rig *rig, const struct rig_operator *op, struct tes
     rig_close(&call);
     for (int i = 0; i < rig_operand_count(op); i++)
         free(call.operand[i].data);
-}
-
-static void check_convolution(struct conv_rig *rig, const struct conv_case *test)
-{
-    uint64_t size;
-    aclOpExecutor *executor;
-    conv_rig_load(rig, test);
-    conv_rig_open(rig, GUARD_END);
-    cr_assert_eq(conv_rig_phase1(rig, &size, &executor), ACLNN_SUCCESS, "%s", aclGetRecentErrMsg());
-    check_executor(executor);
-    for (int i = 0; i < CONV_TENSORS; i++)
-        operand_close(&rig->operand[i]);
 }
 
 /* Products of matrices that random problems seldom ask for: m rows of a, b dense or transposed. */
@@ -249,6 +235,12 @@ static const char *const rare_rows[] = {
     "groupSelectMode=1 "
     "renorm=0 normType=1 outFlag=1 routedScalingFactor=1 eps=0 yOut=9x1000 expertIdxOut=9x1000:i32 "
     "outOut=9x2048",
+    /* Windows of one element and of very many. */
+    "convolution f32 input=2x16x8x8:nchw weight=32x16x1x1:nchw stride=1x1 padding=0x0 dilation=1x1 "
+    "groups=1 output=2x32x8x8:nchw",
+    "convolution_backward f32 gradOutput=1x1x101:ncl input=1x2x5100:ncl weight=1x2x5000:ncl "
+    "stride=1 "
+    "padding=0 dilation=1 outputPadding=0 groups=1 outputMask=0x1x0 gradWeight=1x2x5000:ncl",
 };
 
 static void check_rare_rows(struct rig *rig, const char *line)
@@ -256,24 +248,10 @@ static void check_rare_rows(struct rig *rig, const char *line)
     struct test_case test;
     char error[200];
     cr_assert(case_parse(line, &test, error, sizeof error), "%s", error);
-    for (int i = 0; i < ROWS_POOLING; i++)
-        if (strcmp(rows_pooling[i]->word, test.op) == 0) {
-            check_row(rig, rows_pooling[i], test);
-            return;
-        }
-    for (int i = 0; i < table_rows(); i++)
-        if (strcmp(table_row(i)->op.word, test.op) == 0) {
-            check_row(rig, &table_row(i)->op, test);
-            return;
-        }
-    cr_assert_fail("no row for %s", line);
+    const struct rig_operator *op = rows_all_of(&test);
+    cr_assert_not_null(op, "no row for %s", line);
+    check_row(rig, op, test);
 }
-
-/* Windows of one element and of very many. */
-static const char *const rare[] = {
-    "convolution n2 c16>32 8x8 k1 x=f32 w=f32 y=f32",
-    "convolution_backward n1 c2>1 5100 k5000 dy=f32 x=f32 w=f32 dw=f32",
-};
 
 /* A way may be none of this level's. */
 static bool level_has(const char *kernel)
@@ -292,11 +270,9 @@ static bool level_has(const char *kernel)
 Test(kernel_stack, is_what_the_table_says, .timeout = 600)
 {
     static struct rig rig;
-    static struct conv_rig conv_rig;
     struct random random = {1};
     const struct k_stack *rows;
     struct run nothing = {0};
-    char error[200];
     stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(stack, MAP_FAILED);
     memset(stack, PAINT, STACK);
@@ -304,28 +280,14 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
     taken_by_nothing = (int64_t)taken_by(&nothing);
 
     rig_begin(&rig);
-    for (int i = 0; i < ROWS_POOLING * PROBLEMS; i++) {
-        const struct rig_operator *op = rows_pooling[i % ROWS_POOLING];
-        const enum case_dtype dtype = (enum case_dtype)(i / ROWS_POOLING % CASE_FLOATS);
-        check_row(&rig, op, op->random_case(&random, dtype));
+    for (int i = 0; i < ROWS_BY_HAND * PROBLEMS; i++) {
+        const struct rig_operator *op = rows_all_at(i % ROWS_BY_HAND);
+        const enum case_dtype dtype = (enum case_dtype)(i / ROWS_BY_HAND % CASE_FLOATS);
+        check_row(&rig, op, rig_random_case(op, &random, dtype));
     }
     for (int i = 0; i < (int)RT_LENGTH(rare_rows); i++)
         check_rare_rows(&rig, rare_rows[i]);
     rig_end(&rig);
-
-    conv_rig_begin(&conv_rig);
-    for (int i = 0; i < CONV_OPERATORS * PROBLEMS; i++) {
-        const struct conv_case test =
-            conv_random_case(&random, (enum conv_operator)(i % CONV_OPERATORS),
-                             (enum case_dtype)(i / CONV_OPERATORS % CASE_FLOATS), true);
-        check_convolution(&conv_rig, &test);
-    }
-    for (int i = 0; i < (int)RT_LENGTH(rare); i++) {
-        struct conv_case test;
-        cr_assert(conv_parse(rare[i], &test, error, sizeof error), "%s", error);
-        check_convolution(&conv_rig, &test);
-    }
-    conv_rig_end(&conv_rig);
 
     check_product("gemm:dots", K_F32, 8, true);
     check_product("gemm:sweep", K_F32, 3, false);

@@ -9,9 +9,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/way.h"
-#include "tests/support/conv_rig.h"
-#include "tests/support/rows_pooling.h"
-#include "tests/support/rows_table.h"
+#include "tests/support/rows_all.h"
 #include "tests/support/told.h"
 
 enum { LINES = 512, NAME = 96 };
@@ -25,7 +23,6 @@ struct line {
 static struct line *lines;
 static int line_count;
 static struct rig rig;
-static struct conv_rig conv_rig;
 
 static void read_file(const char *path)
 {
@@ -90,21 +87,6 @@ static bool is_of(const struct line *line, const struct k_way *way)
     return strcmp(line->way, name) == 0;
 }
 
-static const struct rig_operator *row_of(const char *problem)
-{
-    for (int i = 0; i < ROWS_POOLING; i++) {
-        const size_t length = strlen(rows_pooling[i]->word);
-        if (strncmp(problem, rows_pooling[i]->word, length) == 0 && problem[length] == ' ')
-            return rows_pooling[i];
-    }
-    for (int i = 0; i < table_rows(); i++) {
-        const struct rig_operator *row = &table_row(i)->op;
-        const size_t length = strlen(row->word);
-        if (strncmp(problem, row->word, length) == 0 && problem[length] == ' ') return row;
-    }
-    return NULL;
-}
-
 static void check_plan(const struct line *line, const struct told *told)
 {
     char named[NAME + 32];
@@ -113,7 +95,15 @@ static void check_plan(const struct line *line, const struct told *told)
                        line->problem, told->plan);
 }
 
-static void check_row(const struct line *line, const struct rig_operator *row)
+/* Ways of convolution add in orders of their own. */
+static bool has_own_bits(const struct rig_operator *row)
+{
+    for (int i = 0; i < ROWS_CONVOLUTIONS; i++)
+        if (rows_convolution[i] == row) return true;
+    return false;
+}
+
+static void check_line(const struct line *line)
 {
     struct told told;
     struct test_case test;
@@ -121,6 +111,8 @@ static void check_row(const struct line *line, const struct rig_operator *row)
     uint64_t *bits[RIG_OPERANDS] = {0};
     cr_assert(case_parse(line->problem, &test, error, sizeof error), "%s: %s", line->problem,
               error);
+    const struct rig_operator *row = rows_all_of(&test);
+    cr_assert_not_null(row, "no row for %s", line->problem);
     k_way_force(NULL);
     rig_load(&rig, row, &test);
     cr_assert(rig_run(&rig, RIG_END) && rig_compare(&rig), "%s", rig.text);
@@ -128,6 +120,7 @@ static void check_row(const struct line *line, const struct rig_operator *row)
         const struct rig_tensor *tensor = &rig.problem.tensor[i];
         const size_t bytes = (size_t)tensor->count * sizeof *tensor->bits;
         if (row->operand[i].role != RIG_SUM && row->operand[i].role != RIG_EXACT) continue;
+        if (has_own_bits(row)) continue;
         bits[i] = malloc(bytes + 1);
         memcpy(bits[i], tensor->bits, bytes);
     }
@@ -144,21 +137,6 @@ static void check_row(const struct line *line, const struct rig_operator *row)
                   "%s: %s has other bits", line->way, line->problem);
         free(bits[i]);
     }
-}
-
-static void check_convolution(const struct line *line)
-{
-    struct told told;
-    struct conv_case test;
-    char error[256];
-    cr_assert(conv_parse(line->problem, &test, error, sizeof error), "%s: %s", line->problem,
-              error);
-    k_way_force(line->way);
-    told_listen();
-    const bool is_right = conv_rig_check(&conv_rig, &test);
-    told_hear(&told);
-    cr_assert(is_right, "%s forced: %s", line->way, conv_rig.text);
-    check_plan(line, &told);
 }
 
 Test(ways, each_has_a_line)
@@ -187,30 +165,15 @@ static bool is_here(const struct line *line)
     return level_has(way_of(line)) && has_level(line->level);
 }
 
-Test(ways, each_forced_in_rows, .timeout = 300)
+Test(ways, each_forced, .timeout = 300)
 {
     told_begin();
     read_lines();
     rig_begin(&rig);
-    for (int j = 0; j < line_count; j++) {
-        const struct rig_operator *row = row_of(lines[j].problem);
-        if (row && is_here(&lines[j])) check_row(&lines[j], row);
-    }
+    for (int j = 0; j < line_count; j++)
+        if (is_here(&lines[j])) check_line(&lines[j]);
     k_way_force(NULL);
     rig_end(&rig);
-    told_end();
-    free(lines);
-}
-
-Test(ways, each_forced_in_convolution, .timeout = 300)
-{
-    told_begin();
-    read_lines();
-    conv_rig_begin(&conv_rig);
-    for (int j = 0; j < line_count; j++)
-        if (!row_of(lines[j].problem) && is_here(&lines[j])) check_convolution(&lines[j]);
-    k_way_force(NULL);
-    conv_rig_end(&conv_rig);
     told_end();
     free(lines);
 }
