@@ -23,11 +23,12 @@ struct op_call {
     int64_t divisor, math, auto_pad, storage_order;
 };
 
-void op_call_note(struct ex_plan *plan, const char *op, const struct op_call *call);
+__attribute__((cold)) void op_call_note(struct ex_plan *plan, const char *op,
+                                        const struct op_call *call);
 
 /* The same with each argument by its name. */
-void op_call_note_row(struct ex_plan *plan, const char *op, const struct op_value *values,
-                      int count);
+__attribute__((cold)) void op_call_note_row(struct ex_plan *plan, const char *op,
+                                            const struct op_value *values, int count);
 
 /* Between ex_plan_new and ex_seal: OP_CALL(plan, NAME, .axes = 2, .x = self, .y = out, ...). */
 #define OP_CALL(plan, op, ...)                                                                     \
