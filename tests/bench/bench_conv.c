@@ -261,6 +261,10 @@ static bool is_selected(const struct options *options, const char *line, enum la
 {
     char text[LAYER_LINE + 32];
     if (options->is_quick && dtype == LAYER_F16) return false;
+    for (int i = 0; i < 2; i++) { /* operator and type, which the bench has of its own */
+        line += strcspn(line, " ");
+        line += strspn(line, " ");
+    }
     snprintf(text, sizeof text, "%s %s %s", line, layer_pass_name(pass), layer_dtype_name(dtype));
     for (int i = 0; i < options->words; i++)
         if (strstr(text, options->word[i]) == NULL) return false;

@@ -49,8 +49,8 @@ bool conv_data_make(struct conv_data *data, const char *line, enum layer_dtype d
     static const char *const names[LAYER_TENSORS] = {"x", "w", "y", "b"};
     struct random random = {1};
     *data = (struct conv_data){.dtype = dtype};
-    snprintf(data->line, sizeof data->line, "%s", line);
     if (!layer_parse(line, &data->layer, why, why_size)) return false;
+    layer_print(&data->layer, data->line);
     for (int i = 0; i < LAYER_TENSORS; i++) {
         data_path_of(data->path[i], names[i]);
         if (make_file(data, i, &random)) continue;

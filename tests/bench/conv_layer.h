@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LAYER_AXES = 3, LAYER_RANK = 2 + LAYER_AXES, LAYER_NAME = 24, LAYER_LINE = 160 };
+enum { LAYER_AXES = 3, LAYER_RANK = 2 + LAYER_AXES, LAYER_NAME = 24, LAYER_LINE = 1024 };
 
 enum layer_pass {
     LAYER_FORWARD, /* x w bias -> y */
@@ -29,9 +29,13 @@ struct conv_layer {
     int64_t stride[LAYER_AXES], pad[LAYER_AXES], dilation[LAYER_AXES];
 };
 
-/* Reads a line of tests/cases/conv, or one that ACLNN_CPU_LOG=calls has printed; false when it is
- * none, or padding differs at the ends, or it is transposed, with a sentence in why. */
+/* Reads a line of a convolution operator, of tests/cases/conv or printed by ACLNN_CPU_LOG=calls;
+ * false when it is none, or padding differs at the ends, or it is transposed, with a sentence in
+ * why. */
 bool layer_parse(const char *line, struct conv_layer *layer, char *why, size_t why_size);
+
+/* The layer as a line of aclnnConvolution, whatever operator it was read from. */
+void layer_print(const struct conv_layer *layer, char line[LAYER_LINE]);
 
 /* Dimensions in the order of PyTorch; returns the rank. */
 int layer_dims(const struct conv_layer *layer, enum layer_tensor tensor, int64_t dims[LAYER_RANK]);

@@ -13,27 +13,19 @@ BITS = {"f32": torch.int32, "f16": torch.int16, "bf16": torch.int16}
 
 
 def parse(line):
-    """The words of a line of tests/cases/conv, without those in front of the extents."""
-    layer = {"s": [1], "p": [0], "d": [1], "g": [1]}
-    for word in line.split()[1:]:
-        key, value = (word[0], word[1:]) if word[0].isalpha() else ("size", word)
-        layer[key] = [int(x) for x in value.replace(">", "x").split("x")]
-    axes = len(layer["size"])
-    for key in "kspd":
-        layer[key] = layer[key] * axes if len(layer[key]) == 1 else layer[key]
-    return layer
+    """The numbers of the arguments of a line of tests/cases/conv, by their names."""
+    words = dict(word.split("=", 1) for word in line.split()[2:])
+    return {name: [int(x) for x in value.split(":")[0].split("x")] for name, value in words.items() if name != "name"}
 
 
 class Problem:
     def __init__(self, ask):
         layer = parse(ask["line"])
-        (batch,), (before, after), (groups,) = layer["n"], layer["c"], layer["g"]
-        window = list(zip(layer["size"], layer["k"], layer["s"], layer["p"], layer["d"]))
-        out = [(size + 2 * p - (k - 1) * d - 1) // s + 1 for size, k, s, p, d in window]
-        shapes = [[batch, before] + layer["size"], [after, before // groups] + layer["k"], [batch, after] + out, [after]]
+        shapes = [layer["input"], layer["weight"], layer["output"], layer["weight"][:1]]
+        after, axes = layer["weight"][0], len(layer["stride"])
         self.dtype = ask["dtype"]
         x, w, y, b = [self.read(path, shape, ask["layout"]) for path, shape in zip(ask["files"], shapes)]
-        common = layer["s"], layer["p"], layer["d"], False, [0] * len(out), groups
+        common = layer["stride"], layer["padding"], layer["dilation"], False, [0] * axes, layer["groups"][0]
         self.seconds = 0
         if ask["pass"] == "forward":
             self.call = lambda: (aten.convolution(x, w, b, *common),)
