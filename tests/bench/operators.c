@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct bench_operator operators[] = {
-#define BENCH_OPERATOR(name, function, meaning, torch, indices, arguments)                         \
+#define BENCH_OPERATOR(name, function, meaning, torch, indices)                                    \
     {#name, #function, BENCH_##meaning, torch, BENCH_IN_##indices},
 #include "tests/bench/operators.def"
 #undef BENCH_OPERATOR

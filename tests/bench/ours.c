@@ -11,7 +11,7 @@
 #include "tests/bench/stats.h"
 
 static aclrtStream stream;
-static struct bench_problem current; /* the call points to its case */
+static struct bench_problem current;
 static struct call call;
 static struct {
     void *data;
@@ -93,7 +93,7 @@ static double run(int64_t count)
     aclError status = ACL_SUCCESS;
     double begin = stats_now();
     for (int64_t i = 0; i < count; i++) {
-        status |= call.phases->execute(call.workspace, call.workspace_size, call.executor, stream);
+        status |= call_execute(&call, stream);
         status |= aclrtSynchronizeStream(stream);
     }
     double seconds = stats_now() - begin;

@@ -11,24 +11,15 @@
 #include "aclnn/aclnn_base.h"
 
 #include "tests/bench/problem.h"
+#include "tests/support/rig.h"
 
-/* Everything one call needs; ours_calls.c fills in what the operator's row of operators.def names.
- */
+/* Everything one call needs. */
 struct call {
-    const struct call_phases *phases;
-    const struct test_case *test;
-    aclTensor *tensor[CASE_TENSORS];
-    aclIntArray *kernel, *stride, *pad, *pad_end, *dilation;
-    aclIntArray *large, *small; /* extents of the two sides */
+    const struct rig_operator *op;
+    struct rig_call *rig; /* its arguments */
     void *workspace;
     uint64_t workspace_size;
     aclOpExecutor *executor;
-};
-
-struct call_phases {
-    aclnnStatus (*prepare)(struct call *call);
-    aclnnStatus (*execute)(void *workspace, uint64_t size, aclOpExecutor *executor,
-                           aclrtStream stream);
 };
 
 /* What the tensor of that number needs here: the Mask operators' indices lie in a larger buffer. */
@@ -41,8 +32,9 @@ void call_close(struct call *call);
 /* Phase 1, the executor made repeatable, and the workspace. */
 bool call_keep(struct call *call);
 
-/* Rows of operators.def; NULL when it has none of that name. */
-const struct call_phases *call_phases_of(const char *operator_name);
+/* Phase 1 and phase 2. */
+aclnnStatus call_prepare(struct call *call);
+aclnnStatus call_execute(const struct call *call, aclrtStream stream);
 
 /* Adds the host times of both phases and of an empty submit and synchronise, in microseconds. */
 void host_times(cJSON *figures, aclrtStream stream);

@@ -19,9 +19,9 @@ static void add_phases(cJSON *figures, struct call *c, aclrtStream stream)
     static double first[SAMPLES], second[SAMPLES], again[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
         double clock = stats_now();
-        if (c->phases->prepare(c) != ACL_SUCCESS) return;
+        if (call_prepare(c) != ACL_SUCCESS) return;
         first[i] = elapsed(&clock) * 1e6;
-        c->phases->execute(c->workspace, c->workspace_size, c->executor, stream);
+        call_execute(c, stream);
         second[i] = elapsed(&clock) * 1e6;
         aclrtSynchronizeStream(stream);
     }
@@ -29,7 +29,7 @@ static void add_phases(cJSON *figures, struct call *c, aclrtStream stream)
     if (!call_keep(c)) return;
     for (int i = 0; i < SAMPLES; i++) {
         double clock = stats_now();
-        c->phases->execute(c->workspace, c->workspace_size, c->executor, stream);
+        call_execute(c, stream);
         again[i] = elapsed(&clock) * 1e6;
         aclrtSynchronizeStream(stream);
     }
@@ -46,7 +46,7 @@ static void add_empty(cJSON *figures, struct call *c, aclrtStream stream)
     for (int batch = 0; batch < BATCHES; batch++) {
         double begin = stats_now();
         for (int i = 0; i < BATCH; i++) {
-            c->phases->execute(c->workspace, c->workspace_size, c->executor, stream);
+            call_execute(c, stream);
             aclrtSynchronizeStream(stream);
         }
         times[batch] = (stats_now() - begin) / BATCH * 1e6;

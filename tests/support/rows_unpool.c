@@ -16,12 +16,16 @@ static void arguments(const struct test_case *test, struct rig_call *call)
     call->array[OUTPUT_SIZE] = rig_large_size(test);
 }
 
-/* Nothing depends on stride and padding, so they say anything that is legal. */
+/* Nothing depends on stride and padding, so they say anything that is legal, unless the case does.
+ */
 static void arguments_3d(const struct test_case *test, struct rig_call *call)
 {
     call->array[OUTPUT_SIZE] = rig_large_size(test);
     call->array[STRIDE] = (struct rig_array){.length = 3, .values = {2, 1, INT64_MAX}};
     call->array[PADDING] = (struct rig_array){.length = 3, .values = {0, -1, INT64_MIN}};
+    if (test->stride_length <= 0) return;
+    call->array[STRIDE] = rig_stride(test);
+    call->array[PADDING] = rig_pad(test);
 }
 
 /* ---- forward ---- */
