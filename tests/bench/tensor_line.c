@@ -57,6 +57,12 @@ static bool parse_tensor(const char *word, const char *type, struct tensor_spec 
     return *end == '\0';
 }
 
+static void add_argument(struct tensor_line *into, const char *word)
+{
+    const size_t used = strlen(into->arguments);
+    snprintf(into->arguments + used, sizeof into->arguments - used, "%s%s", used ? " " : "", word);
+}
+
 bool tensor_line_parse(const char *line, const char *type, struct tensor_line *into)
 {
     char text[TENSOR_LINE], *rest = NULL;
@@ -69,7 +75,11 @@ bool tensor_line_parse(const char *line, const char *type, struct tensor_line *i
         snprintf(words[i], TENSOR_WORD, "%s", word);
     }
     for (; word != NULL; word = strtok_r(NULL, " \n", &rest)) {
-        if (strcmp(word, ">") == 0)
+        if (strncmp(word, "op=", 3) == 0)
+            snprintf(into->row, sizeof into->row, "%s", word + 3);
+        else if (strchr(word, '='))
+            add_argument(into, word);
+        else if (strcmp(word, ">") == 0)
             into->inputs = into->tensors;
         else if (into->tensors == TENSOR_MOST ||
                  !parse_tensor(word, type, &into->tensor[into->tensors++]))

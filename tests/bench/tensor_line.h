@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TENSOR_MOST = 10, TENSOR_AXES = 5, TENSOR_LINE = 256, TENSOR_WORD = 32 };
+enum { TENSOR_MOST = 10, TENSOR_AXES = 5, TENSOR_LINE = 320, TENSOR_WORD = 32 };
 
 struct tensor_spec {
     char type[8]; /* f32, f16, bf16, i64, bool */
@@ -27,7 +27,9 @@ struct tensor_spec {
 
 struct tensor_line {
     char group[TENSOR_WORD], op[TENSOR_WORD], name[TENSOR_WORD], types[TENSOR_WORD];
-    int inputs, tensors; /* inputs come first */
+    char row[TENSOR_WORD];       /* op=: the word of our operator, where it is not op; "" */
+    char arguments[TENSOR_LINE]; /* name=value of our operator, with blanks between them */
+    int inputs, tensors;         /* inputs come first */
     struct tensor_spec tensor[TENSOR_MOST];
 };
 

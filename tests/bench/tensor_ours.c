@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "acl/acl.h"
-#include "aclnn_operators.h"
 #include "tests/bench/conversation.h"
 #include "tests/bench/stats.h"
 #include "tests/bench/tensor_line.h"
+#include "tests/support/rows_every.h"
 
 struct call {
     struct tensor_line line;
@@ -17,15 +17,10 @@ struct call {
     void *data[TENSOR_MOST], *workspace;
     uint64_t size;
     aclOpExecutor *executor;
-    aclScalar *one, *zero, *half;
-    aclIntArray *first, *last, *normalized;
-    aclBoolArray *all;
+    struct rig_call *rig;
 };
 
-typedef aclnnStatus run_fn(void *workspace, uint64_t size, aclOpExecutor *executor,
-                           aclrtStream stream);
-
-/* ---- operators ---- */
+/* ---- the row's arguments ---- */
 
 static aclDataType type_of(const struct call *c, int tensor)
 {
@@ -36,81 +31,56 @@ static aclDataType type_of(const struct call *c, int tensor)
     return strcmp(type, "i64") == 0 ? ACL_INT64 : ACL_BOOL;
 }
 
-static int last_axis(const struct call *c)
+/* The line's tensors in the order of the row's; behind the last one NULL, as what may be there and
+ * is read and written. */
+static void give_tensors(struct call *c)
 {
-    return c->line.tensor[0].rank - 1;
-}
-
-static int64_t dim(const struct call *c, int axis)
-{
-    return c->line.tensor[0].dims[axis];
-}
-
-/* Phase 1 of each; `more` are its arguments. */
-#define OPERATORS(X)                                                                               \
-    X(add, aclnnAdd, c->t[0], c->t[1], c->one, c->t[2])                                            \
-    X(mul, aclnnMul, c->t[0], c->t[1], c->t[2])                                                    \
-    X(relu, aclnnRelu, c->t[0], c->t[1])                                                           \
-    X(relu_backward, aclnnThresholdBackward, c->t[0], c->t[1], c->zero, c->t[2])                   \
-    X(gelu, aclnnGelu, c->t[0], c->t[1])                                                           \
-    X(gelu_backward, aclnnGeluBackward, c->t[0], c->t[1], c->t[2])                                 \
-    X(silu, aclnnSilu, c->t[0], c->t[1])                                                           \
-    X(exp, aclnnExp, c->t[0], c->t[1])                                                             \
-    X(tanh, aclnnTanh, c->t[0], c->t[1])                                                           \
-    X(sqrt, aclnnSqrt, c->t[0], c->t[1])                                                           \
-    X(lt, aclnnLtTensor, c->t[0], c->t[1], c->t[2])                                                \
-    X(where, aclnnSWhere, c->t[0], c->t[1], c->t[2], c->t[3])                                      \
-    X(addcmul, aclnnAddcmul, c->t[0], c->t[1], c->t[2], c->half, c->t[3])                          \
-    X(copy, aclnnInplaceCopy, c->t[1], c->t[0])                                                    \
-    X(cast, aclnnCast, c->t[0], type_of(c, 1), c->t[1])                                            \
-    X(fill, aclnnInplaceFillScalar, c->t[0], c->half)                                              \
-    X(sum, aclnnReduceSum, c->t[0], c->first, true, type_of(c, 1), c->t[1])                        \
-    X(sum_rows, aclnnReduceSum, c->t[0], c->last, false, type_of(c, 1), c->t[1])                   \
-    X(sum_columns, aclnnReduceSum, c->t[0], c->first, false, type_of(c, 1), c->t[1])               \
-    X(amax_rows, aclnnAmax, c->t[0], c->last, false, c->t[1])                                      \
-    X(argmax_rows, aclnnArgMax, c->t[0], last_axis(c), false, c->t[1])                             \
-    X(mean_rows, aclnnMean, c->t[0], c->last, false, type_of(c, 1), c->t[1])                       \
-    X(cumsum, aclnnCumsum, c->t[0], last_axis(c), type_of(c, 1), c->t[1])                          \
-    X(softmax, aclnnSoftmax, c->t[0], last_axis(c), c->t[1])                                       \
-    X(softmax_backward, aclnnSoftmaxBackward, c->t[0], c->t[1], last_axis(c), c->t[2])             \
-    X(log_softmax, aclnnLogSoftmax, c->t[0], last_axis(c), c->t[1])                                \
-    X(layer_norm, aclnnLayerNorm, c->t[0], c->normalized, c->t[1], c->t[2], 1e-5, c->t[3],         \
-      c->t[4], c->t[5])                                                                            \
-    X(layer_norm_backward, aclnnLayerNormBackward, c->t[0], c->t[1], c->normalized, c->t[2],       \
-      c->t[3], c->t[4], c->t[5], c->all, c->t[6], c->t[7], c->t[8])                                \
-    X(rms_norm, aclnnRmsNorm, c->t[0], c->t[1], 1e-6, c->t[2], c->t[3])                            \
-    X(batch_norm, aclnnBatchNorm, c->t[0], c->t[1], c->t[2], NULL, NULL, true, 0.1, 1e-5, c->t[3], \
-      c->t[4], c->t[5])                                                                            \
-    X(group_norm, aclnnGroupNorm, c->t[0], c->t[1], c->t[2], dim(c, 0), dim(c, 1),                 \
-      dim(c, 2) * dim(c, 3), 32, 1e-5, c->t[3], c->t[4], c->t[5])                                  \
-    X(embedding, aclnnEmbedding, c->t[0], c->t[1], c->t[2])                                        \
-    X(index_select, aclnnIndexSelect, c->t[0], last_axis(c), c->t[1], c->t[2])                     \
-    X(gather, aclnnGather, c->t[0], last_axis(c), c->t[1], c->t[2])                                \
-    X(scatter_add, aclnnScatterAdd, c->t[0], last_axis(c), c->t[1], c->t[2], c->t[3])              \
-    X(sort, aclnnSort, c->t[0], false, last_axis(c), false, c->t[1], c->t[2])                      \
-    X(topk, aclnnTopk, c->t[0], 50, last_axis(c), true, true, c->t[1], c->t[2])
-
-#define DEFINE(word, operator, ...)                                                                \
-    static aclnnStatus plan_##word(struct call *c)                                                 \
-    {                                                                                              \
-        return operator##GetWorkspaceSize(__VA_ARGS__, &c->size, &c->executor);                    \
+    struct rig_call *rig = c->rig;
+    int input = 0, output = c->line.inputs;
+    for (int slot = 0; rig->op->tensor[slot]; slot++) {
+        const bool is_read = rig->op->operand[slot].role == RIG_READ;
+        int *next = is_read ? &input : &output;
+        const int end = is_read ? c->line.inputs : c->line.tensors;
+        if (rig_is_list(rig->op, slot)) {
+            rig->list[slot] = aclCreateTensorList((const aclTensor *const *)c->t + *next,
+                                                  (uint64_t)(end - *next));
+            *next = end;
+        } else if (rig->op->names->tensor_kind[slot] != OP_OPTIONAL_REF && *next < end) {
+            rig->tensor[slot] = c->t[(*next)++];
+        }
     }
-OPERATORS(DEFINE)
-
-static aclnnStatus plan_cat(struct call *c)
-{
-    aclTensorList *list = aclCreateTensorList((const aclTensor *const *)c->t, 2);
-    return aclnnCatGetWorkspaceSize(list, last_axis(c), c->t[2], &c->size, &c->executor);
 }
 
-static const struct {
-    const char *word;
-    aclnnStatus (*plan)(struct call *c);
-    run_fn *run;
-} operators[] = {
-#define ROW(word, operator, ...) {#word, plan_##word, operator},
-    OPERATORS(ROW){"cat", plan_cat, aclnnCat},
-};
+/* A type that the line does not name is that of the first output. */
+static void give_types(struct call *c, const struct test_case *test)
+{
+    for (int i = 0; c->rig->op->number[i]; i++)
+        if (c->rig->op->names->number_kind[i] == OP_TYPE_OF &&
+            !case_argument_named(test, c->rig->op->number[i]))
+            c->rig->number[i] = type_of(c, c->line.inputs);
+}
+
+static bool prepare(struct call *c)
+{
+    char line[2 * TENSOR_LINE], error[160];
+    struct test_case test = {.dtype = CASE_F32};
+    const struct rig_operator *op = rows_every_of_word(c->line.row[0] ? c->line.row : c->line.op);
+    if (!op) return false;
+    snprintf(line, sizeof line, "%s f32 %s", op->word, c->line.arguments);
+    if (c->line.arguments[0] && !case_parse(line, &test, error, sizeof error)) {
+        fprintf(stderr, "%s: %s\n", line, error);
+        return false;
+    }
+    c->rig = malloc(sizeof *c->rig);
+    if (!c->rig) return false;
+    *c->rig = rig_call_of(op, &test);
+    rig_open(c->rig);
+    give_tensors(c);
+    give_types(c, &test);
+    c->rig->size = &c->size;
+    c->rig->out = &c->executor;
+    return op->phase1(c->rig) == 0;
+}
 
 /* ---- data ---- */
 
@@ -164,7 +134,6 @@ static void add_sums(const struct call *c, cJSON *reply)
 
 static aclrtStream stream;
 static struct call call;
-static run_fn *run_of;
 
 static void clear(void)
 {
@@ -172,22 +141,13 @@ static void clear(void)
         aclrtFree(call.data[i]);
     if (call.executor) aclDestroyAclOpExecutor(call.executor);
     if (call.workspace) aclrtFree(call.workspace);
+    if (call.rig) rig_close(call.rig);
+    free(call.rig);
     call = (struct call){0};
 }
 
 static bool create(struct call *c)
 {
-    const int last = c->line.tensor[0].rank - 1;
-    const float values[] = {1, 0, 0.5F};
-    const int64_t axes[] = {0, last};
-    const bool all[] = {true, true, true};
-    c->one = aclCreateScalar((void *)(uintptr_t)&values[0], ACL_FLOAT);
-    c->zero = aclCreateScalar((void *)(uintptr_t)&values[1], ACL_FLOAT);
-    c->half = aclCreateScalar((void *)(uintptr_t)&values[2], ACL_FLOAT);
-    c->first = aclCreateIntArray(&axes[0], 1);
-    c->last = aclCreateIntArray(&axes[1], 1);
-    c->normalized = aclCreateIntArray(&c->line.tensor[0].dims[last], 1);
-    c->all = aclCreateBoolArray(all, 3);
     for (int i = 0; i < c->line.tensors; i++) {
         const struct tensor_spec *spec = &c->line.tensor[i];
         if (aclrtMalloc(&c->data[i], tensor_bytes(spec), ACL_MEM_MALLOC_HUGE_FIRST) != 0)
@@ -206,7 +166,7 @@ static double run(int64_t count)
 {
     const double begin = stats_now();
     for (int64_t i = 0; i < count; i++)
-        if (run_of(call.workspace, call.size, call.executor, stream) != 0 ||
+        if (call.rig->op->phase2(call.workspace, call.size, call.executor, stream) != 0 ||
             aclrtSynchronizeStream(stream) != 0)
             return -1;
     return (stats_now() - begin) / (double)count;
@@ -219,15 +179,10 @@ static bool set_up(const cJSON *request)
                            &call.line) ||
         !create(&call))
         return false;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (strcmp(operators[i].word, call.line.op) != 0) continue;
-        run_of = operators[i].run;
-        return operators[i].plan(&call) == 0 && aclSetAclOpExecutorRepeatable(call.executor) == 0 &&
-               (call.size == 0 ||
-                aclrtMalloc(&call.workspace, call.size, ACL_MEM_MALLOC_HUGE_FIRST) == 0) &&
-               run(1) >= 0;
-    }
-    return false;
+    return prepare(&call) && aclSetAclOpExecutorRepeatable(call.executor) == 0 &&
+           (call.size == 0 ||
+            aclrtMalloc(&call.workspace, call.size, ACL_MEM_MALLOC_HUGE_FIRST) == 0) &&
+           run(1) >= 0;
 }
 
 static void answer(const void *contender, const cJSON *request, cJSON *reply)

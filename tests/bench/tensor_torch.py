@@ -76,7 +76,7 @@ def tensor(word, kind, is_input):
 
 class Problem:
     def __init__(self, ask):
-        _, word, _, _, *words = ask["line"].split()
+        _, word, _, _, *words = [word for word in ask["line"].split() if "=" not in word]
         inputs = words.index(">")
         words.remove(">")
         self.tensors = [tensor(word, ask["type"], i < inputs) for i, word in enumerate(words)]
