@@ -73,6 +73,7 @@ struct op_group op_group_of(const struct op_problem *problem)
     g.kind = x == ACL_INT8                  ? K_GROUP_WHOLE
              : x == op_group_type(g.weight) ? K_GROUP_PLAIN
                                             : K_GROUP_WEIGHT;
+    g.is_four = g.kind == K_GROUP_WHOLE && op_group_is_four((int32_t)op_group_type(g.weight));
     g.is_tensor = g.list->kind == OP_OPTIONAL;
     if (!g.list->pointer) g.list = NULL;
     g.scale =
@@ -125,6 +126,30 @@ static aclnnStatus check_list_type(const struct op_problem *problem, const struc
 
 static const uint64_t float_types = OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16);
 
+/* x INT8, weight INT4: what stands for the 8 that are taken off x, and scales, must be there. */
+static aclnnStatus check_fours(const struct op_problem *problem, const struct op_group *g)
+{
+    const char *name = problem->row->name;
+    OP_CHECK(name, op_argument_named(problem, "perTokenScaleOptional"), ACLNN_ERR_PARAM_INVALID,
+             "x's data type is INT8 and weight's %s; from V4 on it may be INT4",
+             op_data_type_name(op_group_type(g->weight)));
+    OP_CHECK(name, g->type == OP_GROUP_ROWS, ACLNN_ERR_PARAM_INVALID,
+             "groupType is %d and weight INT4; only groups of rows (0) have products of INT8 and "
+             "INT4",
+             g->type);
+    OP_CHECK(name, g->bias, ACLNN_ERR_PARAM_INVALID,
+             "biasOptional is NULL or empty; products of INT8 and INT4 need it");
+    OP_CHECK(name, g->scale, ACLNN_ERR_PARAM_INVALID,
+             "scaleOptional is NULL or empty; products of INT8 and INT4 need it");
+    OP_TRY(check_list_type(problem, g->y, OP_TYPE(ACL_FLOAT16) | OP_TYPE(ACL_BF16),
+                           "FLOAT16, BF16 where x is INT8 and weight INT4"));
+    OP_TRY(check_list_type(problem, g->bias, OP_TYPE(ACL_FLOAT), "FLOAT where weight is INT4"));
+    OP_TRY(check_list_type(problem, g->scale, OP_TYPE(ACL_UINT64) | OP_TYPE(ACL_INT64),
+                           "UINT64, INT64 where weight is INT4"));
+    OP_TRY(check_list_type(problem, g->offset, OP_TYPE(ACL_FLOAT), "FLOAT"));
+    return check_list_type(problem, g->token, OP_TYPE(ACL_FLOAT), "FLOAT");
+}
+
 static aclnnStatus check_whole(const struct op_problem *problem, const struct op_group *g)
 {
     const char *name = problem->row->name;
@@ -162,17 +187,18 @@ static aclnnStatus check_kind(const struct op_problem *problem, const struct op_
     const char *name = problem->row->name;
     const aclDataType x = op_group_type(g->x), weight = op_group_type(g->weight);
     const bool is_small = weight == ACL_INT8 || op_group_is_four((int32_t)weight);
-    const bool fits = g->kind == K_GROUP_WHOLE   ? weight == ACL_INT8
+    const bool fits = g->kind == K_GROUP_WHOLE   ? is_small
                       : g->kind == K_GROUP_PLAIN ? is_half(x) || x == ACL_FLOAT
                                                  : is_half(x) && is_small;
     OP_CHECK(name, fits, ACLNN_ERR_PARAM_INVALID,
              "x's data type is %s and weight's %s; both must be FLOAT, FLOAT16, BF16 or INT8, or x "
-             "FLOAT16 or BF16 and weight INT8, INT4 or INT32 (eight INT4 in one)",
+             "FLOAT16, BF16 or INT8 and weight INT8, INT4 or INT32 (eight INT4 in one)",
              op_data_type_name(x), op_data_type_name(weight));
     if (g->kind != K_GROUP_WEIGHT) {
         OP_TRY(check_absent(problem, "antiquantScaleOptional", "the weight has x's type"));
         OP_TRY(check_absent(problem, "antiquantOffsetOptional", "the weight has x's type"));
     }
+    if (g->is_four) return check_fours(problem, g);
     if (g->kind == K_GROUP_WHOLE) return check_whole(problem, g);
     if (g->kind == K_GROUP_WEIGHT) {
         OP_CHECK(name, g->scale, ACLNN_ERR_PARAM_INVALID,
@@ -205,10 +231,10 @@ static aclnnStatus check_activation(const struct op_problem *problem, const stru
              "GELU) or 5 (SiLU)",
              type);
     OP_CHECK(problem->row->name,
-             type == 0 || (g->kind == K_GROUP_WHOLE && is_half(op_group_type(g->y))),
+             type == 0 || (g->kind == K_GROUP_WHOLE && !g->is_four && is_half(op_group_type(g->y))),
              ACLNN_ERR_PARAM_INVALID,
-             "actType is %" PRId64 "; only products of INT8 with results of FLOAT16 or BF16 have "
-             "an activation",
+             "actType is %" PRId64 "; only products of INT8 with INT8 with results of FLOAT16 or "
+             "BF16 have an activation",
              type);
     return ACLNN_SUCCESS;
 }

@@ -12,6 +12,7 @@ enum { OP_GROUP_NONE = -1, OP_GROUP_ROWS = 0, OP_GROUP_TERMS = 2 }; /* groupType
 /* Lists that are NULL, or have no tensor with elements, are NULL here. */
 struct op_group {
     enum k_group_kind kind;
+    bool is_four; /* WHOLE: the weight is INT4 */
     int type;
     const struct op_value *x, *weight, *y, *bias, *scale, *token, *offset; /* scale, offset: of the
                                                                weight, or of the sums (WHOLE) */

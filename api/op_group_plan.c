@@ -130,6 +130,19 @@ static struct op_place small_weight(const struct plan *p, uint64_t i, struct k_g
     return weight;
 }
 
+/* INT4 for products with INT8. */
+static void place_fours(const struct op_view *view, struct k_group *k)
+{
+    const int row = view->rank - 2, in_word = view->type == ACL_INT32 ? 8 : 1;
+    k->gemm.b = (struct k_gemm_matrix){.dtype = K_I8,
+                                       .row = view->sizes[row] == 1 ? k->gemm.n
+                                                                    : view->strides[row] * in_word,
+                                       .column = 1};
+    if (view->rank == 3) k->weight = view->strides[0] * in_word / 2;
+    k->int8.is_four = true;
+    k->int8.less = 8;
+}
+
 static struct op_place weight_of(const struct plan *p, uint64_t i, struct k_group *k)
 {
     const struct op_group *g = &p->group;
@@ -141,6 +154,10 @@ static struct op_place weight_of(const struct plan *p, uint64_t i, struct k_grou
         return small_weight(p, i, k);
     }
     const struct op_place weight = op_target(p->call, argument_of(p->call, g->weight), i);
+    if (g->is_four) {
+        place_fours(&weight.view, k);
+        return weight;
+    }
     k->gemm.b = matrix_of(&weight.view);
     if (d->rank == 3) k->weight = bytes_of(&weight.view, weight.view.strides[0]);
     return weight;
@@ -174,9 +191,19 @@ static void add_weight_factors(const struct plan *p, uint64_t i, struct k_group 
 }
 
 static void add_whole_factors(const struct plan *p, uint64_t i, struct k_group *k, int *scale,
-                              int *token)
+                              int *token, int *offset)
 {
     const struct op_group *g = &p->group;
+    if (g->is_four) {
+        const struct ex_descriptor *d = op_group_tensor(g->scale, i);
+        const int64_t parts = d->rank == 2 + g->is_joint ? d->sizes[d->rank - 2] : 1;
+        k->int8.part = k->gemm.k / parts;
+        k->int8.part_step = k->gemm.n;
+    }
+    if (g->offset) {
+        k->int8.offset = (struct k_int8_factor){true, K_F32, 1};
+        *offset = row_of(p, g->offset, i, &k->offset).buffer;
+    }
     if (g->scale && k->gemm.c.dtype != K_I32) {
         const struct op_place scales = row_of(p, g->scale, i, &k->scale);
         const enum k_dtype dtype = op_k_dtype_of(scales.view.type);
@@ -280,7 +307,7 @@ static void add_product(const struct plan *p, uint64_t i, uint64_t j, const stru
         k.y_step = bytes_of(&y->view, gemm->c.row);
     k.x_step = bytes_of(&x.view, k.by_terms ? gemm->a.column : gemm->a.row);
     if (k.by_terms) k.term_step = bytes_of(&weight.view, gemm->b.row);
-    int bias = x.buffer, scale = x.buffer, more = x.buffer;
+    int bias = x.buffer, scale = x.buffer, more = x.buffer, offset = x.buffer;
     if (g->bias) {
         const struct op_place row = row_of(p, g->bias, i, &k.bias);
         gemm->has_addend = true;
@@ -288,11 +315,11 @@ static void add_product(const struct plan *p, uint64_t i, uint64_t j, const stru
         bias = row.buffer;
     }
     if (g->kind == K_GROUP_WEIGHT) add_weight_factors(p, i, &k, &scale, &more);
-    if (g->kind == K_GROUP_WHOLE) add_whole_factors(p, i, &k, &scale, &more);
+    if (g->kind == K_GROUP_WHOLE) add_whole_factors(p, i, &k, &scale, &more, &offset);
     if (gemm->m == 0 || gemm->n == 0) return;
     const struct k_work work = k_group_plan(&k);
     ex_step(call->plan, "group", k_best()->group, &k, sizeof k, work,
-            EX_BUFFERS(p->table, x.buffer, weight.buffer, y->buffer, bias, scale, more));
+            EX_BUFFERS(p->table, x.buffer, weight.buffer, y->buffer, bias, scale, more, offset));
 }
 
 void op_group_plan(const struct op_shape_call *call)

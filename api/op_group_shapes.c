@@ -218,9 +218,28 @@ static aclnnStatus check_factors(const struct op_problem *problem, const struct 
     return ACLNN_SUCCESS;
 }
 
+/* Offsets of products of INT8 and INT4 go with one row of scales. */
+static aclnnStatus check_one_part(const struct op_problem *problem, const struct op_group *g)
+{
+    for (uint64_t i = 0; g->is_four && g->offset && i < op_group_size(g->offset); i++) {
+        const struct ex_descriptor *d = op_group_tensor(g->offset, i);
+        const int64_t parts = d->rank == 2 + g->is_joint ? d->sizes[d->rank - 2] : 1;
+        OP_CHECK(problem->row->name, parts == 1, ACLNN_ERR_PARAM_INVALID,
+                 "%s[%" PRIu64 "] has %" PRId64
+                 " groups of terms; where x is INT8 and weight INT4 there may be one",
+                 g->offset->name, i, parts);
+    }
+    return ACLNN_SUCCESS;
+}
+
 static bool is_single(int64_t size, int64_t stride)
 {
     return size <= 1 || stride == 1;
+}
+
+static bool is_even(int64_t size, int64_t stride)
+{
+    return size <= 1 || stride % 2 == 0;
 }
 
 /* INT4: one of the last two strides is 1, and each weight begins at a whole byte; eight of them in
@@ -249,6 +268,17 @@ static aclnnStatus check_fours(const struct op_problem *problem, const struct op
                  "weight[%" PRIu64 "] is of type INT4 and its matrices are %" PRId64
                  " elements apart; that must be even",
                  i, d->strides[0]);
+        OP_CHECK(name,
+                 !g->is_four || (by_columns && (type == ACL_INT32 ||
+                                                is_even(d->sizes[last - 1], d->strides[last - 1]))),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "weight[%" PRIu64 "] holds INT4 and has strides %" PRId64 " and %" PRId64
+                 "; where x is INT8 the last one must be 1 and the other even",
+                 i, d->strides[last - 1], d->strides[last]);
+        OP_CHECK(name, !g->is_four || op_group_columns(d) % 2 == 0, ACLNN_ERR_PARAM_INVALID,
+                 "weight[%" PRIu64 "] has %" PRId64
+                 " columns of INT4; where x is INT8 they must be even",
+                 i, op_group_columns(d));
     }
     return ACLNN_SUCCESS;
 }
@@ -291,6 +321,22 @@ static aclnnStatus check_tuning(const struct op_problem *problem, const struct o
     return ACLNN_SUCCESS;
 }
 
+/* The terms of a part, told once more. */
+static aclnnStatus check_part_size(const struct op_problem *problem, const struct op_group *g)
+{
+    const int64_t size = op_integer_named(problem, "quantGroupSize", 0);
+    const struct ex_descriptor *weight = op_group_tensor(g->weight, 0);
+    const int64_t terms = weight->sizes[weight->rank - 2];
+    if (size == 0) return ACLNN_SUCCESS;
+    const bool has_parts = (g->kind == K_GROUP_WEIGHT || g->is_four) && g->scale;
+    const struct ex_descriptor *d = has_parts ? op_group_tensor(g->scale, 0) : NULL;
+    const int64_t parts = d && d->rank == 2 + g->is_joint ? d->sizes[d->rank - 2] : 1;
+    OP_CHECK(problem->row->name, size == terms / parts, ACLNN_ERR_PARAM_INVALID,
+             "quantGroupSize is %" PRId64 "; it must be 0 or %" PRId64 ", the terms of a part",
+             size, terms / parts);
+    return ACLNN_SUCCESS;
+}
+
 aclnnStatus op_group_shapes(struct op_problem *problem)
 {
     const struct op_group g = op_group_of(problem);
@@ -303,13 +349,15 @@ aclnnStatus op_group_shapes(struct op_problem *problem)
         OP_TRY(check_terms(problem, &g));
     OP_TRY(check_group_list(problem, &g));
     OP_TRY(check_factors(problem, &g, g.bias, false));
-    OP_TRY(check_factors(problem, &g, g.scale, g.kind == K_GROUP_WEIGHT));
+    OP_TRY(check_factors(problem, &g, g.scale, g.kind == K_GROUP_WEIGHT || g.is_four));
     OP_TRY(check_factors(problem, &g, g.offset, true));
+    OP_TRY(check_one_part(problem, &g));
     for (uint64_t i = 0; g.offset && i < op_group_size(g.offset); i++)
         OP_TRY(op_check_same_shape(problem->row->name, g.offset->name,
                                    g.offset->tensors->elements[i], g.scale->name,
                                    g.scale->tensors->elements[i]));
     OP_TRY(check_token(problem, &g));
     OP_TRY(check_fours(problem, &g));
+    OP_TRY(check_part_size(problem, &g));
     return check_tuning(problem, &g);
 }

@@ -137,7 +137,11 @@ void K_SYMBOL(group)(const void *parameters, void *const buffers[], struct k_sli
             find_rows(g, ranges, number, &b);
         if (b.rows == 0) continue;
         /* In the order of all three kernels' buffers, as far as they have them. */
-        void *more = at(buffers, K_GROUP_MORE, b.token + b.weight * g->offset);
+        const bool is_apart = g->kind == K_GROUP_WHOLE;
+        void *more = at(buffers, K_GROUP_MORE, b.token + (is_apart ? 0 : b.weight * g->offset));
+        void *offset = is_apart && g->int8.offset.is_there
+                           ? at(buffers, K_GROUP_OFFSET, b.weight * g->offset)
+                           : more;
         void *const own[] = {at(buffers, K_GROUP_X, b.x),
                              at(buffers, K_GROUP_WEIGHTS, b.term + b.weight * g->weight),
                              at(buffers, K_GROUP_Y, b.y),
@@ -145,7 +149,7 @@ void K_SYMBOL(group)(const void *parameters, void *const buffers[], struct k_sli
                                      : at(buffers, K_GROUP_BIAS, b.weight * g->bias),
                              at(buffers, K_GROUP_SCALE, b.weight * g->scale),
                              more,
-                             more};
+                             offset};
         multiply(g, &b, column, own);
     }
 }

@@ -61,7 +61,8 @@ struct k_group {
     };
 };
 
-/* What is not there is any buffer. MORE: scales of rows of x (WHOLE), offsets (WEIGHT). */
+/* What is not there is any buffer. MORE: scales of rows of x (WHOLE), offsets (WEIGHT). OFFSET:
+ * only of an int8 product that has them. */
 enum {
     K_GROUP_RANGES,
     K_GROUP_X,
@@ -70,6 +71,7 @@ enum {
     K_GROUP_BIAS,
     K_GROUP_SCALE,
     K_GROUP_MORE,
+    K_GROUP_OFFSET,
 };
 
 /* Items are blocks of rows, found by the table, and columns, which are faster. */

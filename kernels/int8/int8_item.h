@@ -41,7 +41,8 @@ static inline struct int8_item int8_item_at(const struct k_int8 *p, void *const 
     item.rows = gemm_min(g->m - row, cut->rows);
     item.columns = gemm_min(g->n - column, cut->columns);
     item.a = v_address(buffers[K_INT8_A], gemm_batch_at(g, &g->a, batch) + row * g->a.row);
-    item.b = v_address(buffers[K_INT8_B], gemm_batch_at(g, &g->b, batch) + column * g->b.column);
+    item.b = v_address(buffers[K_INT8_B],
+                       (gemm_batch_at(g, &g->b, batch) + column * g->b.column) >> p->is_four);
     item.c = (char *)(uintptr_t)v_address(
         buffers[K_INT8_C],
         int8_size(g->c.dtype) * (gemm_batch_at(g, &g->c, batch) + row * g->c.row + column));

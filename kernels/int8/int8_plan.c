@@ -32,7 +32,7 @@ struct k_work k_int8_packed_plan(struct k_int8 *product)
     const struct k_problem problem = problem_of(product);
     const struct k_work work = k_gemm_packed_plan(&problem);
     product->gemm.cut.pairs = false;
-    product->has_tiles = product->gemm.m >= K_INT8_TILES && k_tiles_int8();
+    product->has_tiles = !product->is_four && product->gemm.m >= K_INT8_TILES && k_tiles_int8();
     product->is_few = false;
     return product->has_tiles ? cut_for_tiles(&product->gemm, work) : work;
 }

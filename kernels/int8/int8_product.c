@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As gemm_packed, with words of two or four terms in place of a float: K_GEMM_DEPTH words of an
  * item's columns are packed at a time, for all of its rows. Where one factor of a dot product is
- * unsigned, the columns are 128 more, and 128 times the sum of each row is taken off. */
+ * unsigned, the columns are 128 more, and 128 times the sum of each row is taken off. Columns of
+ * INT4 are widened on the way. */
 #include "kernels/int8/int8_block.h"
+#include "kernels/int8/int8_fours.h"
 #include "kernels/int8/int8_item.h"
 #include "kernels/int8/int8_pack.h"
 #include "kernels/int8/int8_tiles.h"
@@ -16,7 +18,10 @@ struct work {
         uint32_t panel[K_GEMM_DEPTH * K_GEMM_PANEL + SLACK]; /* [word][row] */
         uint32_t rows[TILES_EDGE * K_GEMM_DEPTH];            /* of tiles: [row][word] */
     };
-    _Alignas(64) uint32_t sums[K_GEMM_ROWS * K_GEMM_COLUMNS];
+    _Alignas(64) union {
+        uint32_t sums[K_GEMM_ROWS * K_GEMM_COLUMNS];
+        struct int8_fours fours;
+    };
     uint32_t less[K_GEMM_ROWS]; /* what the sums of each row have too much */
     struct int8_factors factors;
     int64_t b_block, begin; /* what is in columns; -1: nothing */
@@ -32,16 +37,23 @@ void pack_columns(bool quads, const struct int8_item *item, int64_t begin, int64
     const int64_t words = (terms + each - 1) / each;
     if (own->b_block == item->b_block && own->begin == begin) return;
     for (int64_t column = 0; column < item->columns; column += GEMM_COLUMNS) {
-        const struct int8_strip strip = {
-            .from = v_address(item->b, column * g->b.column + begin * g->b.row),
-            .across = g->b.column,
-            .along = g->b.row,
-            .lanes = gemm_min(item->columns - column, GEMM_COLUMNS),
-            .terms = terms,
-            .flip = quads && QUADS_BIAS != 0 ? 0x80808080 : 0};
+        struct int8_strip strip = {.across = g->b.column,
+                                   .along = g->b.row,
+                                   .lanes = gemm_min(item->columns - column, GEMM_COLUMNS),
+                                   .terms = terms,
+                                   .flip = quads && QUADS_BIAS != 0 ? 0x80808080 : 0};
+        if (item->product->is_four) {
+            const char *from = v_address(item->b, (column + begin * g->b.row) / 2);
+            K_SYMBOL(int8_fours)
+            (from, g->b.row / 2, terms, strip.lanes, own->fours.bytes, own->fours.columns + column);
+            strip.from = (const char *)own->fours.bytes;
+            strip.along = INT8_FOURS_APART;
+        } else {
+            strip.from = v_address(item->b, column * g->b.column + begin * g->b.row);
+        }
         int8_pack(quads, GEMM_COLUMNS, &strip, own->columns + column * words);
     }
-    own->b_block = item->b_block;
+    own->b_block = item->product->is_four ? -1 : item->b_block; /* their sums are made anew */
     own->begin = begin;
 }
 
@@ -83,7 +95,7 @@ void pack_rows(bool quads, const struct int8_item *item, int64_t row, int64_t be
 
 K_TEMPLATE
 void multiply_terms(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
-                    struct work *own)
+                    bool adds, struct work *own)
 {
     const int each = int8_word_terms(quads);
     const int64_t words = (terms + each - 1) / each;
@@ -94,7 +106,7 @@ void multiply_terms(bool quads, const struct int8_item *item, int64_t begin, int
             int8_multiply(quads, (int)rows, (item->columns - column + VL - 1) / VL, own->panel,
                           own->columns + column * words, words,
                           (struct int8_sums){own->sums + row * K_GEMM_COLUMNS + column,
-                                             K_GEMM_COLUMNS, begin > 0});
+                                             K_GEMM_COLUMNS, adds});
     }
 }
 
@@ -116,13 +128,28 @@ void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_sli
     own->b_block = own->begin = own->factors_of = -1;
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct int8_item item = int8_item_at(p, buffers, i);
-        memset(own->less, 0, sizeof own->less);
-        for (int64_t begin = 0; begin < p->gemm.k; begin += depth) {
-            const int64_t terms = gemm_min(p->gemm.k - begin, depth);
-            pack_columns(quads, &item, begin, terms, own);
-            multiply_terms(quads, &item, begin, terms, own);
+        const int64_t rows = p->is_four ? INT8_FOURS_ROWS : item.rows;
+        const int64_t part = p->is_four ? p->part : p->gemm.k;
+        for (int64_t row = 0; row < item.rows; row += rows) {
+            const struct int8_item some = int8_rows_of(&item, row, rows);
+            int64_t begin = 0;
+            do {
+                const int64_t end = begin + part;
+                memset(own->less, 0, sizeof own->less);
+                if (p->is_four) int8_fours_begin(&some, buffers, begin, &own->fours);
+                for (int64_t at = begin; at < end; at += depth) {
+                    const int64_t terms = gemm_min(end - at, depth);
+                    pack_columns(quads, &some, at, terms, own);
+                    multiply_terms(quads, &some, at, terms, at > begin, own);
+                }
+                if (p->is_four) int8_fours_add(&some, own->less, &own->fours);
+                begin = end;
+            } while (begin < p->gemm.k);
+            if (p->is_four)
+                int8_fours_finish(&some, buffers, &own->factors, &own->fours);
+            else
+                finish(&some, buffers, own);
         }
-        finish(&item, buffers, own);
     }
 }
 

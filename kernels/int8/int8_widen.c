@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/int8/int8_nibbles.h"
 #include "kernels/int8/int8_packed.h"
 #include "kernels/int8/k_int8.h"
 #include "kernels/vector/instance.h"
@@ -20,6 +21,24 @@ void K_SYMBOL(int8_widen)(const void *parameters, void *const buffers[], struct 
         to[2 * i] = (int8_t)(low - ((low & 8) << 1));
         to[2 * i + 1] = (int8_t)(high - ((high & 8) << 1));
     }
+}
+
+void K_SYMBOL(int8_fours)(const char *from, int64_t apart, int64_t terms, int64_t lanes, int8_t *to,
+                          int32_t *sums)
+{
+    int16_t own[INT8_FOURS_APART] = {0};
+    for (int64_t term = 0; term < terms; term++, to += INT8_FOURS_APART) {
+        const uint8_t *bytes = (const uint8_t *)from + term * apart;
+        for (int64_t i = 0; i < lanes / 2; i++) {
+            const int low = bytes[i] & 15, high = bytes[i] >> 4;
+            to[2 * i] = (int8_t)(low - ((low & 8) << 1));
+            to[2 * i + 1] = (int8_t)(high - ((high & 8) << 1));
+        }
+        for (int64_t i = 0; i < lanes; i++)
+            own[i] = (int16_t)(own[i] + to[i]);
+    }
+    for (int64_t i = 0; i < lanes; i++)
+        sums[i] += own[i];
 }
 
 k_fn K_SYMBOL(int8_param);

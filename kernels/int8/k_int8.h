@@ -9,7 +9,15 @@
  * (nearest even, the nearest end beyond, 0 from a NaN) or I32, which is the whole number itself.
  *
  * A scale of type U64 has the upper 19 bits of a FLOAT in its lower half and an offset of 9 bits
- * from bit 37 on, which is added where c is I8 and no other offset is there. */
+ * from bit 37 on, which is added where c is I8 and no other offset is there.
+ *
+ * is_four: b is INT4, two to a byte, the low one first, its columns side by side, and its rows
+ * begin at whole bytes. The terms are in parts of equal length, each with scales of its own:
+ *
+ *     c[i][j] = (sum over parts of (sum over p of (a[i][p] - less) * b[p][j]) * scale[part][j]
+ *                + bias[j] + (sum over p of a[i][p]) * offset[j]) * token[i]
+ *
+ * from left to right, sums of integers exact, all else FLOAT; c is F32, F16 or BF16. */
 #ifndef ACLNN_CPU_KERNELS_INT8_K_INT8_H
 #define ACLNN_CPU_KERNELS_INT8_K_INT8_H
 
@@ -28,6 +36,9 @@ struct k_int8 {
     bool has_dots;                             /* k_dots_int8() */
     bool has_tiles;                            /* k_tiles_int8() */
     bool is_few; /* at most K_GEMM_FEW rows; b is read where it lies */
+    bool is_four;
+    int64_t part, part_step; /* of is_four: terms; from part to part, in scales */
+    int32_t less;
 };
 
 /* What is not there is any buffer. */
@@ -35,7 +46,7 @@ enum { K_INT8_A, K_INT8_B, K_INT8_C, K_INT8_BIAS, K_INT8_SCALE, K_INT8_TOKEN, K_
 
 enum { K_INT8_TILES = 8 }; /* rows, from which tiles repay */
 
-/* Says how; k_int8_packed_plan: not is_few, whatever m is. */
+/* Says how; k_int8_packed_plan: not is_few, whatever m is. It is the one of is_four. */
 struct k_work k_int8_plan(struct k_int8 *product);
 struct k_work k_int8_packed_plan(struct k_int8 *product);
 

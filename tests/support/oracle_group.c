@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/oracle_norm.h"
+#include "tests/support/oracle_experts.h"
 
 enum { GROUPS = 5 };
 
@@ -201,9 +201,32 @@ static void put_real(struct rig_problem *problem, const struct group *g, int64_t
     problem->tensor[g->y].sums[at] = (struct oracle_sum){sum, size, g->terms + 3};
 }
 
+/* INT8 with INT4, eight in an INT32. */
+static bool is_fours(const struct rig_problem *problem)
+{
+    return problem->tensor[tensor_of(problem, "x", 0)].view.dtype == CASE_I8 &&
+           problem->tensor[tensor_of(problem, "weight", 0)].view.dtype == CASE_I32;
+}
+
+static void put_fours(struct rig_problem *problem)
+{
+    const int y = result_of(problem, 0);
+    const int64_t n = size_of(problem, y, 1);
+    const struct experts e = experts_of(problem, n);
+    for (int64_t at = 0; at < problem->tensor[y].count; at++) {
+        const int64_t expert = experts_group(problem, &e, at / n);
+        oracle_real(problem, y, at, problem->tensor[y].view.dtype,
+                    (double)experts_product(problem, &e, expert, at / n, at % n));
+    }
+}
+
 static void group(struct rig_problem *problem)
 {
     int64_t begin = 0;
+    if (is_fours(problem)) {
+        put_fours(problem);
+        return;
+    }
     for (int64_t i = 0, groups = groups_of(problem); i < groups; i++) {
         const struct group g = group_of(problem, i, &begin);
         const int64_t n = size_of(problem, g.weight, 1);
@@ -224,6 +247,8 @@ static void fill(struct rig_problem *problem, struct random *random)
     int count;
     const int list = first_of(problem, "groupListOptional", &count);
     const int scale = first_of(problem, "scaleOptional", &count);
+    for (int i = 0; scale >= 0 && i < count && is_fours(problem); i++)
+        experts_fill_scale(&problem->tensor[scale + i], random);
     for (int i = 0; scale >= 0 && i < count; i++) {
         struct rig_tensor *t = &problem->tensor[scale + i];
         for (int64_t j = 0; t->view.dtype == CASE_F32 && j < t->count; j++)
@@ -261,7 +286,7 @@ struct draw {
     enum case_dtype x, weight, y, scale, bias;
     int groups, parts;
     int64_t m, k, n[GROUPS], rows[GROUPS];
-    bool has_bias, has_scale, has_offset, has_token;
+    bool has_bias, has_scale, has_offset, has_token, is_four;
 };
 
 static void add(struct draw *d, const char *name, enum case_dtype dtype, const int64_t *dims,
@@ -293,12 +318,15 @@ static void add_x(struct draw *d)
 
 static void add_weight(struct draw *d)
 {
-    const int64_t joint[CASE_RANK] = {d->groups, d->k, d->n[0]};
+    const int64_t in = d->is_four ? 8 : 1, joint[CASE_RANK] = {d->groups, d->k, d->n[0] / in};
     const bool is_one = d->mode == JOINT || d->mode == TERMS;
     for (int i = 0; i < (is_one ? 1 : d->groups); i++) {
-        const int64_t own[CASE_RANK] = {d->k, d->n[i]};
+        const int64_t own[CASE_RANK] = {d->k, d->n[i] / in};
         add(d, "weight", d->weight, d->mode == JOINT ? joint : own, d->mode == JOINT ? 3 : 2, i,
             false);
+        if (!d->is_four) continue;
+        d->test.argument[d->test.arguments - 1].layout = CASE_CONTIGUOUS;
+        d->test.argument[d->test.arguments - 1].has_strides = false;
     }
 }
 
@@ -348,6 +376,24 @@ static void add_list(struct draw *d, int64_t form)
                       true); /* without strides of 0: each element has its number */
 }
 
+static void choose_fours(struct draw *d)
+{
+    const bool is_wide = random_once_in(d->random, 2);
+    for (int i = 0; i < d->groups; i++)
+        d->n[i] = 8 * ((d->n[0] + 7) / 8);
+    d->is_four = d->has_bias = d->has_scale = true;
+    d->weight = CASE_I32;
+    d->y = random_once_in(d->random, 2) ? CASE_F16 : CASE_BF16;
+    d->scale = is_wide ? CASE_U64 : CASE_I64;
+    d->bias = CASE_F32;
+    d->has_token = random_once_in(d->random, 2);
+    if (random_once_in(d->random, 2)) {
+        d->parts = 2;
+        d->k = 64;
+    }
+    d->has_offset = d->parts == 1 && random_once_in(d->random, 2);
+}
+
 static void choose_kind(struct draw *d, enum case_dtype dtype)
 {
     static const enum case_dtype results[] = {CASE_F16, CASE_BF16, CASE_I8, CASE_I32};
@@ -356,7 +402,10 @@ static void choose_kind(struct draw *d, enum case_dtype dtype)
     d->has_bias = d->mode != TERMS && random_once_in(random, 2);
     d->bias = random_once_in(random, 2) ? CASE_F32 : dtype;
     d->parts = 1;
-    if (dtype == CASE_I8) {
+    if (dtype == CASE_I8 && d->version >= '4' && random_once_in(random, 2) &&
+        (d->mode == JOINT || d->mode == LIST_OF_WEIGHTS)) {
+        choose_fours(d);
+    } else if (dtype == CASE_I8) {
         d->y = results[random_below(random, 4)];
         const bool is_real = d->y == CASE_F16 || d->y == CASE_BF16;
         d->scale = random_once_in(random, 2) ? CASE_F32 : CASE_BF16;
@@ -380,7 +429,9 @@ static struct test_case random_group(const struct rig_operator *op, struct rando
     const char last = op->name[strlen(op->name) - 1];
     struct draw d = {.test = norm_start(op, random, dtype),
                      .random = random,
-                     .version = last >= '2' && last <= '5' ? last : '1'};
+                     .version = last == 'z'                  ? '5'
+                                : last >= '2' && last <= '5' ? last
+                                                             : '1'};
     do
         d.mode = (enum mode)random_below(random, 6);
     while ((d.version == '1' && d.mode >= JOINT) ||
@@ -399,18 +450,18 @@ static struct test_case random_group(const struct rig_operator *op, struct rando
     }
     choose_kind(&d, dtype);
     const int64_t form = d.version >= '4' && (d.mode == JOINT || d.mode == LIST_OF_WEIGHTS)
-                             ? random_below(random, 3)
+                             ? random_below(random, d.is_four ? 2 : 3)
                          : d.version >= '4' && d.mode == TERMS ? random_below(random, 2)
                                                                : 0;
-    const bool is_weight = d.weight != d.x;
+    const bool is_weight = d.weight != d.x && !d.is_four;
     const int64_t tokens[CASE_RANK] = {d.m};
     add_x(&d);
     add_weight(&d);
     add_rows(&d, "biasOptional", d.bias, d.has_bias, 1);
-    add_rows(&d, "scaleOptional", d.scale, d.has_scale, 1);
-    add_none(&d, "offsetOptional");
+    add_rows(&d, "scaleOptional", d.scale, d.has_scale, d.is_four ? d.parts : 1);
+    add_rows(&d, "offsetOptional", CASE_F32, d.is_four && d.has_offset, 1);
     add_rows(&d, "antiquantScaleOptional", d.x, is_weight, d.parts);
-    add_rows(&d, "antiquantOffsetOptional", d.x, d.has_offset, d.parts);
+    add_rows(&d, "antiquantOffsetOptional", d.x, d.has_offset && !d.is_four, d.parts);
     if (d.version >= '4' && d.has_token)
         add(&d, "perTokenScaleOptional", CASE_F32, tokens, 1, 0, false);
     else if (d.version >= '4')
@@ -429,12 +480,15 @@ static struct test_case random_group(const struct rig_operator *op, struct rando
         random_number(&d.test, "groupType", d.mode == APART ? -1 : d.mode == TERMS ? 2 : 0);
     if (d.version >= '4') {
         static const double types[] = {0, 1, 2, 4, 5};
-        const bool is_active =
-            dtype == CASE_I8 && (d.y == CASE_F16 || d.y == CASE_BF16) && random_once_in(random, 2);
+        const bool is_active = dtype == CASE_I8 && !d.is_four &&
+                               (d.y == CASE_F16 || d.y == CASE_BF16) && random_once_in(random, 2);
         random_number(&d.test, "groupListType", (double)form);
         random_number(&d.test, "actType", is_active ? types[random_below(random, 5)] : 0);
     }
     if (d.version == '5') add_none(&d, "tuningConfigOptional");
+    if (last == 'z')
+        random_number(&d.test, "quantGroupSize",
+                      d.mode == JOINT && random_once_in(random, 2) ? (double)(d.k / d.parts) : 0);
     add_y(&d);
     if (d.version >= '4') {
         add_none(&d, "activationFeatureOutOptional");
@@ -451,77 +505,9 @@ static struct test_case random_group(const struct rig_operator *op, struct rando
     "activationQuantOffsetOptional=null "
 #define NO_OUTS " activationFeatureOutOptional=null dynQuantScaleOutOptional=null"
 
-/* ---- products that are added ---- */
-
-enum { ADD_X, ADD_WEIGHT, ADD_LIST, ADD_Y };
-
-static void add_products(struct rig_problem *problem)
-{
-    const int64_t *x = problem->tensor[ADD_X].view.dims, m = x[1];
-    const int64_t n = problem->tensor[ADD_WEIGHT].view.dims[1];
-    double largest = 0;
-    for (int64_t at = 0; at < problem->tensor[ADD_Y].count; at++) {
-        const int64_t group = at / (m * n), i = at / n % m, j = at % n;
-        const int64_t end = oracle_whole_value(problem, ADD_LIST, group);
-        double sum = oracle_value(problem, ADD_Y, at), size = fabs(sum);
-        for (int64_t p = group > 0 ? oracle_whole_value(problem, ADD_LIST, group - 1) : 0; p < end;
-             p++) {
-            const double term = oracle_value(problem, ADD_X, p * m + i) *
-                                oracle_value(problem, ADD_WEIGHT, p * n + j);
-            sum += term;
-            size += fabs(term);
-        }
-        largest = fmax(largest, size);
-        oracle_real(problem, ADD_Y, at, CASE_F32, sum);
-    }
-    /* As of any product: (k + 2) u S, twice that for pairs of bf16. */
-    problem->near.absolute = ldexp(2 * (double)(x[0] + 6) * largest, -24);
-}
-
-static void fill_ends(struct rig_problem *problem, struct random *random)
-{
-    struct rig_tensor *list = &problem->tensor[ADD_LIST];
-    const int64_t terms = problem->tensor[ADD_X].view.dims[0];
-    for (int64_t i = 0, end = 0; i < list->count; i++) {
-        if (!random_once_in(random, 4)) end = random_between(random, end, terms);
-        if (i == list->count - 1 && random_once_in(random, 2)) end = terms;
-        list->bits[i] = (uint64_t)end;
-    }
-}
-
-static struct test_case random_added(const struct rig_operator *op, struct random *random,
-                                     enum case_dtype some)
-{
-    const enum case_dtype dtype = some == CASE_BF16 ? CASE_BF16 : CASE_F16;
-    struct test_case test = norm_start(op, random, dtype);
-    const int64_t groups = random_between(random, 0, 4), m = random_between(random, 0, 12);
-    const int64_t k = random_between(random, 0, 40), n = random_between(random, 0, 12);
-    const int64_t y[] = {groups, m, n}, flat[] = {groups * m, n};
-    const bool is_flat = random_once_in(random, 2);
-    random_tensor(&test, random, "x", dtype, (const int64_t[]){k, m}, 2, false);
-    random_tensor(&test, random, "weight", dtype, (const int64_t[]){k, n}, 2, false);
-    random_tensor(&test, random, "groupList", CASE_I64, &groups, 1, false);
-    random_tensor(&test, random, "yRef", CASE_F32, is_flat ? flat : y, is_flat ? 2 : 3, true);
-    random_number(&test, "transposeX", 1);
-    random_number(&test, "transposeWeight", 0);
-    random_number(&test, "groupType", 2);
-    return test;
-}
-
 const struct oracle_row oracle_group_rows[] = {
-    {.name = "aclnnGroupedMatmulAdd",
-     .oracle = add_products,
-     .random = random_added,
-     .fill = fill_ends,
-     .by_strides = true,
-     .ulp = 2,
-     .lines = (const char *const[]){"grouped_matmul_add bf16 x=700x270 weight=700x90 "
-                                    "groupList=3:i64 yRef=3x270x90:f32:strided transposeX=1 "
-                                    "transposeWeight=0 groupType=2",
-                                    NULL},
-     .sound = "grouped_matmul_add f16 x=7x4 weight=7x5 groupList=2:i64 yRef=2x4x5:f32 "
-              "transposeX=1 transposeWeight=0 groupType=2"},
-    {.name = "aclnnGroupedMatmul aclnnGroupedMatmulV3 aclnnGroupedMatmulV5",
+    {.name = "aclnnGroupedMatmul aclnnGroupedMatmulV3 aclnnGroupedMatmulV5 "
+             "aclnnGroupedMatmulWeightNz",
      .oracle = group,
      .random = random_group,
      .fill = fill,
@@ -549,6 +535,11 @@ const struct oracle_row oracle_group_rows[] = {
                "biasOptional=null scaleOptional=[4x100:f32] offsetOptional=null "
                "antiquantScaleOptional=null antiquantOffsetOptional=null "
                "perTokenScaleOptional=[300:f32] groupListOptional=4:i64 " NO_EXTRAS
-               "splitItem=3 groupType=0 groupListType=1 actType=5 out=[300x100:bf16]" NO_OUTS)},
+               "splitItem=3 groupType=0 groupListType=1 actType=5 out=[300x100:bf16]" NO_OUTS,
+               "grouped_matmul_v4 i8 x=[300x1280] weight=[3x1280x50:i32] "
+               "biasOptional=[3x400:f32] scaleOptional=[3x5x400:u64] offsetOptional=null "
+               "antiquantScaleOptional=null antiquantOffsetOptional=null "
+               "perTokenScaleOptional=[300:f32] groupListOptional=3:i64 " NO_EXTRAS
+               "splitItem=3 groupType=0 groupListType=0 actType=0 out=[300x400:bf16]" NO_OUTS)},
     {.name = NULL},
 };

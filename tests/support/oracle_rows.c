@@ -53,6 +53,7 @@
     FAMILY(quantize)                                                                               \
     FAMILY(int8)                                                                                   \
     FAMILY(group)                                                                                  \
+    FAMILY(group_add)                                                                              \
     FAMILY(moe)                                                                                    \
     FAMILY(moe_sum)                                                                                \
     FAMILY(moe_quant)                                                                              \

@@ -21,7 +21,7 @@ typedef enum {
 } GMMActType;
 
 /* out = x weight + bias, for each group of rows of x a weight of its own: the layers of a mixture
- * of experts. PyTorch has the case without quantisation as torch._grouped_mm. Three kinds, by the
+ * of experts. PyTorch has the case without quantisation as torch._grouped_mm. Four kinds, by the
  * types of x and weight:
  * - FLOAT, FLOAT16 or BF16, both the same: summed in FLOAT, rounded once; out has x's type.
  * - both INT8: sums are exact in 32 bits, which wrap beyond, then out = (sum + bias) scale
@@ -31,6 +31,10 @@ typedef enum {
  * - x FLOAT16 or BF16, weight INT8, INT4 (two to a byte, the low half first) or INT32 (eight INT4
  *   along the last axis, the first one lowest): out = x ((weight + antiquantOffset)
  *   antiquantScale) + bias in FLOAT, rounded once; out has x's type.
+ * - x INT8, weight INT4 or INT32, its rows dense and of an even n, groups of rows: out = (the sum
+ *   over parts of ((x - 8) weight) scale + bias + (the sum of x's row) offset) perTokenScale, sums
+ *   of integers exact, else each operation rounded in FLOAT; out is FLOAT16 or BF16. The bias is
+ *   to be 8 times the sums of the weight's columns times their scales: so the 8 counts for nothing.
  * Nothing is written that belongs to no group.
  *
  * - x, weight, out: lists of 1 to 128 tensors, all of a list of one type. Optional lists that are
@@ -39,16 +43,19 @@ typedef enum {
  *   whole byte.
  * - biasOptional: NULL, or as many tensors as weight, each (n), or (groups, n) where one weight
  *   has all matrices. FLOAT, FLOAT16 or BF16; of INT8 products INT32, or those three where out is
- *   FLOAT16 or BF16 and scaleOptional FLOAT or BF16.
+ *   FLOAT16 or BF16 and scaleOptional FLOAT or BF16. With x INT8 and weight INT4 it is FLOAT and
+ *   must be given.
  * - scaleOptional: of INT8 products, shaped as the bias: FLOAT, BF16, or UINT64 or INT64 as
  *   aclnnTransQuantParamV2 makes them (with an offset, which is added where out is INT8). NULL
- *   elsewhere and where out is INT32.
- * - offsetOptional: must be NULL.
+ *   elsewhere and where out is INT32. With weight INT4 UINT64 or INT64, whose FLOAT has 19 bits,
+ *   shaped as antiquantScaleOptional.
+ * - offsetOptional: NULL; or, with x INT8 and weight INT4, FLOAT, shaped as scaleOptional, which
+ *   then has one part: the weights' offset times their scale.
  * - antiquantScaleOptional, antiquantOffsetOptional: of weights of INT8 and INT4, x's type, shaped
  *   as the bias, or with a dimension of equal groups of terms before the last, each of a multiple
  *   of 32 terms. The offset may be NULL.
  * - perTokenScaleOptional: NULL for 1, or one FLOAT (m), where x and out are one tensor each, out
- *   is FLOAT16 or BF16 and scaleOptional FLOAT or BF16.
+ *   is FLOAT16 or BF16 and scaleOptional FLOAT or BF16, or weight INT4.
  * - groupListOptional: INT64 (groups), at most 1024, or as groupListType says, read on the stream:
  *   not negative, not decreasing, none beyond the number of rows (or terms). A group that breaks
  *   this is not followed, nor are those behind it: the stream's error names it. Rows behind the
@@ -57,8 +64,8 @@ typedef enum {
  *   2, of rows only, INT64 (groups, 2), the number of a weight and how many rows it takes, in the
  *   order of the rows. A weight that is not there is not followed.
  * - actType: 0 none; 1 ReLU, 2 GELU by tanh, 4 fast GELU, 5 SiLU, computed in FLOAT before out is
- *   rounded, only of INT8 products whose out is FLOAT16 or BF16. Rows behind the last group become
- *   0 then. 3 is refused.
+ *   rounded, only of products of INT8 with INT8 whose out is FLOAT16 or BF16. Rows behind the last
+ *   group become 0 then. 3 is refused.
  * - activationInputOptional, activationQuantScaleOptional, activationQuantOffsetOptional,
  *   activationFeatureOutOptional, dynQuantScaleOutOptional: must be NULL or empty.
  * - splitItem: 0 or 1 where out has a tensor for each group, 2 or 3 where it has one.
