@@ -89,3 +89,20 @@ void k_group_ranges(const void *parameters, void *const buffers[], struct k_slic
     }
     to[r->groups] = (struct k_group_range){begin, begin, 0, blocks};
 }
+
+void k_group_pick(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_group_pick *p = parameters;
+    const struct k_group_range *ranges = buffers[K_GROUP_PICK_TABLE];
+    const void *from = buffers[K_GROUP_PICK_FROM];
+    int64_t *to = buffers[K_GROUP_PICK_TO];
+    const int64_t end = ranges[p->groups].begin;
+    (void)slice;
+    for (int64_t row = 0; row < p->rows; row++) {
+        const int64_t number =
+            p->is_wide ? ((const int64_t *)from)[row] : ((const int32_t *)from)[row];
+        const bool is_there = number >= 0 && number < p->limit;
+        if (row < end && !is_there) k_fault_note(buffers[K_GROUP_PICK_BUFFERS], row);
+        to[row] = row < end && is_there ? number : -1;
+    }
+}

@@ -31,10 +31,21 @@ struct k_group_ranges {
     enum k_group_form form;
     int64_t groups, extent, weights; /* weights: of PAIRS */
     bool is_given;                   /* by `list`: ENDS */
+    const char *name;                /* of the list, for who describes its faults */
     int64_t list[K_GROUP_GIVEN];
 };
 enum { K_GROUP_LIST, K_GROUP_TABLE }; /* LIST: INT64; any buffer where it is given */
 k_fn k_group_ranges;
+
+/* What rows of groups say: TO[row] = FROM[row], -1 where the row is of no group, or where that is
+ * not in [0, limit), which is a fault at the row. FROM: INT64 or INT32, TO: INT64. One item. */
+struct k_group_pick {
+    int64_t rows, groups, limit;
+    bool is_wide;
+    const char *name; /* of FROM, for who describes faults */
+};
+enum { K_GROUP_PICK_FROM, K_GROUP_PICK_TABLE, K_GROUP_PICK_TO, K_GROUP_PICK_BUFFERS };
+k_fn k_group_pick;
 
 /* ---- the products ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/gemm/gemm_few.h"
 #include "kernels/kernels.h"
+#include "kernels/quant/k_gate_rows.h"
 #include "kernels/quant/k_quant.h"
 #include "kernels/quant/k_quantize.h"
 #include "kernels/way.h"
@@ -24,6 +25,11 @@ struct k_work k_quant_packed_plan(struct k_quant *q)
     const struct k_work work = k_gemm_packed_plan(&problem);
     q->gemm.cut.pairs = false;
     return work;
+}
+
+struct k_work k_gate_rows_plan(const struct k_gate_rows *g)
+{
+    return (struct k_work){.items = g->rows, .grain = 4096 / (g->columns + 1) + 1};
 }
 
 struct k_work k_quantize_plan(const struct k_quantize *q)

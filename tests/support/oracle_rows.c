@@ -72,6 +72,8 @@
     FAMILY(transposed)                                                                             \
     FAMILY(norm_quant)                                                                             \
     FAMILY(gate_quant)                                                                             \
+    FAMILY(experts_gate)                                                                           \
+    FAMILY(experts_sum)                                                                            \
     FAMILY(fused_product)                                                                          \
     FAMILY(ffn)                                                                                    \
     FAMILY(qkv)                                                                                    \
