@@ -2,6 +2,7 @@
 #include "api/op_named_call.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/op_check.h"
@@ -9,6 +10,8 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
 #include "runtime/support/error.h"
+
+enum { LIST_TEXT = 256 };
 
 static const struct op_view nothing = {.type = ACL_DT_UNDEFINED};
 
@@ -28,6 +31,66 @@ void op_named_attributes(struct op_named_run *run, const struct op_named_attribu
                 run->call->type, known[i].name, text ? text : "not set",
                 known[i].texts[0] ? known[i].texts[0] : known[i].texts[1]);
     }
+}
+
+void op_named_refuse(struct op_named_run *run, const char *name, const char *rule)
+{
+    const char *text = op_attribute_text(run->call->attr, name);
+    if (run->status != ACL_SUCCESS) return;
+    run->status =
+        rt_error_report(ACL_ERROR_INVALID_PARAM, run->who, "%s: attribute %s is %s; it must %s",
+                        run->call->type, name, text ? text : "not set", rule);
+}
+
+double op_named_real(struct op_named_run *run, const char *name, double missing)
+{
+    const char *text = op_attribute_text(run->call->attr, name);
+    char *end = NULL;
+    if (!text) return missing;
+    const double value = strtod(text, &end);
+    if (end == text || *end) op_named_refuse(run, name, "be a number");
+    return value;
+}
+
+int64_t op_named_integer(struct op_named_run *run, const char *name, int64_t missing)
+{
+    const char *text = op_attribute_text(run->call->attr, name);
+    char *end = NULL;
+    if (!text) return missing;
+    const int64_t value = strtoll(text, &end, 10);
+    if (end == text || *end) op_named_refuse(run, name, "be an integer");
+    return value;
+}
+
+bool op_named_truth(struct op_named_run *run, const char *name, bool missing)
+{
+    const char *text = op_attribute_text(run->call->attr, name);
+    if (!text) return missing;
+    const bool is_true = strcmp(text, "true") == 0;
+    if (!is_true && strcmp(text, "false") != 0) op_named_refuse(run, name, "be true or false");
+    return is_true;
+}
+
+int op_named_integers(struct op_named_run *run, const char *name, int64_t *values, int most,
+                      const char *rule)
+{
+    const char *text = op_attribute_text(run->call->attr, name), *at = text;
+    char again[LIST_TEXT] = "";
+    size_t length = 0;
+    int count = 0;
+    if (!text) return -1;
+    while (count < most && *at && strcmp(at, "[]") != 0 && strcmp(at, "]") != 0) {
+        char *end;
+        values[count] = strtoll(at + 1, &end, 10);
+        at = end;
+        op_append(again, sizeof again, &length, "%s%" PRId64, count > 0 ? ", " : "[",
+                  values[count]);
+        count++;
+    }
+    op_append(again, sizeof again, &length, count > 0 ? "]" : "[]");
+    if (strcmp(text, again) == 0) return count;
+    op_named_refuse(run, name, rule);
+    return -1;
 }
 
 void op_named_counts(struct op_named_run *run, int inputs, int outputs)
@@ -80,8 +143,7 @@ static struct op_view refuse(struct op_named_run *run, enum op_named_side side, 
     return nothing;
 }
 
-/* The tensor as it is, of any rank. */
-static struct op_view view_of(struct op_named_run *run, enum op_named_side side, int index)
+struct op_view op_named_whole(struct op_named_run *run, enum op_named_side side, int index)
 {
     if (run->status != ACL_SUCCESS) return nothing;
     if (!op_named_is_there(run, side, index)) return refuse(run, side, index, "it must be there");
@@ -108,7 +170,7 @@ static struct op_view view_of(struct op_named_run *run, enum op_named_side side,
 
 struct op_view op_named_view(struct op_named_run *run, enum op_named_side side, int index, int rank)
 {
-    const struct op_view view = view_of(run, side, index);
+    const struct op_view view = op_named_whole(run, side, index);
     const int more = rank - view.rank;
     int64_t sizes[EX_MAX_RANK];
     if (run->status != ACL_SUCCESS) return nothing;
@@ -121,7 +183,7 @@ struct op_view op_named_view(struct op_named_run *run, enum op_named_side side, 
 struct op_view op_named_shaped(struct op_named_run *run, enum op_named_side side, int index,
                                int rank, const int64_t *sizes)
 {
-    const struct op_view view = view_of(run, side, index);
+    const struct op_view view = op_named_whole(run, side, index);
     const int more = view.rank - rank;
     bool is_so = run->status == ACL_SUCCESS;
     for (int i = 0; i < more; i++)
@@ -181,6 +243,21 @@ aclTensor *op_named_zeros(struct op_named_run *run, aclDataType type, int64_t co
         run->status = aclrtMemsetAsync(memory, bytes, 0, bytes, run->stream);
     if (run->status != ACL_SUCCESS) return NULL;
     return keep(run, aclCreateTensor(&count, 1, type, NULL, 0, ACL_FORMAT_ND, &count, 1, memory));
+}
+
+aclTensor *op_named_scratch(struct op_named_run *run, aclDataType type, const struct op_view *view)
+{
+    const uint64_t rank = (uint64_t)view->rank;
+    int64_t count = 0;
+    size_t bytes = 0;
+    if (run->status != ACL_SUCCESS) return NULL;
+    if (!ex_element_count(view->sizes, view->rank, &count) ||
+        !rt_size_mul_ok((size_t)count, ex_element_size(type), &bytes))
+        run->status = rt_error_report(ACL_ERROR_BAD_ALLOC, run->who, "no memory has so many bytes");
+    void *memory = block(run, bytes > 0 ? bytes : 1);
+    if (run->status != ACL_SUCCESS) return NULL;
+    return keep(run, aclCreateTensor(view->sizes, rank, type, NULL, 0, ACL_FORMAT_ND, view->sizes,
+                                     rank, memory));
 }
 
 aclTensorList *op_named_list(struct op_named_run *run, int count, aclTensor *const *tensors)

@@ -9,7 +9,7 @@
 
 #include "aclnn/acl_meta.h"
 
-enum { OP_NAMED_OBJECTS = 64, OP_NAMED_BLOCKS = 4 };
+enum { OP_NAMED_OBJECTS = 64, OP_NAMED_BLOCKS = 8 };
 enum op_named_side { OP_NAMED_INPUT, OP_NAMED_OUTPUT };
 
 struct op_named_run {
@@ -32,6 +32,17 @@ struct op_named_attribute {
 void op_named_attributes(struct op_named_run *run, const struct op_named_attribute *known,
                          int count);
 
+/* What an attribute says, `missing` where it is not set. A text that is none of it fails. */
+double op_named_real(struct op_named_run *run, const char *name, double missing);
+bool op_named_truth(struct op_named_run *run, const char *name, bool missing);
+int64_t op_named_integer(struct op_named_run *run, const char *name, int64_t missing);
+/* The values of a list of at most so many integers, which is the rule; returns how many, -1 where
+ * it is not set or has failed. */
+int op_named_integers(struct op_named_run *run, const char *name, int64_t *values, int most,
+                      const char *rule);
+/* Fails with this rule about an attribute: "it must ...". */
+void op_named_refuse(struct op_named_run *run, const char *name, const char *rule);
+
 /* There are at least so many inputs and outputs. */
 void op_named_counts(struct op_named_run *run, int inputs, int outputs);
 
@@ -46,6 +57,8 @@ bool op_named_is_there(const struct op_named_run *run, enum op_named_side side, 
  * failure. */
 struct op_view op_named_view(struct op_named_run *run, enum op_named_side side, int index,
                              int rank);
+/* The same of its own rank. */
+struct op_view op_named_whole(struct op_named_run *run, enum op_named_side side, int index);
 /* The same in this shape, which is the tensor's but for axes of one element in front. */
 struct op_view op_named_shaped(struct op_named_run *run, enum op_named_side side, int index,
                                int rank, const int64_t *sizes);
@@ -58,6 +71,8 @@ aclTensor *op_named_tensor(struct op_named_run *run, enum op_named_side side, in
                            const struct op_view *view);
 /* Zeros of the device. */
 aclTensor *op_named_zeros(struct op_named_run *run, aclDataType type, int64_t count);
+/* Scratch in the shape of a view, of this type. */
+aclTensor *op_named_scratch(struct op_named_run *run, aclDataType type, const struct op_view *view);
 /* Takes the tensors over. */
 aclTensorList *op_named_list(struct op_named_run *run, int count, aclTensor *const *tensors);
 
@@ -78,5 +93,27 @@ void op_named_rnn_v2_grad(struct op_named_run *run);
 void op_named_gru_v2(struct op_named_run *run);
 void op_named_gru_v2_grad(struct op_named_run *run);
 void op_named_conv2d(struct op_named_run *run);
+void op_named_cdist_grad(struct op_named_run *run);
+void op_named_lp_norm_reduce(struct op_named_run *run);
+void op_named_lp_norm_update(struct op_named_run *run);
+void op_named_swish(struct op_named_run *run);
+void op_named_swish_grad(struct op_named_run *run);
+void op_named_silu_grad(struct op_named_run *run);
+void op_named_mish(struct op_named_run *run);
+void op_named_mish_grad(struct op_named_run *run);
+void op_named_fast_gelu(struct op_named_run *run);
+void op_named_fast_gelu_grad(struct op_named_run *run);
+void op_named_masked_softmax(struct op_named_run *run);
+void op_named_masked_softmax_grad(struct op_named_run *run);
+void op_named_labels(struct op_named_run *run);
+void op_named_arg_max(struct op_named_run *run);
+void op_named_arg_min(struct op_named_run *run);
+void op_named_batch_matmul(struct op_named_run *run);
+void op_named_iou(struct op_named_run *run);
+void op_named_transpose(struct op_named_run *run);
+void op_named_broadcast_to(struct op_named_run *run);
+void op_named_pad(struct op_named_run *run);
+void op_named_slice(struct op_named_run *run);
+void op_named_confusion_transpose(struct op_named_run *run);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution by its name: Conv2D, by aclnnConvolution. torch_npu's npu_conv2d asks for it, and the
  * gradient of its transposed convolution. */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/op_check.h"
@@ -13,7 +11,7 @@
 
 #include "aclnnop/aclnn_convolution.h"
 
-enum { AXES = 4, NUMBERS_TEXT = 128 };
+enum { AXES = 4 };
 
 static const enum op_named_side IN = OP_NAMED_INPUT, OUT = OP_NAMED_OUTPUT;
 
@@ -21,39 +19,15 @@ static const struct op_named_attribute attributes[] = {{"offset_x", {NULL, "0"}}
 
 /* ---- attributes ---- */
 
-/* Whether the text is "[a, b, c, d]". */
-static bool are_four(const char *text, int64_t values[AXES])
-{
-    const char *at = text;
-    char again[NUMBERS_TEXT] = "";
-    size_t length = 0;
-    for (int i = 0; i < AXES && *at; i++) {
-        char *end;
-        values[i] = strtoll(at + 1, &end, 10);
-        at = end;
-        op_append(again, sizeof again, &length, "%s%" PRId64, i > 0 ? ", " : "[", values[i]);
-    }
-    op_append(again, sizeof again, &length, "]");
-    return strcmp(text, again) == 0;
-}
-
-static void refuse(struct op_named_run *run, const char *name, const char *rule)
-{
-    const char *text = op_attribute_text(run->call->attr, name);
-    if (run->status != ACL_SUCCESS) return;
-    run->status =
-        rt_error_report(ACL_ERROR_INVALID_PARAM, run->who, "%s: attribute %s is %s; it must %s",
-                        run->call->type, name, text ? text : "not set", rule);
-}
-
 static void four_of(struct op_named_run *run, const char *name, bool is_required,
                     int64_t values[AXES])
 {
-    const char *text = op_attribute_text(run->call->attr, name);
-    for (int i = 0; i < AXES; i++)
+    static const char rule[] = "be a list of 4 integers";
+    const bool is_set = op_attribute_text(run->call->attr, name) != NULL;
+    const bool is_four = op_named_integers(run, name, values, AXES, rule) == AXES;
+    for (int i = 0; i < AXES && !is_four; i++)
         values[i] = 1;
-    if (!text && !is_required) return;
-    if (!text || !are_four(text, values)) refuse(run, name, "be a list of 4 integers");
+    if (!is_four && (is_set || is_required)) op_named_refuse(run, name, rule);
 }
 
 /* The numbers of height and width, of four in the order of data_format. */
@@ -68,7 +42,7 @@ static aclIntArray *of_plane(struct op_named_run *run, const char *name, bool is
         else if (axes[i] == 'W')
             plane[1] = values[i];
         else if (values[i] != 1)
-            refuse(run, name, "be 1 for N and C, in the order of data_format");
+            op_named_refuse(run, name, "be 1 for N and C, in the order of data_format");
     }
     return aclCreateIntArray(plane, 2);
 }
@@ -78,17 +52,8 @@ static const char *format_of(struct op_named_run *run)
 {
     const char *text = op_attribute_text(run->call->attr, "data_format");
     if (!text || strcmp(text, "\"NHWC\"") == 0) return "NHWC";
-    if (strcmp(text, "\"NCHW\"") != 0) refuse(run, "data_format", "be NCHW or NHWC");
+    if (strcmp(text, "\"NCHW\"") != 0) op_named_refuse(run, "data_format", "be NCHW or NHWC");
     return "NCHW";
-}
-
-static int64_t groups_of(struct op_named_run *run)
-{
-    const char *text = op_attribute_text(run->call->attr, "groups");
-    char *end = NULL;
-    const int64_t groups = text ? strtoll(text, &end, 10) : 1;
-    if (text && (end == text || *end)) refuse(run, "groups", "be an integer");
-    return groups;
 }
 
 /* ---- tensors ---- */
@@ -146,7 +111,7 @@ void op_named_conv2d(struct op_named_run *run)
     aclIntArray *dilations = of_plane(run, "dilations", false, axes);
     four_of(run, "pads", true, pads); /* top, bottom, left, right in either format */
     aclIntArray *padding = aclCreateIntArray(pads, AXES);
-    const int64_t groups = groups_of(run);
+    const int64_t groups = op_named_integer(run, "groups", 1);
     if (run->status == ACL_SUCCESS && (!strides || !dilations || !padding))
         run->status = rt_error_report(ACL_ERROR_BAD_ALLOC, run->who, "no host memory for an array");
     if (run->status == ACL_SUCCESS) {

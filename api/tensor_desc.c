@@ -36,6 +36,7 @@ struct aclTensorDesc {
     int64_t (*ranges)[ACL_TENSOR_SHAPE_RANGE_NUM];
     char *name;
     size_t constant_size; /* bytes of contents that are known early; 0: none are */
+    void *constant;       /* a copy of them */
     aclMemType placement;
 };
 
@@ -91,6 +92,7 @@ void aclDestroyTensorDesc(const aclTensorDesc *desc)
     rt_free(desc->storage.sizes);
     rt_free(desc->ranges);
     rt_free(desc->name);
+    rt_free(desc->constant);
     rt_free((void *)desc);
 }
 
@@ -246,12 +248,15 @@ aclError aclSetTensorShapeRange(aclTensorDesc *desc, size_t dimsCount,
     return ACL_SUCCESS;
 }
 
-/* Nothing here reads the contents, so only their size is kept. */
 aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 {
     RT_CHECK(desc, ACL_ERROR_INVALID_PARAM, "desc is NULL");
     RT_CHECK(dataBuffer && length > 0, ACL_ERROR_INVALID_PARAM,
              "dataBuffer is %p and length is %zu; there must be contents", dataBuffer, length);
+    void *copy = copy_of(dataBuffer, length);
+    RT_CHECK(copy, ACL_ERROR_BAD_ALLOC, "no host memory for contents");
+    rt_free(desc->constant);
+    desc->constant = copy;
     desc->constant_size = length;
     return ACL_SUCCESS;
 }
@@ -278,6 +283,8 @@ struct op_stored_tensor op_stored_tensor(const aclTensorDesc *desc)
         .rank = shape->rank < INT_MAX ? (int)shape->rank : INT_MAX,
         .sizes = shape->sizes ? shape->sizes : none,
         .is_on_host = desc->placement != ACL_MEMTYPE_DEVICE,
+        .constant = desc->constant,
+        .constant_size = desc->constant_size,
     };
 }
 

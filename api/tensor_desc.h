@@ -15,6 +15,8 @@ struct op_stored_tensor {
     int rank;
     const int64_t *sizes; /* the description's; a negative one is not known */
     bool is_on_host;
+    const void *constant; /* contents that the program has told; NULL: none */
+    size_t constant_size;
 };
 struct op_stored_tensor op_stored_tensor(const aclTensorDesc *desc);
 

@@ -311,7 +311,7 @@ ACL_FUNC_VISIBILITY aclError aclSetTensorOriginShape(aclTensorDesc *desc, int nu
 ACL_FUNC_VISIBILITY aclError aclSetTensorShapeRange(
     aclTensorDesc *desc, size_t dimsCount, int64_t dimsRange[][ACL_TENSOR_SHAPE_RANGE_NUM]);
 
-/* The contents are known when the operator is compiled. */
+/* The contents are known when the operator is compiled; copied. */
 ACL_FUNC_VISIBILITY aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer,
                                                size_t length);
 

@@ -79,6 +79,22 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char
  * "NHWC", which it is if not set: the format of x and y unless theirs is ND, and of a filter whose
  * format is ND; others are NCHW, NHWC or HWCN. offset_w must be left out and offset_x be 0.
  *
+ * "LpNormReduceV2": y = the sum of |x|^p along axes (all if none is named), which keepdim keeps as
+ * axes of one element; p = 0 counts what is not 0, infinite ones, which INT_MAX and INT_MIN mean
+ * too, take the extreme. "LpNormUpdateV2": y = the larger of x^(1/p), for p 0, 1 and infinite ones
+ * x itself, and epsilon, 1e-12 if not set and 1e-7 of FLOAT16 at least if not 0. p is 2 if not set.
+ *
+ * "CdistGrad": aclnnCdistBackward of grad, x1, x2 and the distances, with p 2 if not set. Where x1
+ * has an axis more than y, all are (..., P, R, M), as torch_npu repeats them: grad and the
+ * distances along M, x1 along R, x2 along P; the first of what is repeated is read.
+ *
+ * "Swish" and "SwishGrad" (scale), "SiluGrad", "Mish", "MishGrad", "FastGelu", "FastGeluGrad",
+ * "ScaledMaskedSoftmax" and its "Grad", "SoftmaxCrossEntropyWithLogits", "BatchMatMul" (adj_x1,
+ * adj_x2), "ArgMaxWithValue" and "ArgMinWithValue" (dimension, keep_dims; places first), "Iou" (a
+ * row for each box of gtboxes), "ConfusionTransposeD": the aclnn functions of these names.
+ * "Transpose", "BroadcastTo", "Pad" (with zeros) and "Slice": x and lists of numbers, inputs whose
+ * contents aclSetTensorConst has told.
+ *
  * "DynamicRNN", "DynamicRNNV2", "DynamicGRUV2" and, with "Grad" behind the name, their gradients:
  * one direction of one layer by aclnnLSTM and aclnnGRU, sequences of one length.
  *
