@@ -39,6 +39,7 @@ static const struct complex_core {
     [K_CORE_logical_and] = {K_CORE_complex_and, false, 0},
     [K_CORE_logical_or] = {K_CORE_complex_or, false, 0},
     [K_CORE_logical_xor] = {K_CORE_complex_xor, false, 0},
+    [K_CORE_logical_not] = {K_CORE_complex_eq, false, 0},
     FUNCTION(exp),
     FUNCTION(exp2),
     FUNCTION(log),
@@ -148,6 +149,9 @@ static void adjust(struct complex_call *c)
         break;
     case K_CORE_masked_fill:
         add_number(c, c->number[0], c->number[1]);
+        break;
+    case K_CORE_logical_not:
+        add_number(c, 0, 0);
         break;
     case K_CORE_reciprocal:
         add_number(c, 1, 0);

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "api/op_check.h"
+#include "api/op_complex.h"
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
 #include "api/op_rule.h"
+#include "api/op_shape.h"
 #include "executor/steps.h"
-#include "kernels/copy/k_copy.h"
 
 enum { SELF, OTHER, OUT };
 
@@ -36,24 +37,53 @@ static aclnnStatus shapes(struct op_problem *problem)
 
 const struct op_rule op_rule_equal = {.types = types, .shapes = shapes, .runs_empty = true};
 
-static void set_loop(const struct op_problem *problem, struct k_loop *loop)
+/* What one step compares: the tensors, or a part of complex ones. */
+struct pair {
+    struct op_place place[OUT];
+    aclDataType type; /* in which is compared */
+};
+
+/* A real number's imaginary part is 0. */
+static struct op_place part_of(struct ex_plan *plan, const struct op_place *place, int part)
 {
-    const struct ex_descriptor *self = &problem->values[SELF].tensor->descriptor;
-    memset(loop, 0, sizeof *loop);
-    loop->compute = k_compute_of(op_k_dtype_of(problem->type));
-    loop->operands = 2;
-    loop->rank = self->rank;
+    const aclDataType type = place->view.type;
+    if (op_is_complex(type))
+        return (struct op_place){place->buffer, op_complex_part(&place->view, part)};
+    if (part == 0) return *place;
+    const struct op_place zero = op_scratch_place(plan, type, 0, NULL);
+    op_fill_place(plan, &zero, 0, 0);
+    return zero;
+}
+
+static void compare(struct ex_plan *plan, const struct pair *pair, int byte)
+{
+    const struct op_view *self = &pair->place[SELF].view;
+    const bool is_half = pair->type == ACL_FLOAT16 || pair->type == ACL_BF16;
+    struct k_loop loop = {.compute = k_compute_of(op_k_dtype_of(pair->type)), .operands = 2};
+    loop.rank = self->rank;
     for (int i = 0; i < self->rank; i++)
-        loop->sizes[i] = self->sizes[i];
+        loop.sizes[i] = self->sizes[i];
     for (int i = SELF; i <= OTHER; i++) {
-        const struct ex_descriptor *d = &problem->values[i].tensor->descriptor;
-        struct k_loop_operand *operand = &loop->operand[i];
-        const bool is_half = problem->type == ACL_FLOAT16 || problem->type == ACL_BF16;
-        operand->dtype = operand->via = op_k_dtype(problem->values[i].tensor);
-        if (is_half && !op_is_floating((aclDataType)d->data_type))
-            operand->via = op_k_dtype_of(problem->type);
-        for (int j = 0; j < d->rank; j++)
-            operand->strides[j] = d->sizes[j] == 1 ? 0 : d->strides[j];
+        const struct op_view view =
+            op_view_broadcast(&pair->place[i].view, self->rank, self->sizes);
+        struct k_loop_operand *operand = &loop.operand[i];
+        operand->dtype = operand->via = op_k_dtype_of(view.type);
+        if (is_half && !op_is_floating(view.type)) operand->via = op_k_dtype_of(pair->type);
+        operand->offset = view.offset;
+        memcpy(operand->strides, view.strides, sizeof operand->strides);
+    }
+    const int operands[] = {byte, pair->place[SELF].buffer, pair->place[OTHER].buffer};
+    const struct k_work work = k_loop_finish(&loop, 1);
+    ex_step(plan, "equal", k_best()->equal, &loop, sizeof loop, work, operands, 3);
+}
+
+static void compare_parts(struct ex_plan *plan, const struct pair *whole, int byte)
+{
+    struct pair pair = {.type = op_complex_part_type(whole->type)};
+    for (int part = 0; part < 2; part++) {
+        for (int i = SELF; i <= OTHER; i++)
+            pair.place[i] = part_of(plan, &whole->place[i], part);
+        compare(plan, &pair, byte);
     }
 }
 
@@ -66,16 +96,16 @@ void op_plan_equal(struct ex_plan *plan, const struct op_problem *problem, const
         self->rank == other->rank &&
         memcmp(self->sizes, other->sizes, (size_t)self->rank * sizeof *self->sizes) == 0;
     const struct ex_order order = ex_order_identity(problem->values[OUT].tensor->descriptor.rank);
-    const int byte = ex_scratch(plan, 1);
-    const struct k_fill fill = {.value = is_one_shape};
-    ex_step(plan, "fill", k_best()->fill_bytes, &fill, sizeof fill,
-            (struct k_work){.items = 1, .grain = 1}, &byte, 1);
+    const struct op_place byte = op_scratch_place(plan, ACL_BOOL, 0, NULL);
+    op_fill_place(plan, &byte, is_one_shape, is_one_shape);
     if (is_one_shape && !op_is_empty(problem->values[SELF].tensor)) {
-        struct k_loop loop;
-        const int operands[] = {byte, buffers[SELF], buffers[OTHER]};
-        set_loop(problem, &loop);
-        const struct k_work work = k_loop_finish(&loop, 1);
-        ex_step(plan, "equal", k_best()->equal, &loop, sizeof loop, work, operands, 3);
+        struct pair pair = {.type = problem->type};
+        for (int i = SELF; i <= OTHER; i++)
+            pair.place[i] = (struct op_place){buffers[i], op_view_of(problem->values[i].tensor)};
+        if (op_is_complex(problem->type))
+            compare_parts(plan, &pair, byte.buffer);
+        else
+            compare(plan, &pair, byte.buffer);
     }
-    ex_deliver(plan, byte, buffers[OUT], &order);
+    ex_deliver(plan, byte.buffer, buffers[OUT], &order);
 }

@@ -3,6 +3,7 @@
  * batch is summed (addbmm), it becomes a part of the terms. */
 #include <string.h>
 
+#include "api/op_complex.h"
 #include "api/op_copy.h"
 #include "api/op_elementwise.h"
 #include "api/op_families.h"
@@ -14,14 +15,6 @@
 
 /* ---- the arguments ---- */
 
-/* What the arguments of an operator mean. */
-struct product {
-    const struct op_value *addend, *left, *right, *out;
-    double alpha, beta;
-    int8_t math;
-    bool left_transposed, right_transposed;
-};
-
 static const struct op_value *named(const struct op_problem *problem, const char *name)
 {
     for (int i = 0; i < problem->count; i++)
@@ -29,16 +22,18 @@ static const struct op_value *named(const struct op_problem *problem, const char
     return NULL;
 }
 
-static double number(const struct op_problem *problem, const char *name, double missing)
+static void find_factor(const struct op_problem *problem, const char *name, const char *optional,
+                        double factor[2])
 {
     const struct op_value *value = named(problem, name);
-    if (!value) return missing;
-    return op_is_scalar(value) ? op_scalar_real(value->scalar) : value->real;
+    if (!value) value = named(problem, optional);
+    factor[0] = !value ? 1 : op_is_scalar(value) ? op_scalar_real(value->scalar) : value->real;
+    factor[1] = value && op_is_scalar(value) ? op_scalar_imaginary(value->scalar) : 0;
 }
 
-static struct product product_of(const struct op_problem *problem)
+struct op_matmul_call op_matmul_call_of(const struct op_problem *problem)
 {
-    struct product p = {.alpha = 1, .beta = 0};
+    struct op_matmul_call p = {.alpha = {1}};
     const struct op_value *math = named(problem, "cubeMathType");
     const bool is_scaled = op_matmul_is_scaled(problem->row->core);
     if (is_scaled) {
@@ -46,8 +41,8 @@ static struct product product_of(const struct op_problem *problem)
         p.addend = is_gemm ? &problem->values[2] : problem->tensor[0];
         p.left = is_gemm ? &problem->values[0] : problem->tensor[1];
         p.right = is_gemm ? &problem->values[1] : problem->tensor[2];
-        p.alpha = number(problem, "alpha", number(problem, "alphaOptional", 1));
-        p.beta = number(problem, "beta", number(problem, "betaOptional", 1));
+        find_factor(problem, "alpha", "alphaOptional", p.alpha);
+        find_factor(problem, "beta", "betaOptional", p.beta);
         p.left_transposed = is_gemm && problem->values[5].integer != 0;
         p.right_transposed = is_gemm && problem->values[6].integer != 0;
     } else {
@@ -74,6 +69,11 @@ static aclnnStatus matmul_types(struct op_problem *problem)
                  ACLNN_ERR_PARAM_INVALID,
                  "%s's data type is %s; DOUBLE is not multiplied with other types", value->name,
                  op_data_type_name(type));
+        OP_CHECK(problem->row->name,
+                 type == problem->type || (!op_is_complex(type) && !op_is_complex(problem->type)),
+                 ACLNN_ERR_PARAM_INVALID,
+                 "%s's data type is %s; complex numbers are multiplied with their own type only",
+                 value->name, op_data_type_name(type));
     }
     return ACLNN_SUCCESS;
 }
@@ -127,7 +127,7 @@ static struct factor factor_of(const struct op_value *value, bool is_left, bool 
 }
 
 /* problem->rank and sizes: the result's shape. */
-static aclnnStatus find_shape(struct op_problem *problem, const struct product *p,
+static aclnnStatus find_shape(struct op_problem *problem, const struct op_matmul_call *p,
                               const struct factor *a, const struct factor *b)
 {
     const int batch = problem->row->core == OP_MATMUL_addbmm ? 0
@@ -160,7 +160,7 @@ static bool broadcasts_to(const struct ex_descriptor *d, const struct op_problem
 
 static aclnnStatus matmul_shapes(struct op_problem *problem)
 {
-    const struct product p = product_of(problem);
+    const struct op_matmul_call p = op_matmul_call_of(problem);
     const int core = problem->row->core;
     struct op_shape_text text;
     OP_TRY(check_rank(problem, p.left, ranks[core].left));
@@ -205,7 +205,7 @@ const struct op_rule op_rule_matmul_nz = {.types = matmul_types,
 /* ---- plan ---- */
 
 /* A view over the result's shape as matrices. */
-static struct k_gemm_matrix matrix_of(const struct product *p, const struct op_view *view)
+static struct k_gemm_matrix matrix_of(const struct op_matmul_call *p, const struct op_view *view)
 {
     struct k_gemm_matrix matrix = {.dtype = op_k_dtype_of(view->type)};
     int axis = view->rank - 1;
@@ -236,7 +236,7 @@ static int buffer_of(const struct op_problem *problem, const int *buffers,
 }
 
 /* Of addbmm: the batch and the terms as one axis, densely. */
-static void join_terms(struct ex_plan *plan, struct k_gemm *gemm, const struct product *p,
+static void join_terms(struct ex_plan *plan, struct k_gemm *gemm, const struct op_matmul_call *p,
                        int *left, int *right)
 {
     const struct ex_descriptor *a = &p->left->tensor->descriptor;
@@ -250,7 +250,7 @@ static void join_terms(struct ex_plan *plan, struct k_gemm *gemm, const struct p
 }
 
 /* Whether the result must not be written while factors are read. */
-static bool is_disturbed(const struct product *p)
+static bool is_disturbed(const struct op_matmul_call *p)
 {
     const struct ex_descriptor *out = &p->out->tensor->descriptor;
     return (!op_is_empty(p->left->tensor) && op_meets(out, &p->left->tensor->descriptor)) ||
@@ -260,7 +260,11 @@ static bool is_disturbed(const struct product *p)
 
 void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {
-    const struct product p = product_of(problem);
+    if (op_is_complex(problem->type)) {
+        op_plan_complex_matmul(plan, problem, buffers);
+        return;
+    }
+    const struct op_matmul_call p = op_matmul_call_of(problem);
     const struct factor a = factor_of(p.left, true, p.left_transposed);
     const struct factor b = factor_of(p.right, false, p.right_transposed);
     const bool is_joined = problem->row->core == OP_MATMUL_addbmm;
@@ -274,9 +278,9 @@ void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, cons
                           .batch = {1, 1, 1, 1},
                           .a = factor_matrix(p.left, &a, !is_joined),
                           .b = factor_matrix(p.right, &b, !is_joined),
-                          .alpha = p.alpha,
-                          .beta = p.beta,
-                          .has_addend = p.addend && p.beta != 0,
+                          .alpha = p.alpha[0],
+                          .beta = p.beta[0],
+                          .has_addend = p.addend && p.beta[0] != 0,
                           .rounding = op_math_rounding(p.math, op_k_dtype_of(problem->type))};
     const int batch = problem->rank - (p.left->tensor->descriptor.rank > 1) -
                       (p.right->tensor->descriptor.rank > 1);

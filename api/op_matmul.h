@@ -3,7 +3,7 @@
 #ifndef ACLNN_CPU_API_OP_MATMUL_H
 #define ACLNN_CPU_API_OP_MATMUL_H
 
-#include <stdbool.h>
+#include "api/op_row.h"
 
 /* Those from addmm on have an addend and factors alpha and beta. */
 enum op_matmul {
@@ -23,5 +23,17 @@ static inline bool op_matmul_is_scaled(int core)
 {
     return core >= OP_MATMUL_addmm;
 }
+
+/* What the arguments of an operator mean. Factors have a real and an imaginary part. */
+struct op_matmul_call {
+    const struct op_value *addend, *left, *right, *out;
+    double alpha[2], beta[2];
+    int8_t math;
+    bool left_transposed, right_transposed;
+};
+struct op_matmul_call op_matmul_call_of(const struct op_problem *problem);
+
+/* op_plan_matmul where problem->type is complex. */
+op_row_plan op_plan_complex_matmul;
 
 #endif

@@ -114,6 +114,63 @@ static void multiply(const struct op_shape_call *call, const struct op_place *co
     op_map_end(&map);
 }
 
+/* ---- complex numbers ---- */
+
+/* Scratch that holds a times b. */
+static struct op_place product_of(struct ex_plan *plan, const struct op_place *a,
+                                  const struct op_place *b, int rank, const int64_t *sizes)
+{
+    const struct op_place made = op_scratch_place(plan, a->view.type, rank, sizes);
+    op_complex_multiply(plan, op_complex_part_type(a->view.type), a, b, &made);
+    return made;
+}
+
+static struct op_place number_place(const struct op_shape_call *call, const char *name)
+{
+    const aclScalar *scalar = op_argument_named(call->problem, name)->scalar;
+    const double value[] = {op_scalar_real(scalar), op_scalar_imaginary(scalar)};
+    return op_complex_number(call->plan, call->problem->type, value);
+}
+
+/* Operands may be real: they are complex once they are multiplied. */
+static struct op_place complex_times(const struct op_shape_call *call, const struct op_place *place,
+                                     const char *name)
+{
+    const struct op_place number = number_place(call, name);
+    return product_of(call->plan, &number, place, place->view.rank, place->view.sizes);
+}
+
+static void complex_multiply_and_add(const struct op_shape_call *call,
+                                     const struct op_place *column, const struct op_place *row,
+                                     const struct op_place *to)
+{
+    const struct op_problem *problem = call->problem;
+    const aclScalar *beta = op_argument_named(problem, "betaOptional")->scalar;
+    const aclDataType part_type = op_complex_part_type(problem->type);
+    const struct op_place self = op_target(call, 0, 0);
+    const struct op_place scaled_column = complex_times(call, column, "alphaOptional");
+    struct op_map map;
+    if (op_scalar_real(beta) == 0 && op_scalar_imaginary(beta) == 0) {
+        op_complex_multiply(call->plan, part_type, &scaled_column, row, to);
+        return;
+    }
+    const struct op_place addend = complex_times(call, &self, "betaOptional");
+    const struct op_place product = product_of(call->plan, &scaled_column, row, 2, problem->sizes);
+    for (int part = 0; part < 2; part++) {
+        const struct op_place places[] = {
+            {to->buffer, op_complex_part(&to->view, part)},
+            {addend.buffer, op_complex_part(&addend.view, part)},
+            {product.buffer, op_complex_part(&product.view, part)},
+        };
+        op_map_begin(&map, call->plan, K_CORE_add, part_type, 2, problem->sizes);
+        op_map_result(&map, &places[0]);
+        op_map_operand(&map, &places[1]);
+        op_map_operand(&map, &places[2]);
+        op_map_number(&map, 1);
+        op_map_end(&map);
+    }
+}
+
 static void multiply_and_add(const struct op_shape_call *call, const struct op_place *column,
                              const struct op_place *row, const struct op_place *to)
 {
@@ -143,7 +200,9 @@ static void outer(const struct op_shape_call *call)
     const int out = (int)(op_written(call->problem, 0) - call->problem->values);
     const struct op_place column = column_of(op_target(call, first, 0));
     const struct op_place row = op_target(call, first + 1, 0), to = op_map_target(call, out);
-    if (first)
+    if (first && op_is_complex(call->problem->type))
+        complex_multiply_and_add(call, &column, &row, &to);
+    else if (first)
         multiply_and_add(call, &column, &row, &to);
     else
         multiply(call, &column, &row, &to);

@@ -61,3 +61,42 @@ Test(equal, one_element_counts)
     cr_assert_eq(aclrtDestroyStream(stream), ACL_SUCCESS);
     cr_assert_eq(aclFinalize(), ACL_SUCCESS);
 }
+
+static int equal_of_types(void *a, aclDataType a_type, void *b, aclDataType b_type)
+{
+    unsigned char value = 77;
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclTensor *self = tensor_of(a, a_type, 3, 1), *other = tensor_of(b, b_type, 3, 1);
+    aclTensor *out = tensor_of(&value, ACL_BOOL, 1, 1);
+    cr_assert_eq(aclnnEqualGetWorkspaceSize(self, other, out, &size, &executor), ACL_SUCCESS, "%s",
+                 aclGetRecentErrMsg());
+    void *workspace = aligned_alloc(64, (size + 64) / 64 * 64);
+    cr_assert_eq(aclnnEqual(workspace, size, executor, NULL), ACL_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(NULL), ACL_SUCCESS);
+    free(workspace);
+    aclDestroyTensor(self);
+    aclDestroyTensor(other);
+    aclDestroyTensor(out);
+    return value;
+}
+
+Test(equal, complex_numbers_are_so_in_both_parts)
+{
+    float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 2, 3, 4, 5, 6}, real[] = {1, 3, 5};
+    double wide[] = {1, 2, 3, 4, 5, 6};
+    cr_assert_eq(aclInit(NULL), ACL_SUCCESS);
+    cr_assert_eq(aclrtSetDevice(0), ACL_SUCCESS);
+    cr_expect_eq(equal_of_types(a, ACL_COMPLEX64, b, ACL_COMPLEX64), 1);
+    cr_expect_eq(equal_of_types(a, ACL_COMPLEX64, wide, ACL_COMPLEX128), 1);
+    for (int i = 0; i < 6; i++) {
+        b[i] += 1;
+        cr_expect_eq(equal_of_types(a, ACL_COMPLEX64, b, ACL_COMPLEX64), 0, "part %d", i);
+        b[i] -= 1;
+    }
+    cr_expect_eq(equal_of_types(real, ACL_FLOAT, b, ACL_COMPLEX64), 0);
+    b[1] = b[3] = b[5] = 0;
+    cr_expect_eq(equal_of_types(real, ACL_FLOAT, b, ACL_COMPLEX64), 1);
+    cr_expect_eq(equal_of_types(b, ACL_COMPLEX64, real, ACL_FLOAT), 1);
+    cr_assert_eq(aclFinalize(), ACL_SUCCESS);
+}

@@ -105,6 +105,9 @@ static const aclScalar *alpha_of(double re, double im)
          is_set(x[0]) || is_set(x[1]), out, other)                                                 \
     LINE(logical_xor, aclnnLogicalXor, 2, 0, OF_TRUTHS, 0, is_set(x[0]) != is_set(x[1]), self,     \
          other, out)                                                                               \
+    LINE(logical_not, aclnnLogicalNot, 1, 0, OF_TRUTHS, 0, !is_set(x[0]), self, out)               \
+    LINE(in_place_logical_not, aclnnInplaceLogicalNot, 1, IN_PLACE, OF_TRUTHS, 0, !is_set(x[0]),   \
+         out)                                                                                      \
     UNARY(neg, Neg, 0, -x[0])                                                                      \
     UNARY(reciprocal, Reciprocal, 8, over(1, x[0]))                                                \
     LINE(abs, aclnnAbs, 1, 0, OF_REALS, 2, cabsl(x[0]), self, out)                                 \

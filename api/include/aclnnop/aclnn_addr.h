@@ -13,7 +13,8 @@ extern "C" {
 /* out = betaOptional self + alphaOptional vec1 vec2^T, as torch.addr.
  *
  * - self: broadcasts to (m, n); with a beta of 0 it is not read. vec1: (m); vec2: (n). FLOAT,
- *   FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8 or BOOL, each its own: they promote.
+ *   FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64 or COMPLEX128, each
+ *   its own: they promote.
  * - betaOptional, alphaOptional: scalars that can be cast to the promoted type; they must be given.
  * - out: (m, n), of the promoted type or one that it can be cast to. Half types are computed in
  *   FLOAT; integers wrap; of BOOL the sum is or, a product is and. */

@@ -15,7 +15,8 @@ extern "C" {
  * - self, tensor: (k); out: no dimensions. FLOAT, FLOAT16, BF16, each its own; or DOUBLE, all of
  *   them.
  *
- * Sums are in FLOAT (DOUBLE for DOUBLE), rounded once. */
+ * Also COMPLEX64 or COMPLEX128, both of them and out; nothing is conjugated. Sums are in FLOAT
+ * (DOUBLE for DOUBLE), rounded once. */
 ACLNN_API aclnnStatus aclnnDotGetWorkspaceSize(const aclTensor *self, const aclTensor *tensor,
                                                aclTensor *out, uint64_t *workspaceSize,
                                                aclOpExecutor **executor);

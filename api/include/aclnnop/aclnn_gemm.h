@@ -18,7 +18,8 @@ extern "C" {
  * - cubeMathType: 0 multiplies numbers as they are; 1 and 3 round FLOAT ones to HF32, 2 all to
  *   FLOAT16.
  *
- * Sums are in FLOAT (DOUBLE for DOUBLE), rounded once. */
+ * Also COMPLEX64 or COMPLEX128, all of them, which cubeMathType does not round. Sums are in FLOAT
+ * (DOUBLE for DOUBLE), rounded once. */
 ACLNN_API aclnnStatus aclnnGemmGetWorkspaceSize(const aclTensor *A, const aclTensor *B,
                                                 const aclTensor *C, float alpha, float beta,
                                                 int64_t transA, int64_t transB, aclTensor *out,
