@@ -23,6 +23,7 @@ struct rt_loop {
     int64_t items;
     int64_t chunks;
     int parts;
+    bool is_limited; /* to the threads that are invited: none that waits for the stream joins */
     _Atomic uint32_t outstanding; /* helpers invited or at work; the caller's futex */
     struct rt_loop_part part[RT_LOOP_PARTS];
 };

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/schedule/limit.h"
 #include "runtime/schedule/loop.h"
 #include "runtime/schedule/queue.h"
 #include "runtime/schedule/worker.h"
@@ -28,6 +29,8 @@ enum {
 };
 
 static const uint32_t CALLER_SLEEPS = 1u << 31; /* in loop->outstanding */
+
+_Atomic uint32_t rt_device_limits[RT_DEVICES_MAX][RT_LIMIT_KINDS];
 
 static inline int64_t smaller(int64_t a, int64_t b)
 {
@@ -133,7 +136,7 @@ static int await_company(struct rt_loop *loop, struct rt_stream *stream)
 
 static void run_with_helpers(struct rt_loop *loop, int wanted)
 {
-    struct rt_stream *stream = rt_self.running;
+    struct rt_stream *stream = loop->is_limited ? NULL : rt_self.running;
     if (stream) rt_queue_show_loop(stream, loop);
     if (stream && rt_self.worker) wanted -= await_company(loop, stream);
     if (wanted > 0) rt_worker_invite(loop, wanted);
@@ -165,13 +168,22 @@ static void cut(struct rt_loop *loop)
     }
 }
 
+/* A thread does the work of both kinds of cores: the smaller limit counts. */
+static int limited(const struct rt_stream *stream, int threads)
+{
+    for (int kind = 0; kind < RT_LIMIT_KINDS && stream; kind++)
+        threads = (int)smaller(threads, rt_limit_of_stream(stream, kind));
+    return threads;
+}
+
 void rt_parallel_for(struct rt_pool *pool, rt_slice_fn *fn, void *context, int64_t items,
                      int64_t grain)
 {
     if (items <= 0) return;
     int64_t chunks = grain > 1 ? items / grain : items;
-    int threads = pool ? rt_pool_threads(pool) : 1;
-    if (chunks < threads) threads = (int)chunks;
+    const int all = pool ? rt_pool_threads(pool) : 1;
+    const int allowed = limited(rt_self.running, all);
+    int threads = chunks < allowed ? (int)chunks : allowed;
     if (threads < 2) {
         fn(context, 0, items);
         return;
@@ -183,6 +195,7 @@ void rt_parallel_for(struct rt_pool *pool, rt_slice_fn *fn, void *context, int64
     loop.items = items;
     loop.chunks = smaller(chunks, (int64_t)CHUNKS_PER_PART * parts);
     loop.parts = parts;
+    loop.is_limited = allowed < all;
     atomic_init(&loop.outstanding, 0);
     cut(&loop);
     run_in_parallel(&loop, threads);

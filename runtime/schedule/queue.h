@@ -33,6 +33,7 @@ enum rt_stream_state {
 };
 
 enum { RT_PRIORITIES = 8 }; /* 0 goes first */
+enum { RT_LIMIT_KINDS = 2 };
 
 enum { RT_CHUNK_TASKS = 31 }; /* with its link a chunk is 2 KiB */
 
@@ -115,7 +116,8 @@ struct rt_stream {
     uint32_t flags;
     uint32_t priority;
     uint32_t overflow_switch;
-    uint32_t custom_tag, cache_op_info; /* attributes that are only given back */
+    uint32_t custom_tag, cache_op_info;      /* attributes that are only given back */
+    _Atomic uint32_t limits[RT_LIMIT_KINDS]; /* of threads, by aclrtDevResLimitType; 0: none */
     bool stops_on_failure;
 
     struct rt_stream_error error;

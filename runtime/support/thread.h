@@ -25,9 +25,11 @@ struct rt_thread {
     int capture_mode;                           /* aclmdlRICaptureThreadExchangeMode */
     struct rt_record_log *profile;              /* what it did, while that is recorded; or NULL */
     uintptr_t stack_first, stack_room;          /* where a task may begin (stack.h) */
+    void *limits_of;                            /* the stream whose limits it uses, if has_limits */
     uint32_t id;                                /* gettid, once it has had a context */
     bool in_callback;                           /* runs a function of the program for a stream */
     bool stack_is_known;
+    bool has_limits;
 };
 
 /* initial-exec saves the call that finds a shared library's thread variables, 3-5 ns on every

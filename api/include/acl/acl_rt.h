@@ -648,6 +648,30 @@ ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDev
 /* Newer. The process as the device knows it: its id. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
 
+/* Newer. How many of a device's cores operators may use. Here cores of both kinds are the same
+ * threads: an operator runs on as many as the smaller of the two limits. A stream's limits, where
+ * they are set, count instead of its device's; what begins later follows them. value: from 1 to the
+ * number of threads (ACLNN_CPU_THREADS), which it is where nothing is set or after a reset.
+ * ACL_ERROR_INVALID_PARAM for other values, types and NULL, ACL_ERROR_RT_INVALID_DEVICEID for no
+ * such device, and the codes of other calls that take a stream, where NULL is the default one. */
+ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
+                                                    uint32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
+                                                    uint32_t value);
+ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
+                                                    uint32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
+                                                    uint32_t value);
+ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
+
+/* Newer. Whose limits aclrtGetResInCurrentThread tells: the stream's from then on, until Unuse or
+ * another stream; else those of the current context's device. Work here follows the limits of the
+ * stream that it runs on, whatever its thread uses. */
+ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
+
 /* Newer. ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId,
                                                       aclrtDevFeatureType devFeatureType,
