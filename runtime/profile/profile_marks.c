@@ -4,6 +4,8 @@
  * belongs to whoever uses it, a thread's own ranges to the thread. */
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/profile/profile.h"
@@ -21,6 +23,11 @@ enum { LONGEST_TEXT = 127 };
 
 struct stamp {
     char text[LONGEST_TEXT + 1];
+};
+
+struct aclprofStepInfo {
+    uint64_t number;
+    bool is_told[2]; /* by aclprofStepTag */
 };
 
 struct open_range {
@@ -170,22 +177,17 @@ static void drop_mark(struct rt_task *task)
     rt_free(task->word[0].pointer);
 }
 
-aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
+/* On the calling thread's track and on the stream's. */
+static aclError mark_both(const char *who, const char *text, aclrtStream stream)
 {
     static const struct rt_task_kind kind = {
         .name = "aclprofMarkEx", .run = run_mark, .drop = drop_mark};
     struct rt_stream *queue;
-    aclError status = check_marks(__func__);
+    aclError status = rt_stream_resolve(who, stream, &queue);
     if (status != ACL_SUCCESS) return status;
-    RT_CHECK(msg, ACL_ERROR_INVALID_PARAM, "msg is NULL");
-    status = check_length(__func__, msgLen);
-    if (status == ACL_SUCCESS) status = rt_stream_resolve(__func__, stream, &queue);
-    if (status != ACL_SUCCESS) return status;
-    struct stamp both = {0};
-    memcpy(both.text, msg, msgLen);
-    char *here = copy(both.text), *there = copy(both.text);
+    char *here = copy(text), *there = copy(text);
     struct rt_task task = {.kind = &kind, .word[0].pointer = there};
-    status = here && there ? rt_stream_submit(queue, &task, 0) : refuse_for_memory(__func__);
+    status = here && there ? rt_stream_submit(queue, &task, 0) : refuse_for_memory(who);
     if (status != ACL_SUCCESS) {
         rt_free(here);
         rt_free(there);
@@ -193,6 +195,54 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
     }
     record(RT_RECORD_MARK, here, rt_ticks(), 0, NULL);
     return ACL_SUCCESS;
+}
+
+aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
+{
+    struct stamp text = {0};
+    aclError status = check_marks(__func__);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(msg, ACL_ERROR_INVALID_PARAM, "msg is NULL");
+    status = check_length(__func__, msgLen);
+    if (status != ACL_SUCCESS) return status;
+    memcpy(text.text, msg, msgLen);
+    return mark_both(__func__, text.text, stream);
+}
+
+/* --- steps --- */
+
+aclprofStepInfo *aclprofCreateStepInfo(void)
+{
+    static _Atomic uint64_t last;
+    struct aclprofStepInfo *step = rt_alloc_zeroed(sizeof(*step));
+    if (!step) {
+        refuse_for_memory(__func__);
+        return NULL;
+    }
+    step->number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+    return step;
+}
+
+void aclprofDestroyStepInfo(aclprofStepInfo *stepInfo)
+{
+    rt_free(stepInfo);
+}
+
+aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream)
+{
+    char text[LONGEST_TEXT + 1];
+    aclError status = check_marks(__func__);
+    if (status != ACL_SUCCESS) return status;
+    RT_CHECK(stepInfo, ACL_ERROR_INVALID_PARAM, "stepInfo is NULL");
+    RT_CHECK(tag == ACL_STEP_START || tag == ACL_STEP_END, ACL_ERROR_INVALID_PARAM,
+             "tag is %d; it must be ACL_STEP_START or ACL_STEP_END", (int)tag);
+    const char *what = tag == ACL_STEP_START ? "begins" : "ends";
+    snprintf(text, sizeof text, "step %" PRIu64 " %s", stepInfo->number, what);
+    RT_CHECK(!stepInfo->is_told[tag], ACL_ERROR_INVALID_PARAM, "%s already; each tag is given once",
+             text);
+    status = mark_both(__func__, text, stream);
+    stepInfo->is_told[tag] = status == ACL_SUCCESS;
+    return status;
 }
 
 aclError aclprofPush(void *stamp)

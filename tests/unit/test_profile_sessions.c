@@ -279,6 +279,39 @@ Test(profile_sessions, the_environment_comes_first)
     timeline_free(&timeline);
 }
 
+Test(profile_sessions, steps_begin_and_end_on_their_streams)
+{
+    int no_stream;
+    cr_expect_eq(aclprofGetStepTimestamp(NULL, ACL_STEP_START, NULL), ACL_ERROR_PROF_NOT_RUN);
+    aclprofConfig *config = make_config(ACL_PROF_MSPROFTX);
+    OK(aclrtSetDevice(0));
+    OK(aclprofInit(folder, strlen(folder)));
+    OK(aclprofStart(config));
+    aclprofStepInfo *one = aclprofCreateStepInfo(), *two = aclprofCreateStepInfo();
+    cr_expect_eq(aclprofGetStepTimestamp(NULL, ACL_STEP_START, NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofGetStepTimestamp(one, (aclprofStepTag)2, NULL), ACL_ERROR_INVALID_PARAM);
+    cr_expect_eq(aclprofGetStepTimestamp(one, ACL_STEP_START, &no_stream),
+                 ACL_ERROR_RT_INVALID_HANDLE);
+    OK(aclprofGetStepTimestamp(one, ACL_STEP_START, NULL));
+    cr_expect_eq(aclprofGetStepTimestamp(one, ACL_STEP_START, NULL), ACL_ERROR_INVALID_PARAM);
+    OK(aclprofGetStepTimestamp(one, ACL_STEP_END, NULL));
+    OK(aclprofGetStepTimestamp(two, ACL_STEP_START, NULL));
+    OK(aclrtSynchronizeStream(NULL));
+    OK(aclprofStop(config));
+    OK(aclprofFinalize());
+    aclprofDestroyStepInfo(one);
+    aclprofDestroyStepInfo(two);
+    aclprofDestroyStepInfo(NULL);
+    OK(aclprofDestroyConfig(config));
+    struct timeline timeline = read_session(1);
+    cr_expect_eq(timeline_count(&timeline, 'i', "step 1 begins"), 2);
+    cr_expect_eq(timeline_count(&timeline, 'i', "step 1 ends"), 2);
+    cr_expect_eq(timeline_count(&timeline, 'i', "step 2 begins"), 2);
+    cr_expect_eq(timeline_count(&timeline, 'i', "step 2 ends"), 0);
+    timeline_free(&timeline);
+    OK(aclFinalize());
+}
+
 /* --- all at once ---------------------------------------------------------------------------- */
 
 static atomic_bool is_over;

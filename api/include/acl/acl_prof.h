@@ -151,6 +151,20 @@ MSVP_PROF_API aclError aclprofPop(void);
 MSVP_PROF_API aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
 MSVP_PROF_API aclError aclprofRangeStop(uint32_t rangeId);
 
+/* ---- Steps of a training ---- */
+
+/* Describes one step; steps are numbered from 1 as they are created. NULL, with a text, when host
+ * memory is exhausted. aclprofDestroyStepInfo: NULL is allowed. */
+MSVP_PROF_API aclprofStepInfo *aclprofCreateStepInfo(void);
+MSVP_PROF_API void aclprofDestroyStepInfo(aclprofStepInfo *stepInfo);
+
+/* Where the step begins or ends: a moment on the calling thread's track, "step 1 begins", and one
+ * on the stream's, when what was submitted before has run. Each tag once. Needs a recording of
+ * marks, as those do, and has their codes; ACL_ERROR_INVALID_PARAM for a second time, NULL, and
+ * other values of tag. */
+MSVP_PROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag,
+                                               aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif
