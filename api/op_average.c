@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/op_average.h"
 
+#include "api/op_shape.h"
 #include "executor/steps.h"
-#include "kernels/copy/k_copy.h"
 #include "kernels/pool/k_pool_grad.h"
 
 struct k_average op_window_average(const struct op_window *window, bool gradient)
@@ -178,13 +178,5 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
 
 void op_zero_steps(struct ex_plan *plan, int output, const aclTensor *output_tensor)
 {
-    const struct ex_descriptor *d = &output_tensor->descriptor;
-    const struct ex_order order = ex_order_identity(d->rank);
-    const int target = ex_target(plan, output, &order);
-    struct k_work work = {.items = (int64_t)ex_element_size(d->data_type), .grain = 1 << 18};
-    for (int i = 0; i < d->rank; i++)
-        work.items *= d->sizes[i];
-    ex_step(plan, "zero", k_best()->fill_bytes, &(struct k_fill){0}, sizeof(struct k_fill), work,
-            EX_BUFFERS(target));
-    ex_deliver(plan, target, output, &order);
+    op_fill_place(plan, &(const struct op_place){output, op_view_of(output_tensor)}, 0, 0);
 }

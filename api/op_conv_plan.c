@@ -4,8 +4,8 @@
 
 #include "api/op_call.h"
 #include "api/op_pool.h"
+#include "api/op_shape.h"
 #include "executor/steps.h"
-#include "kernels/copy/k_copy.h"
 #include "kernels/way.h"
 #include "runtime/support/base.h"
 
@@ -274,14 +274,5 @@ aclnnStatus op_conv_forward_plan(const struct op_conv *conv, const aclTensor *in
 
 void op_conv_zero(struct ex_plan *plan, int output, const aclTensor *tensor)
 {
-    if (output < 0 || op_is_empty(tensor)) return;
-    const struct ex_order order = ex_order_identity(tensor->descriptor.rank);
-    const int target = ex_target(plan, output, &order);
-    const struct k_fill zero = {0};
-    int64_t count = 0;
-    ex_element_count(tensor->descriptor.sizes, tensor->descriptor.rank, &count);
-    const int64_t bytes = count * (int64_t)ex_element_size(tensor->descriptor.data_type);
-    ex_step(plan, "fill", k_best()->fill_bytes, &zero, sizeof zero,
-            (struct k_work){.items = bytes, .grain = 1 << 16}, EX_BUFFERS(target));
-    ex_deliver(plan, target, output, &order);
+    op_fill_place(plan, &(const struct op_place){output, op_view_of(tensor)}, 0, 0);
 }

@@ -6,7 +6,6 @@
 
 #include "api/op_unpool.h"
 #include "executor/steps.h"
-#include "kernels/copy/k_copy.h"
 #include "kernels/pool/k_plane.h"
 #include "kernels/way.h"
 #include "runtime/support/base.h"

@@ -5,9 +5,9 @@
 #include "api/op_call.h"
 #include "api/op_hand.h"
 #include "api/op_max_pool.h"
+#include "api/op_shape.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
-#include "kernels/copy/k_copy.h"
 
 static const char *const INDICES_2D = "aclnnMaxPool2dWithIndices";
 static const char *const MASK_2D = "aclnnMaxPool2dWithMask";
@@ -146,9 +146,10 @@ static aclnnStatus plan_forward(const struct arguments *a, uint64_t *workspaceSi
         int64_t places = 0, bytes = 0;
         ex_element_count(a->indices->descriptor.sizes, a->indices->descriptor.rank, &bytes);
         if (!unit) ex_element_count(a->out->descriptor.sizes, a->out->descriptor.rank, &places);
-        const struct k_fill fill = {.value = unit ? 0xff : 0, .skip = 4 * places};
-        ex_step(plan, "fill", k_best()->fill_bytes, &fill, sizeof fill,
-                (struct k_work){.items = bytes - 4 * places, .grain = 1 << 20}, EX_BUFFERS(i));
+        const int64_t rest = bytes - 4 * places;
+        struct op_view view = op_view_dense(ACL_INT8, 1, &rest);
+        view.offset = 4 * places;
+        op_fill_place(plan, &(const struct op_place){i, view}, 0, unit ? -1 : 0);
     }
     return ex_seal(plan, workspaceSize, executor);
 }

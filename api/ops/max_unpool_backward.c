@@ -3,12 +3,12 @@
  * went to. */
 
 #include "api/op_call.h"
+#include "api/op_copy.h"
 #include "api/op_hand.h"
 #include "api/op_pool.h"
 #include "api/op_unpool.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
-#include "kernels/copy/k_cast.h"
 
 static const char *const NAME_2D = "aclnnMaxUnpool2dBackward";
 static const char *const NAME_3D = "aclnnMaxUnpool3dBackward";
@@ -136,19 +136,21 @@ static aclnnStatus plan_gather(const char *op, const aclTensor *gradOutput, cons
     struct ex_order order = ex_order_identity(out->descriptor.rank);
     int source = ex_packed(plan, dy, &order);
     int index = ex_packed(plan, positions, &order);
-    int target = ex_target(plan, dx, &order), values = target;
+    const struct op_view to = op_view_of(out);
+    const aclDataType type = (aclDataType)gradOutput->descriptor.data_type;
+    const struct op_view made = op_view_dense(type, to.rank, to.sizes);
+    const bool is_cast = to.type != type;
     struct k_plane plane = op_plane(out, gradOutput, indices, out, axes);
-    struct k_cast cast = {.from = op_k_dtype(gradOutput), .to = op_k_dtype(out)};
-    int64_t elements = plane.planes * plane.entries;
-    if (cast.from != cast.to)
-        values = ex_scratch(plan, (size_t)elements * (size_t)plane.element_size);
+    const int64_t elements = plane.planes * plane.entries;
+    const int target = is_cast ? ex_scratch(plan, (size_t)elements * (size_t)plane.element_size)
+                               : ex_target(plan, dx, &order);
     ex_step_with_faults(plan, "plane_gather", k_best()->plane_gather, &plane, sizeof plane,
-                        k_plane_gather_work(&plane), EX_BUFFERS(values, index, source),
+                        k_plane_gather_work(&plane), EX_BUFFERS(target, index, source),
                         op_describe_plane_fault);
-    if (values != target)
-        ex_step(plan, "cast_elements", k_best()->cast_elements, &cast, sizeof cast,
-                k_cast_elements_work(elements), EX_BUFFERS(values, target));
-    ex_deliver(plan, target, dx, &order);
+    if (is_cast)
+        op_copy_step(plan, target, &made, dx, &to);
+    else
+        ex_deliver(plan, target, dx, &order);
     return ex_seal(plan, workspaceSize, executor);
 }
 

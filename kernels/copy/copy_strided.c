@@ -145,7 +145,7 @@ void copy_blocks(size_t size, const struct k_copy *copy, void *const buffers[],
         break;                                                                                     \
     }
 
-k_fn K_SYMBOL(copy_strided_rows), K_SYMBOL(copy_strided_blocks), K_SYMBOL(fill_bytes);
+k_fn K_SYMBOL(copy_strided_rows), K_SYMBOL(copy_strided_blocks);
 
 void K_SYMBOL(copy_strided_rows)(const void *parameters, void *const buffers[],
                                  struct k_slice slice)
@@ -159,11 +159,4 @@ void K_SYMBOL(copy_strided_blocks)(const void *parameters, void *const buffers[]
 {
     const struct k_copy *copy = parameters;
     COPY_BY_SIZE(copy_blocks, copy, buffers, slice)
-}
-
-void K_SYMBOL(fill_bytes)(const void *parameters, void *const buffers[], struct k_slice slice)
-{
-    const struct k_fill *fill = parameters;
-    memset((char *)buffers[K_FILL_TO] + fill->skip + slice.begin, fill->value,
-           (size_t)(slice.end - slice.begin));
 }

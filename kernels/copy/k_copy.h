@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving elements without arithmetic: strided copies and fills. */
+/* Moving elements without arithmetic: strided copies. */
 #ifndef ACLNN_CPU_KERNELS_COPY_K_COPY_H
 #define ACLNN_CPU_KERNELS_COPY_K_COPY_H
 
@@ -43,13 +43,5 @@ enum {
 /* Drops axes of size 1, orders and merges axes so that the inner loops are long; the set of copied
  * elements stays. A step comes after it. */
 void k_copy_simplify(struct k_copy *copy);
-
-/* Items are bytes. */
-struct k_fill {
-    int value;    /* the byte */
-    int64_t skip; /* bytes in front of the first one filled */
-};
-
-enum { K_FILL_TO, K_FILL_BUFFERS };
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shape arithmetic of scatters and gathers in planes, of adaptive maxima and of casts; the same for
- * every instruction set. */
+/* Shape arithmetic of scatters and gathers in planes and of adaptive maxima; the same for every
+ * instruction set. */
 #include "kernels/pool/plane_plan.h"
-#include "kernels/copy/k_cast.h"
 #include "kernels/pool/adaptive_plan.h"
 #include "kernels/pool/k_plane.h"
 
@@ -21,11 +20,6 @@ struct k_work k_plane_gather_work(const struct k_plane *plane)
 {
     const int64_t bytes = 2 * plane->element_size + plane->index_size;
     return (struct k_work){.items = plane->planes * plane->entries, .grain = PLANE_GRAIN / bytes};
-}
-
-struct k_work k_cast_elements_work(int64_t elements)
-{
-    return (struct k_work){.items = elements, .grain = PLANE_GRAIN / 8};
 }
 
 struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape)

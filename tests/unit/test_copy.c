@@ -134,23 +134,3 @@ Test(copy, random_shapes_in_pieces)
         for (int64_t round = random_test_count(ROUNDS); round > 0; round--)
             check(&random, tables[i]);
 }
-
-Test(copy, fills_bytes_of_a_piece)
-{
-    struct random random = {random_test_seed()};
-    const struct k_table *tables[TABLES];
-    const size_t count = k_tables(tables, TABLES);
-    for (size_t i = 0; i < count; i++)
-        for (int round = 0; round < ROUNDS; round++) {
-            unsigned char bytes[400], expected[400];
-            const struct k_fill fill = {.value = (int)random_below(&random, 256),
-                                        .skip = random_below(&random, 100)};
-            const int64_t begin = random_below(&random, 100);
-            const int64_t end = random_between(&random, begin, 300);
-            memset(bytes, 0x11, sizeof bytes);
-            memset(expected, 0x11, sizeof expected);
-            memset(expected + fill.skip + begin, fill.value, (size_t)(end - begin));
-            tables[i]->fill_bytes(&fill, (void *[]){bytes}, (struct k_slice){begin, end});
-            cr_assert_arr_eq(bytes, expected, sizeof bytes, "%s", tables[i]->isa);
-        }
-}
