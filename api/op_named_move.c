@@ -18,34 +18,43 @@ enum { NUMBERS = 2 * EX_MAX_RANK };
 
 static const enum op_named_side IN = OP_NAMED_INPUT, OUT = OP_NAMED_OUTPUT;
 
-/* An input of constants, INT32 or INT64; returns how many there are, 0 after a failure. */
-static int constants_of(struct op_named_run *run, int index, int64_t values[NUMBERS])
+/* What an input has told of its contents, or has on the host; NULL: neither, or too little. */
+static const char *contents_of(const struct op_named_run *run, int index, size_t bytes)
 {
-    struct op_stored_tensor tensor;
+    const struct op_stored_tensor tensor = op_stored_tensor(run->call->input[index]);
+    const aclDataBuffer *data = run->call->input_data[index];
+    if (tensor.constant && tensor.constant_size >= bytes) return tensor.constant;
+    if (!tensor.is_on_host || !data || aclGetDataBufferSizeV2(data) < bytes) return NULL;
+    return aclGetDataBufferAddr(data);
+}
+
+/* An input of numbers, INT32 or INT64; returns how many there are, 0 after a failure. */
+static int numbers_of(struct op_named_run *run, int index, int64_t values[NUMBERS])
+{
     int64_t count = 0;
     op_named_demand(run, IN, index, op_named_is_there(run, IN, index), "it must be there");
     if (run->status != ACL_SUCCESS) return 0;
-    tensor = op_stored_tensor(run->call->input[index]);
-    const size_t size = ex_element_size(tensor.type);
-    op_named_demand(run, IN, index, tensor.type == ACL_INT64 || tensor.type == ACL_INT32,
+    const struct op_stored_tensor tensor = op_stored_tensor(run->call->input[index]);
+    const bool is_wide = tensor.type == ACL_INT64;
+    op_named_demand(run, IN, index, is_wide || tensor.type == ACL_INT32,
                     "it must be INT64 or INT32");
     op_named_demand(run, IN, index,
                     tensor.rank <= EX_MAX_RANK &&
                         ex_element_count(tensor.sizes, tensor.rank, &count) && count <= NUMBERS,
                     "it must have 16 elements at most");
-    op_named_demand(run, IN, index, tensor.constant_size / (size > 0 ? size : 1) >= (size_t)count,
-                    "its contents must be constant");
-    if (run->status != ACL_SUCCESS) return 0;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t narrow;
-        if (tensor.type == ACL_INT64) {
-            memcpy(&values[i], (const char *)tensor.constant + (size_t)i * size, size);
-        } else {
-            memcpy(&narrow, (const char *)tensor.constant + (size_t)i * size, size);
-            values[i] = narrow;
-        }
+    if (run->status != ACL_SUCCESS || count == 0) return 0;
+    const char *contents = contents_of(run, index, (size_t)count * (is_wide ? 8 : 4));
+    op_named_demand(run, IN, index, contents != NULL,
+                    "its contents must be constant, or lie on the host");
+    for (int64_t i = 0; i < count && contents; i++) {
+        int32_t narrow = 0;
+        if (is_wide)
+            memcpy(&values[i], contents + i * 8, sizeof *values);
+        else
+            memcpy(&narrow, contents + i * 4, sizeof narrow);
+        if (!is_wide) values[i] = narrow;
     }
-    return (int)count;
+    return contents ? (int)count : 0;
 }
 
 static aclIntArray *array_of(struct op_named_run *run, const int64_t *values, int count)
@@ -68,7 +77,7 @@ void op_named_transpose(struct op_named_run *run)
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
     op_named_counts(run, 2, 1);
-    const int count = constants_of(run, 1, values);
+    const int count = numbers_of(run, 1, values);
     aclTensor *x = whole(run, IN), *y = whole(run, OUT);
     aclIntArray *order = array_of(run, values, count);
     if (run->status == ACL_SUCCESS) {
@@ -84,7 +93,7 @@ void op_named_broadcast_to(struct op_named_run *run)
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
     op_named_counts(run, 2, 1);
-    const int count = constants_of(run, 1, values);
+    const int count = numbers_of(run, 1, values);
     aclTensor *x = whole(run, IN), *y = whole(run, OUT);
     aclIntArray *shape = array_of(run, values, count);
     if (run->status == ACL_SUCCESS) {
@@ -102,7 +111,7 @@ void op_named_pad(struct op_named_run *run)
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
     op_named_counts(run, 2, 1);
-    const int count = constants_of(run, 1, values);
+    const int count = numbers_of(run, 1, values);
     aclTensor *x = whole(run, IN), *y = whole(run, OUT);
     op_named_demand(run, IN, 1, count % 2 == 0, "it must have two numbers for each dimension");
     for (int i = 0; i < count / 2; i++)
@@ -125,7 +134,7 @@ void op_named_slice(struct op_named_run *run)
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
     op_named_counts(run, 3, 1);
-    const int count = constants_of(run, 1, begins), size_count = constants_of(run, 2, sizes);
+    const int count = numbers_of(run, 1, begins), size_count = numbers_of(run, 2, sizes);
     struct op_view from = op_named_whole(run, IN, 0);
     op_named_demand(run, IN, 1, count == from.rank, "it must have a number for each dimension");
     op_named_demand(run, IN, 2, size_count == from.rank,

@@ -318,6 +318,24 @@ Test(op_named_norm, gradient_of_distances)
     }
 }
 
+/* x1 was repeated along the batch: its gradient is the sum over that. */
+Test(op_named_norm, gradient_of_rows_that_a_batch_shares)
+{
+    static const struct tensor once[] = {FLOATS(1, P, M), FLOATS(P, M)};
+    for (int i = 0; i < 2; i++) {
+        float each[B * P * M], own[TENSORS][B * R * M];
+        begin();
+        make_distances(1.5);
+        repeat(own);
+        run(&(struct call){"CdistGrad", 4, {all, all, all, all}, rows, cdist_order(1.5)});
+        memcpy(each, result, sizeof each);
+        run(&(struct call){"CdistGrad", 4, {all, all, all, all}, once[i], cdist_order(1.5)});
+        for (int at = 0; at < P * M; at++)
+            cr_expect_float_eq(result[at], each[at] + each[P * M + at], 1e-6);
+        cr_expect_eq(((unsigned char *)result)[P * M * 4], 0x55);
+    }
+}
+
 Test(op_named_norm, gradient_of_no_distance_is_zero)
 {
     const struct tensor none = FLOATS(B, P, 0, M), no_rows = FLOATS(B, 0, R, M);
@@ -327,6 +345,11 @@ Test(op_named_norm, gradient_of_no_distance_is_zero)
     run(&(struct call){
         "CdistGrad", 4, {no_rows, no_rows, no_rows, no_rows}, FLOATS(B, 0, M), cdist_order(1)});
     cr_expect_eq(((unsigned char *)result)[0], 0x55);
+    const struct tensor no_batch = FLOATS(0, P, R, M), shared = FLOATS(P, M);
+    run(&(struct call){
+        "CdistGrad", 4, {no_batch, no_batch, no_batch, no_batch}, shared, cdist_order(1)});
+    for (int i = 0; i < P * M; i++)
+        cr_expect_eq(result[i], 0);
 }
 
 /* ---- refusals ---- */

@@ -355,6 +355,40 @@ Test(op_named_plain, moves)
     }
 }
 
+/* As torch_npu gives them: on the host, INT32 or INT64, and not told. */
+Test(op_named_plain, numbers_on_the_host)
+{
+    const int64_t x_sizes[] = {2, 3}, y_sizes[] = {3, 2}, two = 2;
+    int32_t narrow[] = {1, 0};
+    int64_t wide[] = {1, 0};
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        for (size_t missing = 0; missing < 2; missing++) {
+            const size_t bytes = (is_wide ? sizeof wide : sizeof narrow) - missing;
+            aclTensorDesc *in[] = {
+                aclCreateTensorDesc(ACL_FLOAT, 2, x_sizes, ACL_FORMAT_ND),
+                aclCreateTensorDesc(is_wide ? ACL_INT64 : ACL_INT32, 1, &two, ACL_FORMAT_ND)};
+            aclTensorDesc *out[] = {aclCreateTensorDesc(ACL_FLOAT, 2, y_sizes, ACL_FORMAT_ND)};
+            aclDataBuffer *data[] = {
+                aclCreateDataBuffer(memory[0], MOST),
+                aclCreateDataBuffer(is_wide ? (void *)wide : (void *)narrow, bytes)};
+            aclDataBuffer *to[] = {aclCreateDataBuffer(result[0], MOST)};
+            cr_assert_eq(aclSetTensorPlaceMent(in[1], ACL_MEMTYPE_HOST), ACL_SUCCESS);
+            const aclError status =
+                aclopExecuteV2("Transpose", 2, in, data, 1, out, to, NULL, stream);
+            cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+            cr_expect_eq(status, missing ? ACL_ERROR_INVALID_PARAM : ACL_SUCCESS);
+            for (int i = 0; i < 6 && !missing; i++)
+                cr_expect_eq(result[0][i], memory[0][i % 2 * 3 + i / 2]);
+            for (int i = 0; i < 2; i++) {
+                aclDestroyTensorDesc(in[i]);
+                aclDestroyDataBuffer(data[i]);
+            }
+            aclDestroyTensorDesc(out[0]);
+            aclDestroyDataBuffer(to[0]);
+        }
+    }
+}
+
 /* ---- refusals ---- */
 
 static void expect_refusal(const struct call *call, aclError code, const char *fragment)
@@ -394,7 +428,7 @@ Test(op_named_plain, unsound_calls_are_refused)
     expect_refusal(&(struct call){"Iou", 2, 1, {four, four}, {FLOATS(2, 2)}, text("mode", "giou")},
                    bad, "attribute mode is \"giou\"; it must be iou or iof");
     expect_refusal(&(struct call){"Transpose", 2, 1, {two, none}, {other}, NULL}, bad,
-                   "inputs[1] is INT64[2]; its contents must be constant");
+                   "inputs[1] is INT64[2]; its contents must be constant, or lie on the host");
     expect_refusal(&(struct call){"Transpose", 2, 1, {two, real}, {other}, NULL}, bad,
                    "it must be INT64 or INT32");
     expect_refusal(&(struct call){"Transpose", 2, 1, {two, pair}, {other}, NULL}, invalid, "dims");

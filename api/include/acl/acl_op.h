@@ -85,15 +85,16 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr *attr, const char
  * x itself, and epsilon, 1e-12 if not set and 1e-7 of FLOAT16 at least if not 0. p is 2 if not set.
  *
  * "CdistGrad": aclnnCdistBackward of grad, x1, x2 and the distances, with p 2 if not set. Where x1
- * has an axis more than y, all are (..., P, R, M), as torch_npu repeats them: grad and the
- * distances along M, x1 along R, x2 along P; the first of what is repeated is read.
+ * has more axes than y, all are (..., P, R, M), as torch_npu repeats them: grad and the distances
+ * along M, x1 along R, x2 along P; the first of what is repeated is read. y is (..., P, M), summed
+ * over axes of the batch that it lacks or has once.
  *
  * "Swish" and "SwishGrad" (scale), "SiluGrad", "Mish", "MishGrad", "FastGelu", "FastGeluGrad",
  * "ScaledMaskedSoftmax" and its "Grad", "SoftmaxCrossEntropyWithLogits", "BatchMatMul" (adj_x1,
  * adj_x2), "ArgMaxWithValue" and "ArgMinWithValue" (dimension, keep_dims; places first), "Iou" (a
  * row for each box of gtboxes), "ConfusionTransposeD": the aclnn functions of these names.
- * "Transpose", "BroadcastTo", "Pad" (with zeros) and "Slice": x and lists of numbers, inputs whose
- * contents aclSetTensorConst has told.
+ * "Transpose", "BroadcastTo", "Pad" (with zeros) and "Slice": x and lists of numbers, inputs that
+ * lie on the host or whose contents aclSetTensorConst has told.
  *
  * "DynamicRNN", "DynamicRNNV2", "DynamicGRUV2" and, with "Grad" behind the name, their gradients:
  * one direction of one layer by aclnnLSTM and aclnnGRU, sequences of one length.
