@@ -85,6 +85,8 @@ struct k_work k_attention_plan(struct k_attention *a)
     const int64_t row = parts(a->row, K_ATTENTION_TILE) * K_ATTENTION_TILE;
     const int64_t floats = a->rope > 0 ? K_ATTENTION_ROPE_FLOATS : K_ATTENTION_FLOATS;
     a->keys = (a->rope > 0 ? K_ATTENTION_ROPE_SUMS : K_ATTENTION_SUMS) / row / STEP * STEP;
+    const int64_t values = K_ATTENTION_SUMS / (parts(a->d, STEP) * STEP) / STEP * STEP;
+    if (a->keys > values) a->keys = values; /* with a second part a row of k is longer than of v */
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
     a->block = floats / a->row / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;

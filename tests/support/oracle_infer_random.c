@@ -405,7 +405,10 @@ const struct oracle_row oracle_infer_rows[] = {
      .fill = fill,
      .ulp = 2,
      .lines =
-         LINES("fused_infer_attention_score_v3 f16 blockTableOptional=2x4:i32 blockSize=16 "
+         LINES("fused_infer_attention_score_v3 f32 query=1x60x143 key=[1x300x143] "
+               "value=[1x300x143] queryRopeOptional=1x60x1 keyRopeOptional=1x300x1 numHeads=1 "
+               "scaleValue=0.08 inputLayout=BSH attentionOut=1x60x143",
+               "fused_infer_attention_score_v3 f16 blockTableOptional=2x4:i32 blockSize=16 "
                "query=2x5x1x512 key=[9x1x16x512] value=[9x1x16x512] queryRopeOptional=2x5x1x64 "
                "keyRopeOptional=9x1x16x64 actualSeqLengthsKvOptional=50x64 numHeads=5 "
                "numKeyValueHeads=1 scaleValue=0.04 inputLayout=BNSD attentionOut=2x5x1x512",
