@@ -7,6 +7,7 @@
 #include "kernels/gemm/gemm_item.h"
 #include "kernels/gemm/gemm_pack.h"
 #include "kernels/gemm/gemm_panel.h"
+#include "kernels/vector/flags.h"
 #include "kernels/vector/math_single.h"
 
 enum {
@@ -289,28 +290,6 @@ static vi seeing(const struct meeting *m, int64_t query, int64_t key)
 
 /* ---- bytes and bits beside the weights ---- */
 
-typedef uint8_t v_bytes __attribute__((vector_size(VL)));
-
-/* Words that are not 0 where a byte, or a bit, of a row is not; keys from `key` on. */
-K_TEMPLATE
-vf flags_of(bool is_bits, const char *row, int64_t step, int64_t key, int64_t count)
-{
-    if (is_bits) {
-        const int64_t last = (key + count - 1) / 8;
-        uint32_t word = 0;
-        for (int64_t at = key / 8; at <= last; at++)
-            word |= (uint32_t)(uint8_t)row[at] << 8 * (at - key / 8);
-        return (vf)(((word >> key % 8) - (vu){0}) >> (vu)v_lanes() & 1);
-    }
-    v_bytes bytes = {0};
-    if (step == 1 && count == VL)
-        memcpy(&bytes, row + key, VL);
-    else
-        for (int64_t i = 0; i < count; i++)
-            bytes[i] = (uint8_t)row[(key + i) * step];
-    return (vf) __builtin_convertvector(bytes, vi);
-}
-
 /* to[key][query]. Rows of bytes are `apart` bytes from each other, rows of bits as many bits. */
 K_TEMPLATE
 void turn_flags(bool is_bits, const struct meeting *m, const char *from, int64_t apart,
@@ -331,19 +310,6 @@ void turn_flags(bool is_bits, const struct meeting *m, const char *from, int64_t
             for (int64_t i = 0; i < count; i++)
                 v_store(to + (key + i) * GEMM_COLUMNS + query, a[i]);
         }
-}
-
-static bool is_any_set(const char *row, int64_t step, int64_t count)
-{
-    uint64_t some = 0, word;
-    int64_t i = 0;
-    for (; step == 1 && i + 8 <= count; i += 8) {
-        memcpy(&word, row + i, sizeof word);
-        some |= word;
-    }
-    for (; i < count; i++)
-        some |= (uint64_t)(uint8_t)row[i * step];
-    return some != 0;
 }
 
 /* false: nothing is masked, and `to` is not written. */
