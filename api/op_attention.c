@@ -99,14 +99,19 @@ static const int64_t *sizes_of(const struct op_attention *a, int operand)
     return a->tensor[operand]->descriptor.sizes;
 }
 
-/* Of the last axis. */
+/* Of the last axis, or of all panels. */
 static int64_t columns_of(const struct op_attention *a, int operand)
 {
     const struct ex_descriptor *d = &a->tensor[operand]->descriptor;
+    int64_t columns = 0; /* what cannot be counted fits no head */
+    if (operand > 0 && a->in_panels) {
+        if (!rt_mul_ok(d->sizes[2], d->sizes[4], &columns)) columns = 0;
+        return columns;
+    }
     return d->sizes[d->rank - 1] * (operand > 0 ? a->packed : 1);
 }
 
-/* query, key and value; the latter two are lists of one where they are lists. */
+/* query, key and value; of lists the first ones. */
 static void find_operands(const struct op_problem *problem, struct op_attention *a)
 {
     a->value[0] = op_argument_named(problem, "query");
@@ -115,6 +120,7 @@ static void find_operands(const struct op_problem *problem, struct op_attention 
     for (int i = 0; i < 3; i++)
         a->tensor[i] =
             op_is_list(a->value[i]) ? a->value[i]->tensors->elements[0] : a->value[i]->tensor;
+    a->in_list = op_is_list(a->value[1]) && a->value[1]->tensors->size > 1;
 }
 
 static const char *heads_name(const struct op_problem *problem)
@@ -191,6 +197,7 @@ static aclnnStatus find_rows(const struct op_problem *problem, struct op_attenti
     a->queries = sizes_of(a, 0)[axis];
     a->keys = sizes_of(a, 1)[axis];
     a->batch = batch < 0 ? 1 : sizes_of(a, 0)[batch];
+    if (a->in_list) return op_attention_find_list(problem, a);
     if (a->table) return op_attention_find_pages(problem, a);
     for (int i = 1; i < 3 && batch >= 0; i++)
         OP_CHECK(op, sizes_of(a, i)[batch] == a->batch, ACLNN_ERR_PARAM_INVALID,
@@ -274,6 +281,7 @@ int64_t op_attention_length(const struct op_attention *a, bool is_key, int64_t i
     const aclIntArray *ends = is_key ? a->key_ends : a->query_ends, *own = a->lengths[is_key];
     const int64_t shared = is_key ? a->shared : 0;
     if (own) return shared + own->values[own->size == 1 ? 0 : i];
+    if (is_key && a->in_list) return op_attention_list_rows(a, i);
     if (!ends) return is_key ? shared + a->keys : a->queries;
     return ends->values[i] - (i == 0 ? 0 : ends->values[i - 1]);
 }
@@ -282,7 +290,9 @@ int64_t op_attention_length(const struct op_attention *a, bool is_key, int64_t i
 static aclnnStatus count_weights(const struct op_problem *problem, struct op_attention *a)
 {
     bool fits = true;
-    const bool each = a->query_ends || a->lengths[0] || a->lengths[1];
+    bool each = a->query_ends || a->in_list;
+    for (int i = 0; i < 2; i++)
+        each = each || (a->lengths[i] && a->lengths[i]->size > 1);
     const int64_t some = each ? a->batch : 1;
     for (int64_t i = 0; i < some; i++) {
         const int64_t queries = op_attention_length(a, false, i);
@@ -547,6 +557,7 @@ aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attent
     a->bias_from = op_attention_value(problem, "realShiftOptional", "pseShiftOptional");
     if (!a->bias_from) a->bias_from = op_argument_named(problem, "pseShift");
     find_operands(problem, a);
+    a->is_whole = a->is_infer && a->tensor[0]->descriptor.data_type == ACL_INT8;
     OP_TRY(find_layout(problem, a));
     if (a->is_infer) OP_TRY(op_attention_find_quantised(problem, a));
     OP_TRY(find_heads(problem, a));

@@ -26,10 +26,13 @@ struct op_attention {
     const struct op_value *value[3]; /* query, key, value */
     const aclTensor *tensor[3];
     const struct op_attention_layout *layout, *key_layout, *out_layout; /* out: of inference */
+    const struct op_attention_layout *read_layout; /* of keys as attention reads them */
     const aclIntArray *lengths[2]; /* of query and key of each sequence, or of all, or NULL */
     const struct op_value *mask_from, *bias_from; /* the arguments, which may be NULL */
     const struct op_value *table; /* which block holds which keys; NULL: they are not in blocks */
     int64_t blocks, block;        /* how many there are, rows of one */
+    bool in_panels; /* blocks are (N, columns / width, rows, width), with 5 dimensions in all */
+    bool in_list;   /* each sequence has a tensor of keys of its own */
     int64_t batch, heads, key_heads, queries, keys, d, dv; /* batch: sequences */
     const aclIntArray *query_ends, *key_ends; /* of sequences behind each other, or NULL */
     int64_t most_queries, most_keys, weights;
@@ -52,12 +55,15 @@ struct op_attention {
     int64_t packed; /* columns that an element of key holds, 8 of INT32; else 1 */
     struct op_attention_factors factors[2];
     const struct op_value *out_scale, *out_offset;
+    bool is_whole; /* query, and so keys and values, are INT8; factors are of one element */
+    const struct op_value *query_scale; /* of each row and head, or NULL: weights are whole, too, */
+    const struct op_value *weight_scale; /* times this */
 };
 
 /* The arguments of a problem whose types are right, or what is wrong. */
 aclnnStatus op_attention_read(const struct op_problem *problem, struct op_attention *attention);
 
-/* Rows of sequence i. */
+/* Rows of sequence i; for keys in a list those of its tensor. */
 int64_t op_attention_length(const struct op_attention *attention, bool is_key, int64_t i);
 /* The argument that one direction calls one name and the other another. */
 const struct op_value *op_attention_value(const struct op_problem *problem, const char *name,
@@ -93,6 +99,9 @@ aclnnStatus op_attention_find_factors(const struct op_problem *problem,
                                       struct op_attention *attention);
 /* The argument of that name, or of that name and "Optional"; NULL: it is empty or not given. */
 const struct op_value *op_attention_given(const struct op_problem *problem, const char *name);
+/* What belongs to a query of INT8. */
+aclnnStatus op_attention_find_whole(const struct op_problem *problem,
+                                    struct op_attention *attention);
 /* The types that keys may have beside query's. */
 uint64_t op_attention_quantised_types(const struct op_problem *problem);
 /* Keys in blocks: the table, or NULL; what the tensors and the lengths must be; and the step that
@@ -107,6 +116,17 @@ struct op_place op_attention_gather(const struct op_shape_call *call,
                                     const struct op_attention *attention,
                                     const struct op_place *from,
                                     const struct op_attention_layout *layout, int64_t heads);
+struct op_place op_attention_gather_panels(const struct op_shape_call *call,
+                                           const struct op_attention *attention,
+                                           const struct op_place *from);
+/* A tensor of keys for each sequence: what they must be, and the steps that put their rows behind
+ * each other. */
+aclnnStatus op_attention_find_list(const struct op_problem *problem,
+                                   struct op_attention *attention);
+aclnnStatus op_attention_check_list_lengths(const struct op_problem *problem,
+                                            const struct op_attention *attention,
+                                            const struct op_value *lengths);
+int64_t op_attention_list_rows(const struct op_attention *attention, int64_t i);
 /* The ends of sequences behind each other. */
 aclnnStatus op_attention_check_ends(const struct op_problem *problem, const struct op_value *value,
                                     int64_t rows, const aclIntArray **ends);

@@ -14,8 +14,7 @@ static bool is_own(const char *name)
     return false;
 }
 
-/* Types of other tensors by what their names begin with, where they are not empty; 0: the row's;
- * -1: none, they are not supported. */
+/* Types of other tensors by what their names begin with, where they are not empty; 0: the row's. */
 static const struct {
     const char *name;
     int64_t types;
@@ -32,40 +31,61 @@ static const struct {
     {"antiquant", 0, NULL},
     {"keyAntiquant", 0, NULL},
     {"valueAntiquant", 0, NULL},
-    {"keyRopeAntiquant", -1, NULL},
+    {"keyRopeAntiquant", 0, NULL}, /* counts for nothing, as in CANN */
+    {"deqScale", OP_TYPE(ACL_FLOAT) | OP_TYPE(ACL_UINT64), "FLOAT, UINT64"},
+    {"quantScale1", OP_TYPE(ACL_FLOAT), "FLOAT"},
+    {"dequantScale", OP_TYPE(ACL_FLOAT), "FLOAT"},
 };
-
-static aclnnStatus check_tensor(const struct op_problem *problem, const struct op_value *value)
-{
-    const char *op = problem->row->name;
-    int64_t types = -1;
-    const char *names = NULL;
-    if (op_is_empty(value->tensor)) return ACLNN_SUCCESS;
-    for (size_t i = 0; i < RT_LENGTH(kinds); i++) {
-        if (strncasecmp(value->name, kinds[i].name, strlen(kinds[i].name)) != 0) continue;
-        types = kinds[i].types;
-        names = kinds[i].names;
-    }
-    if (types > 0) return op_check_type(op, value->name, value->tensor, (uint64_t)types, names);
-    if (types == 0)
-        return op_check_type(op, value->name, value->tensor, problem->row->types,
-                             problem->row->type_names);
-    OP_CHECK(op, false, ACLNN_ERR_PARAM_INVALID,
-             "%s is given; it must be NULL or empty: it is not supported", value->name);
-    return ACLNN_SUCCESS;
-}
 
 static bool begins_with(const char *name, const char *word)
 {
     return strncmp(name, word, strlen(word)) == 0;
 }
 
-/* Second parts and shared keys are of the types of what they belong to. */
+/* What queries of INT8 alone have. */
+static bool is_for_whole(const char *name)
+{
+    static const char *const words[] = {"deqScale", "quantScale1", "dequantScale"};
+    for (size_t i = 0; i < RT_LENGTH(words); i++)
+        if (begins_with(name, words[i])) return true;
+    return false;
+}
+
+static bool is_whole(const struct op_problem *problem)
+{
+    return op_argument_named(problem, "query")->tensor->descriptor.data_type == ACL_INT8;
+}
+
+static aclnnStatus check_tensor(const struct op_problem *problem, const struct op_value *value)
+{
+    const char *op = problem->row->name;
+    int64_t types = 0;
+    const char *names = NULL;
+    if (op_is_empty(value->tensor)) return ACLNN_SUCCESS;
+    OP_CHECK(op, is_whole(problem) || !is_for_whole(value->name), ACLNN_ERR_PARAM_INVALID,
+             "%s is given; it must be NULL or empty where query is not of type INT8", value->name);
+    for (size_t i = 0; i < RT_LENGTH(kinds); i++) {
+        if (strncasecmp(value->name, kinds[i].name, strlen(kinds[i].name)) != 0) continue;
+        types = kinds[i].types;
+        names = kinds[i].names;
+    }
+    if (types > 0) return op_check_type(op, value->name, value->tensor, (uint64_t)types, names);
+    return op_check_type(op, value->name, value->tensor, problem->row->types,
+                         problem->row->type_names);
+}
+
+/* Second parts and shared keys are of the types of what they belong to; those of query are of any
+ * type where that is INT8. */
 static const struct op_value *model_of(const struct op_problem *problem, const char *name)
 {
+    const struct op_value *rope = op_argument_named(problem, "queryRopeOptional");
     if (begins_with(name, "keyRopeAntiquant")) return NULL;
-    if (begins_with(name, "queryRope") || begins_with(name, "keyRope"))
-        return op_argument_named(problem, "query");
+    if (begins_with(name, "queryRope"))
+        return is_whole(problem) ? NULL : op_argument_named(problem, "query");
+    if (begins_with(name, "keyRope"))
+        return !is_whole(problem) ? op_argument_named(problem, "query")
+               : rope->tensor     ? rope
+                                  : NULL;
     if (begins_with(name, "keySharedPrefix") || begins_with(name, "valueSharedPrefix"))
         return op_argument_named(problem, "key");
     return NULL;
@@ -81,7 +101,7 @@ static aclnnStatus check_key(const struct op_problem *problem, const aclTensor *
 {
     const struct op_value *query = op_argument_named(problem, "query");
     const char *op = problem->row->name;
-    const uint64_t types = op_attention_quantised_types(problem);
+    const uint64_t types = is_whole(problem) ? 0 : op_attention_quantised_types(problem);
     if (types == 0) return op_check_same_type(op, "key", key, query->name, query->tensor);
     return op_check_type(op, "key", key, types | OP_TYPE(query->tensor->descriptor.data_type),
                          types == OP_TYPE(ACL_INT8) ? "query's, or INT8"
@@ -95,7 +115,42 @@ static aclnnStatus check_out_type(const struct op_problem *problem)
     const bool may_be_whole = op_attention_value(problem, "quantScale2", "quantScale2Optional");
     const char *op = problem->row->name;
     if (may_be_whole && out->tensor->descriptor.data_type == ACL_INT8) return ACLNN_SUCCESS;
+    if (is_whole(problem))
+        return op_check_type(op, out->name, out->tensor, problem->row->types,
+                             "FLOAT, FLOAT16, BF16, INT8");
     return op_check_same_type(op, out->name, out->tensor, query->name, query->tensor);
+}
+
+static aclnnStatus check_query(const struct op_problem *problem)
+{
+    const struct op_value *query = op_argument_named(problem, "query");
+    const bool may_be_whole = op_attention_value(problem, "deqScale1Optional", "deqScale1");
+    return op_check_type(problem->row->name, query->name, query->tensor,
+                         problem->row->types | (may_be_whole ? OP_TYPE(ACL_INT8) : 0),
+                         may_be_whole ? "FLOAT, FLOAT16, BF16, INT8" : problem->row->type_names);
+}
+
+/* One tensor, or one for each sequence: as many values as keys, all of one type. */
+static aclnnStatus check_list(const struct op_problem *problem, const struct op_value *side,
+                              const struct op_value *key)
+{
+    const char *op = problem->row->name;
+    if (!op_is_list(side)) return ACLNN_SUCCESS;
+    const aclTensorList *list = side->tensors;
+    OP_CHECK(op, list->size > 0, ACLNN_ERR_PARAM_INVALID,
+             "%s has 0 tensors; it must have one, or one for each sequence", side->name);
+    OP_CHECK(op, list->size == key->tensors->size, ACLNN_ERR_PARAM_INVALID,
+             "%s has %" PRIu64 " tensors; it must have as many as %s, %" PRIu64, side->name,
+             list->size, key->name, key->tensors->size);
+    for (uint64_t i = 1; i < list->size; i++) {
+        const int32_t type = list->elements[i]->descriptor.data_type;
+        const int32_t first = list->elements[0]->descriptor.data_type;
+        OP_CHECK(op, type == first, ACLNN_ERR_PARAM_INVALID,
+                 "%s[%" PRIu64 "] has data type %s; it must be that of %s[0], %s", side->name, i,
+                 op_data_type_name((aclDataType)type), side->name,
+                 op_data_type_name((aclDataType)first));
+    }
+    return ACLNN_SUCCESS;
 }
 
 static aclnnStatus types(struct op_problem *problem)
@@ -104,13 +159,9 @@ static aclnnStatus types(struct op_problem *problem)
     const struct op_value *const sides[] = {op_argument_named(problem, "key"),
                                             op_argument_named(problem, "value")};
     const char *op = problem->row->name;
-    OP_TRY(op_check_type(op, query->name, query->tensor, problem->row->types,
-                         problem->row->type_names));
+    OP_TRY(check_query(problem));
     for (int i = 0; i < 2; i++)
-        if (op_is_list(sides[i]))
-            OP_CHECK(op, sides[i]->tensors->size == 1, ACLNN_ERR_PARAM_INVALID,
-                     "%s has %" PRIu64 " tensors; it must have one", sides[i]->name,
-                     sides[i]->tensors->size);
+        OP_TRY(check_list(problem, sides[i], sides[0]));
     OP_TRY(check_key(problem, first_of(sides[0])));
     OP_TRY(op_check_same_type(op, "value", first_of(sides[1]), "key", first_of(sides[0])));
     for (int i = 0; i < problem->tensor_count; i++) {
@@ -141,12 +192,13 @@ bool op_attention_has_bias(const struct op_problem *problem)
 
 /* ---- layouts ---- */
 
-enum layout_name { BSH, BSND, BNSD, NBSD, TND, NTD };
+enum layout_name { BSH, BSND, BNSD, NBSD, TND, NTD, PANELS };
 
 static const struct op_attention_layout layouts[] = {
     [BSH] = {"BSH", 3, 0, 1, -1, 2},  [BSND] = {"BSND", 4, 0, 1, 2, 3},
     [BNSD] = {"BNSD", 4, 0, 2, 1, 3}, [NBSD] = {"NBSD", 4, 1, 2, 0, 3},
     [TND] = {"TND", 3, -1, 0, 1, 2},  [NTD] = {"NTD", 3, -1, 1, 0, 2},
+    [PANELS] = {"", 5, 0, 3, 1, 4},
 };
 
 static const struct {
@@ -194,7 +246,10 @@ aclnnStatus op_attention_find_layouts(const struct op_problem *problem, struct o
              : !is_incremental(problem) ? "BSH, BSND, BNSD or BNSD_BSND"
                                         : "BSH, BSND or BNSD");
     a->table = op_attention_table(problem);
-    if (a->table) a->key_layout = &layouts[a->tensor[1]->descriptor.rank == 4 ? BNSD : BSH];
+    const int rank = a->tensor[1]->descriptor.rank;
+    if (a->table) a->key_layout = &layouts[rank == 5 ? PANELS : rank == 4 ? BNSD : BSH];
+    a->in_panels = a->key_layout == &layouts[PANELS];
+    a->read_layout = a->in_panels ? &layouts[BSND] : a->in_list ? &layouts[TND] : a->key_layout;
     return ACLNN_SUCCESS;
 }
 
@@ -222,7 +277,8 @@ static aclnnStatus find_lengths(const struct op_problem *problem, struct op_atte
                  "; it must be from 0 to the number of rows, %" PRId64,
                  value->name, i, array->values[i], rows);
     a->lengths[of_keys] = array;
-    return ACLNN_SUCCESS;
+    return of_keys && a->in_list ? op_attention_check_list_lengths(problem, a, value)
+                                 : ACLNN_SUCCESS;
 }
 
 static aclnnStatus find_key_lengths(const struct op_problem *problem, struct op_attention *a)

@@ -11,15 +11,17 @@
 
 /* ---- keys and values ---- */
 
-/* In blocks: side by side. Those of 4 bits stay where they are: a result does not lie there
- * (find_out). */
+/* In blocks: side by side; of a list: behind each other. Those of 4 bits stay where they are: a
+ * result does not lie there (find_out). */
 static struct op_place place_of(const struct op_attention_plan *p, const struct op_value *value,
                                 int64_t heads)
 {
     const struct op_attention *a = &p->of;
     const int argument = op_attention_argument(p, value);
+    if (a->in_list) return op_attention_join_list(p, value == a->value[1] ? 1 : 2);
     const struct op_place place =
         a->is_four ? op_target(p->call, argument, 0) : op_source(p->call, argument, 0);
+    if (a->in_panels) return op_attention_gather_panels(p->call, a, &place);
     return a->table ? op_attention_gather(p->call, a, &place, a->key_layout, heads) : place;
 }
 
@@ -27,12 +29,14 @@ static struct k_attention_side key_source(struct op_attention_plan *p, int buffe
                                           const struct op_value *value)
 {
     const struct op_attention *a = &p->of;
-    const struct op_place place = place_of(p, value, a->key_heads);
-    struct k_attention_side side = op_attention_side(a->key_layout, &place.view, a->key_heads);
+    struct op_place place = place_of(p, value, a->key_heads);
+    if (a->is_whole && buffer == K_ATTENTION_K_ROPE) place = op_attention_as_float(p, &place);
+    struct k_attention_side side = op_attention_side(a->read_layout, &place.view, a->key_heads);
+    const int64_t packed = a->is_four && place.view.type == ACL_UINT8 ? 2 : a->packed;
     p->buffers[buffer] = place.buffer;
-    side.batch *= a->packed;
-    side.head *= a->packed;
-    side.row *= a->packed;
+    side.batch *= packed;
+    side.head *= packed;
+    side.row *= packed;
     if (a->is_four) side.column = 1;
     return side;
 }
@@ -58,7 +62,8 @@ static struct k_quantised_factor factor_of(struct op_attention_plan *p, int buff
     struct op_place place = op_source(p->call, op_attention_argument(p, value), 0);
     if (f->axes[0] == 'P') place = gathered(p, &place, f);
     const struct op_view *view = &place.view;
-    struct k_quantised_factor factor = {.dtype = op_k_dtype_of(view->type)};
+    struct k_quantised_factor factor = {
+        .dtype = view->type == ACL_UINT64 ? K_F32 : op_k_dtype_of(view->type)}; /* its low half */
     if (f->skipped > 0) factor.first = f->part * view->strides[0];
     for (int i = 0; f->axes[i]; i++) {
         const int64_t stride = view->strides[f->skipped + i];
@@ -110,6 +115,11 @@ void op_attention_read_keys(struct op_attention_plan *p)
         k->k_as = read_factors(p, 0);
         k->v_as = read_factors(p, 1);
     }
+    if (a->weight_scale) {
+        k->rounds = true;
+        p->buffers[K_ATTENTION_WEIGHT_SCALE] =
+            op_source(p->call, op_attention_argument(p, a->weight_scale), 0).buffer;
+    }
     if (a->shared_from[0]) {
         k->shared = a->shared;
         k->shared_k = key_source(p, K_ATTENTION_SHARED_K, a->shared_from[0]);
@@ -152,8 +162,8 @@ static void read_out_factors(struct op_attention_plan *p)
     p->kernel->out_as.offset = out_factor(p, K_ATTENTION_OUT_OFFSET, a->out_offset);
 }
 
-/* The result itself; or scratch where it shares memory with keys of 4 bits, which are not copied.
- */
+/* The result itself; or scratch where it shares memory with keys of 4 bits, which are not copied,
+ * and FLOAT where those of a query of INT8 are rounded. */
 static struct op_place out_place(const struct op_attention_plan *p, const struct op_value *out)
 {
     const struct op_attention *a = &p->of;
@@ -161,7 +171,9 @@ static struct op_place out_place(const struct op_attention_plan *p, const struct
                                      a->shared_from[0] ? a->shared_from[0]->tensor : NULL,
                                      a->shared_from[1] ? a->shared_from[1]->tensor : NULL};
     struct op_place place = op_target(p->call, op_attention_argument(p, out), 0);
-    for (size_t i = 0; i < RT_LENGTH(keys) && a->is_four; i++)
+    if (a->is_whole && place.view.type != ACL_INT8 && place.view.type != ACL_FLOAT)
+        return op_scratch_place(p->call->plan, ACL_FLOAT, place.view.rank, place.view.sizes);
+    for (size_t i = 0; i < RT_LENGTH(keys) && a->is_four && !a->in_list; i++)
         if (keys[i] && op_meets(&out->tensor->descriptor, &keys[i]->descriptor))
             return op_scratch_like(p->call->plan, &place.view);
     return place;
@@ -176,6 +188,7 @@ void op_attention_plan_infer(const struct op_shape_call *call)
     struct op_place made;
     if (op_attention_begin(&p, call)) {
         const struct op_place place = out_place(&p, out);
+        const struct op_place target = op_target(call, op_attention_argument(&p, out), 0);
         const bool has_lse = op_integer_named(call->problem, "softmaxLseFlag", 0) != 0;
         p.buffers[K_ATTENTION_OUT] = place.buffer;
         p.kernel->out = op_attention_side(p.of.out_layout, &place.view, p.of.heads);
@@ -192,7 +205,7 @@ void op_attention_plan_infer(const struct op_shape_call *call)
         ex_flops(call->plan, 2.0 * (double)p.of.weights * terms);
         op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_INFER_BUFFERS);
         if (has_lse) op_deliver(call, &made, op_attention_argument(&p, lse));
-        op_deliver(call, &place, op_attention_argument(&p, out));
+        if (place.buffer != target.buffer) op_copy_place(call->plan, &place, &target);
     }
     rt_free(p.kernel);
 }

@@ -28,7 +28,7 @@ static aclnnStatus check_pair(const struct op_problem *problem,
     return ACLNN_SUCCESS;
 }
 
-/* What is not for sequences behind each other, or for keys in blocks. */
+/* What is not for sequences behind each other, or for keys in blocks or lists. */
 static aclnnStatus check_plain(const struct op_problem *problem, const struct op_attention *a,
                                const struct op_value *value)
 {
@@ -39,6 +39,8 @@ static aclnnStatus check_plain(const struct op_problem *problem, const struct op
     OP_CHECK(op, !a->table, ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL or empty where %s is given", value->name,
              a->table->name);
+    OP_CHECK(op, !a->in_list, ACLNN_ERR_PARAM_INVALID,
+             "%s is given; it must be NULL or empty where key has several tensors", value->name);
     return ACLNN_SUCCESS;
 }
 
@@ -116,6 +118,25 @@ static aclnnStatus check_rope_size(const struct op_problem *problem, const struc
     return ACLNN_SUCCESS;
 }
 
+/* (blocks, N, columns / width, blockSize, width), of any width. */
+static aclnnStatus check_panels(const struct op_problem *problem, const struct op_attention *a,
+                                const struct op_value *rope)
+{
+    const struct ex_descriptor *d = &rope->tensor->descriptor;
+    int64_t columns = 0;
+    struct op_shape_text text;
+    OP_TRY(op_check_rank(problem->row->name, rope->name, rope->tensor, 5, 5));
+    const bool fits = d->sizes[0] == a->blocks && d->sizes[1] == a->key_heads &&
+                      d->sizes[3] == a->block && rt_mul_ok(d->sizes[2], d->sizes[4], &columns) &&
+                      columns == a->rope_columns;
+    OP_CHECK(problem->row->name, fits, ACLNN_ERR_PARAM_INVALID,
+             "%s's shape is %s; it must be (%" PRId64 ", %" PRId64 ", %" PRId64 " / width, %" PRId64
+             ", width)",
+             rope->name, op_shape(&text, rope->tensor), a->blocks, a->key_heads, a->rope_columns,
+             a->block);
+    return ACLNN_SUCCESS;
+}
+
 /* NULL: there is none. One without elements is one where what it belongs to has none either. */
 static const struct op_value *rope_of(const struct op_problem *problem,
                                       const struct op_attention *a, int operand)
@@ -146,6 +167,8 @@ aclnnStatus op_attention_find_rope(const struct op_problem *problem, struct op_a
     OP_CHECK(op, !a->shared_from[0], ACLNN_ERR_PARAM_INVALID,
              "%s is given; it must be NULL or empty where %s is given", pair[0]->name,
              a->shared_from[0]->name);
+    OP_CHECK(op, !a->in_list, ACLNN_ERR_PARAM_INVALID,
+             "%s is given; it must be NULL or empty where key has several tensors", pair[0]->name);
     OP_TRY(op_check_rank(op, pair[0]->name, pair[0]->tensor, a->layout->rank, a->layout->rank));
     const int64_t size = pair[0]->tensor->descriptor.sizes[a->layout->columns];
     const int64_t heads = a->layout->heads < 0 ? a->heads : 1;
@@ -160,6 +183,10 @@ aclnnStatus op_attention_find_rope(const struct op_problem *problem, struct op_a
         const int64_t count = l->heads >= 0 ? 1 : i == 0 ? a->heads : a->key_heads;
         const int64_t columns = count * a->rope_columns;
         a->rope[i] = pair[i];
+        if (i == 1 && a->in_panels) {
+            OP_TRY(check_panels(problem, a, pair[1]));
+            continue;
+        }
         OP_TRY(
             check_alike(problem, pair[i], a->tensor[i], l->columns, columns, l->columns, columns));
     }
@@ -200,7 +227,8 @@ aclnnStatus op_attention_find_padding(const struct op_problem *problem, struct o
         ex_element_count(d->sizes, d->rank, &count);
         OP_CHECK(problem->row->name, count == 1, ACLNN_ERR_PARAM_INVALID,
                  "%s has %" PRId64 " elements; it must have one", padding->name, count);
-        if (a->layout->batch >= 0 && a->queries == 1 && (i == 0 || a->table)) continue;
+        const bool is_left = i == 1 && !a->table && !a->in_list; /* may stand at the end */
+        if (a->layout->batch >= 0 && a->queries == 1 && !is_left) continue;
         OP_TRY(check_plain(problem, a, padding));
         OP_CHECK(problem->row->name, !a->shared_from[0], ACLNN_ERR_PARAM_INVALID,
                  "%s is given; it must be NULL or empty where keySharedPrefixOptional is given",

@@ -113,7 +113,7 @@ static void add_sequences(struct op_attention_plan *p)
         s->keys = op_attention_length(a, true, i);
         see(p, i, s);
         if (a->query_ends) next.query += s->queries;
-        if (a->key_ends) next.key += s->keys;
+        if (a->key_ends || a->in_list) next.key += s->keys;
         next.weights += a->heads * s->queries * s->keys;
         next.stats += a->heads * (a->is_infer && !a->query_ends ? a->queries : s->queries);
     }
@@ -148,7 +148,10 @@ static void read_inputs(struct op_attention_plan *p)
     k->is_by_rows = a->is_by_rows;
     k->stat_rows = a->is_infer && !a->query_ends ? a->queries : 0;
     k->shift = first_of(problem, "kvStartIdxOptional") - first_of(problem, "qStartIdxOptional");
-    k->q = op_attention_source(p, K_ATTENTION_Q, a->value[0], a->layout, a->heads);
+    if (a->is_whole)
+        op_attention_read_whole(p);
+    else
+        k->q = op_attention_source(p, K_ATTENTION_Q, a->value[0], a->layout, a->heads);
     for (int i = K_ATTENTION_K; i < K_ATTENTION_INFER_BUFFERS; i++)
         p->buffers[i] = p->buffers[K_ATTENTION_Q];
     if (a->is_infer) {

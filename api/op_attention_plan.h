@@ -26,6 +26,19 @@ struct k_attention_side op_attention_source(struct op_attention_plan *plan, int 
                                             const struct op_value *value,
                                             const struct op_attention_layout *layout,
                                             int64_t heads);
+/* Any layout's tensor of query's or key's rows as (batch, rows, heads, columns), and the strides of
+ * such a one; sequences behind each other are rows of one batch. */
+struct op_view op_attention_four(const struct op_attention *attention, const struct op_view *view,
+                                 int operand, int64_t columns);
+struct k_attention_side op_attention_four_side(const struct op_attention *attention,
+                                               const struct op_view *four);
+/* A query of INT8, and its second part, as FLOAT; any tensor as such. */
+void op_attention_read_whole(struct op_attention_plan *plan);
+void op_attention_read_whole_rope(struct op_attention_plan *plan);
+struct op_place op_attention_as_float(const struct op_attention_plan *plan,
+                                      const struct op_place *place);
+/* Keys, or values, of a list: rows of all sequences, in scratch. */
+struct op_place op_attention_join_list(const struct op_attention_plan *plan, int operand);
 /* Of inference: keys, values, and what belongs to them. */
 void op_attention_read_keys(struct op_attention_plan *plan);
 /* Second parts, of the forward pass; of the gradient: query and key of both parts side by side, */

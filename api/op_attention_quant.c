@@ -57,7 +57,10 @@ aclnnStatus op_attention_find_quantised(const struct op_problem *problem, struct
              "%s has data type %s; it must be query's or INT8 where %s is given", a->value[1]->name,
              op_data_type_name((aclDataType)type), a->table->name);
     for (int i = 0; i < 2; i++) {
-        OP_TRY(check_four(problem, a->value[1 + i]->name, a->tensor[1 + i]));
+        const aclTensorList *list = a->value[1 + i]->tensors;
+        for (uint64_t j = 0; j < list->size; j++)
+            if (list->elements[j]->descriptor.rank > 0)
+                OP_TRY(check_four(problem, a->value[1 + i]->name, list->elements[j]));
         if (shared[i] && shared[i]->tensor->descriptor.rank > 0)
             OP_TRY(check_four(problem, shared[i]->name, shared[i]->tensor));
     }
@@ -264,6 +267,7 @@ aclnnStatus op_attention_find_factors(const struct op_problem *problem, struct o
     const char *op = problem->row->name;
     const bool has_own = op_attention_given(problem, "keyAntiquantScale");
     OP_TRY(find_out(problem, a));
+    if (a->is_whole) return op_attention_find_whole(problem, a);
     if (!a->is_quantised) return check_none(problem, a);
     if (a->batch == 0 || a->shared + a->keys == 0) return ACLNN_SUCCESS; /* nothing is read */
     OP_CHECK(op,

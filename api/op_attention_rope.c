@@ -9,7 +9,10 @@ void op_attention_read_rope(struct op_attention_plan *p)
     struct k_attention *k = p->kernel;
     k->rope = a->rope_columns;
     k->row = k->d + k->rope;
-    k->q_rope = op_attention_source(p, K_ATTENTION_Q_ROPE, a->rope[0], a->layout, a->heads);
+    if (a->is_whole)
+        op_attention_read_whole_rope(p);
+    else
+        k->q_rope = op_attention_source(p, K_ATTENTION_Q_ROPE, a->rope[0], a->layout, a->heads);
     if (!a->is_infer)
         k->k_rope =
             op_attention_source(p, K_ATTENTION_K_ROPE, a->rope[1], a->key_layout, a->key_heads);
@@ -22,9 +25,8 @@ static int64_t heads_of(const struct op_attention *a, int operand)
     return operand == 0 ? a->heads : a->key_heads;
 }
 
-/* Any layout's tensor with these axes. */
-static struct op_view of_four(const struct op_attention *a, const struct op_view *view, int operand,
-                              int64_t columns)
+struct op_view op_attention_four(const struct op_attention *a, const struct op_view *view,
+                                 int operand, int64_t columns)
 {
     const struct op_attention_layout *l = a->layout;
     const struct k_attention_side side = op_attention_side(l, view, heads_of(a, operand));
@@ -45,7 +47,7 @@ static struct op_place joined_place(const struct op_attention_plan *p, int opera
 {
     const struct op_attention *a = &p->of;
     const struct op_view like = op_view_of(a->tensor[operand]);
-    const struct op_view four = of_four(a, &like, operand, a->d + a->rope_columns);
+    const struct op_view four = op_attention_four(a, &like, operand, a->d + a->rope_columns);
     return op_scratch_like(p->call->plan, &four);
 }
 
@@ -56,8 +58,8 @@ static struct op_place part_of(const struct op_attention *a, const struct op_pla
                                                           is_second ? a->rope_columns : a->d)};
 }
 
-/* Sequences behind each other are rows of one batch. */
-static struct k_attention_side side_of(const struct op_attention *a, const struct op_view *four)
+struct k_attention_side op_attention_four_side(const struct op_attention *a,
+                                               const struct op_view *four)
 {
     return (struct k_attention_side){.batch = a->layout->batch < 0 ? 0 : four->strides[0],
                                      .row = four->strides[1],
@@ -76,11 +78,11 @@ void op_attention_join_parts(struct op_attention_plan *p)
         for (int k = 0; k < 2; k++) {
             struct op_place from = op_source(p->call, op_attention_argument(p, parts[k]), 0);
             const struct op_place to = part_of(a, &joined, k == 1);
-            from.view = of_four(a, &from.view, i, to.view.sizes[3]);
+            from.view = op_attention_four(a, &from.view, i, to.view.sizes[3]);
             op_copy_place(p->call->plan, &from, &to);
         }
         p->buffers[buffers[i]] = joined.buffer;
-        *sides[i] = side_of(a, &joined.view);
+        *sides[i] = op_attention_four_side(a, &joined.view);
     }
     p->kernel->d = p->kernel->row = a->d + a->rope_columns;
 }
@@ -92,7 +94,7 @@ void op_attention_joined_targets(struct op_attention_plan *p, struct op_place ma
     for (int i = 0; i < 2; i++) {
         made[i] = joined_place(p, i);
         p->buffers[buffers[i]] = made[i].buffer;
-        *sides[i] = side_of(&p->of, &made[i].view);
+        *sides[i] = op_attention_four_side(&p->of, &made[i].view);
     }
 }
 
@@ -104,7 +106,7 @@ void op_attention_cut_parts(const struct op_attention_plan *p, const struct op_p
             const struct op_value *to = op_argument_named(p->call->problem, names[i][k]);
             const struct op_place from = part_of(&p->of, &made[i], k == 1);
             struct op_place place = op_target(p->call, op_attention_argument(p, to), 0);
-            place.view = of_four(&p->of, &place.view, i, from.view.sizes[3]);
+            place.view = op_attention_four(&p->of, &place.view, i, from.view.sizes[3]);
             op_copy_place(p->call->plan, &from, &place);
         }
 }

@@ -60,6 +60,9 @@ static void meet(const struct meeting *t, void *const buffers[], struct forward 
                     own->queries + first * padded(a->row), own->scores, false);
     finish_scores(t, buffers, &own->beside, own->scores);
     grow(t, own, first, is_first ? NULL : outputs);
+    if (a->rounds)
+        round_rows(buffers[K_ATTENTION_WEIGHT_SCALE], t->keys, t->queries, own->scores,
+                   GEMM_COLUMNS);
     if (a->keep != 1) {
         find_kept(t, buffers[K_ATTENTION_DROP], own->beside.flags);
         keep_weights(t, own->beside.flags, own->scores);

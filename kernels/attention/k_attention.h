@@ -8,9 +8,10 @@
  * with m the maximum and l the sum of exponentials over visible keys, and a sink if there is one: a
  * score of the head that has no value. kept is 1, or with dropout
  * 1 / keep or 0. Of inference, q and k may have a second part in a tensor of its own (rope), keys
- * may begin with those that all sequences share, k and v may be quantised, and so may be out. No
- * matrix of queries by keys is ever stored: a block of keys at a time meets 48 queries (flash
- * attention). A query that sees no key has zeros.
+ * may begin with those that all sequences share, k and v may be quantised, and so may be out; and
+ * exp(s[i][j] - m[i]) before v, with the maximum m[i] of keys so far, but not in l. No matrix of
+ * queries by keys is ever stored: a block of keys at a time meets 48 queries (flash attention). A
+ * query that sees no key has zeros.
  *
  * The gradient computes p again from m and l:
  *
@@ -92,6 +93,7 @@ struct k_attention {
     int64_t query_rows, key_rows;  /* of a sequence in the tensors; of padded ones */
     struct k_quantised k_as, v_as; /* of one kind */
     struct k_quantised out_as;     /* INT8, then */
+    bool rounds;                   /* exponentials: times a scale, to the nearest of INT8 */
     double scale, keep;            /* keep: 1, or the probability with which a weight is kept */
     enum k_attention_bias bias;
     double shift; /* key - query, of the first of each */
@@ -140,8 +142,9 @@ enum {
     K_ATTENTION_INFER_BUFFERS,
     K_ATTENTION_Q_PADDING = K_ATTENTION_SHARED_K, /* INT64 */
     K_ATTENTION_K_PADDING,
-    K_ATTENTION_Q_ROPE = K_ATTENTION_K_SCALE,
-    K_ATTENTION_K_ROPE,
+    K_ATTENTION_Q_ROPE = K_ATTENTION_K_OFFSET,
+    K_ATTENTION_K_ROPE = K_ATTENTION_V_OFFSET,
+    K_ATTENTION_WEIGHT_SCALE = K_ATTENTION_K_OFFSET, /* FLOAT, of exponentials that are rounded */
     K_ATTENTION_OUT_SCALE = K_ATTENTION_DROP,
     K_ATTENTION_OUT_OFFSET = K_ATTENTION_SINK,
     K_ATTENTION_DSINK = K_ATTENTION_DQ, /* of attention_sink_grad: f32, [head] */

@@ -165,6 +165,8 @@ static void meet_one(const struct meeting *all, void *const buffers[], struct on
         finish_row(&t, buffers, h);
         if (h->l == 0) memset(h->outputs, 0, sizeof h->outputs); /* NaN of hidden values */
         h->factor = grow_row(h, t.keys);
+        if (a->rounds)
+            round_rows(buffers[K_ATTENTION_WEIGHT_SCALE], 1, t.keys, h->scores, ROW_LANES);
     }
     const struct key_rows v = rows_of(all, VALUE_ROWS, buffers, a->dv, own);
     for (int64_t i = 0; i < a->together; i++) {

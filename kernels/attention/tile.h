@@ -123,7 +123,7 @@ static struct key_rows key_rows(const struct meeting *t, enum key_part part, voi
     const int place = is_shared ? K_ATTENTION_SHARED_K + (int)part : places[part];
     const int64_t row = is_shared ? t->key : t->s->key + t->key - a->shared;
     const int64_t batch = is_shared ? 0 : t->s->batch, head = t->head / a->group;
-    if (!a->k_as.is_there)
+    if (!a->k_as.is_there || part == ROPE_ROWS)
         return (struct key_rows){a->dtype, *side,
                                  row_of(side, buffers[place], k_size(a->dtype), batch, head, row)};
     const struct k_quantised *q = is_key ? &a->k_as : &a->v_as;

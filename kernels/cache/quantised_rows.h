@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of quantised tensors as floats, and rows of floats as such. */
+/* Rows of quantised tensors as floats, and rows of floats as such, or rounded as if they were. */
 #ifndef ACLNN_CPU_KERNELS_CACHE_QUANTISED_ROWS_H
 #define ACLNN_CPU_KERNELS_CACHE_QUANTISED_ROWS_H
 
@@ -100,6 +100,19 @@ static __attribute__((noinline)) void read_quantised(const struct k_quantised *q
         else
             scale_row(false, false, whole, columns, &factors, to);
     }
+}
+
+/* Numbers times a FLOAT, to the nearest of INT8, as floats. Rows are `apart` from each other, and
+ * changed up to whole vectors. */
+static __attribute__((noinline)) void round_rows(const void *scale, int64_t rows, int64_t columns,
+                                                 float *numbers, int64_t apart)
+{
+    float one;
+    memcpy(&one, scale, sizeof one);
+    for (int64_t i = 0; i < rows; i++, numbers += apart)
+        for (int64_t k = 0; k < columns; k += VL)
+            v_store(numbers + k,
+                    __builtin_convertvector(v_nearest_byte(v_load(numbers + k) * one), vf));
 }
 
 /* A row as INT8. */

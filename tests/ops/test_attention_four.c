@@ -49,25 +49,36 @@ static aclTensor *tensor(aclDataType type, const int64_t *sizes, const int64_t *
                            (uint64_t)rank, data);
 }
 
-/* How keys are told: their type, what a step of each axis is, where they begin. */
+/* How keys are told: their type, what a step of each axis is, where they begin; whether each
+ * sequence has a tensor of its own. */
 struct told {
     aclDataType type;
     int64_t strides[4], offset;
+    bool in_list;
 };
+
+/* One tensor, or one for each sequence. */
+static aclTensorList *list(const struct told *told, uint8_t *data)
+{
+    const int64_t columns = told->type == ACL_INT32 ? D / 8 : D;
+    const int64_t sizes[] = {told->in_list ? 1 : BATCH, KEY_HEADS, KEYS, columns};
+    const int count = told->in_list ? BATCH : 1;
+    const aclTensor *each[BATCH];
+    for (int b = 0; b < count; b++)
+        each[b] = tensor(told->type, sizes, told->strides, 4, told->offset,
+                         data + b * (KEY_HEADS * KEYS * D / 2));
+    return aclCreateTensorList(each, (uint64_t)count);
+}
 
 static aclnnStatus prepare(const struct told *told, float *to, uint64_t *size,
                            aclOpExecutor **executor)
 {
-    const int64_t columns = told->type == ACL_INT32 ? D / 8 : D;
     const int64_t of_query[] = {BATCH, HEADS, 1, D}, of_scale[] = {1, BATCH, KEYS};
-    const int64_t of_key[] = {BATCH, KEY_HEADS, KEYS, columns};
     char layout[] = "BNSD";
     aclTensor *q = tensor(ACL_FLOAT, of_query, NULL, 4, 0, query);
-    const aclTensor *k = tensor(told->type, of_key, told->strides, 4, told->offset, key);
-    const aclTensor *v = tensor(told->type, of_key, told->strides, 4, told->offset, value);
     aclTensor *s = tensor(ACL_FLOAT, of_scale, NULL, 3, 0, scale);
     aclTensor *y = tensor(ACL_FLOAT, of_query, NULL, 4, 0, to);
-    aclTensorList *keys = aclCreateTensorList(&k, 1), *values = aclCreateTensorList(&v, 1);
+    aclTensorList *keys = list(told, key), *values = list(told, value);
     const aclnnStatus status = aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
         q, keys, values, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
         NULL, NULL, s, NULL, s, NULL, NULL, NULL, NULL, HEADS, 0.4, 0, 0, layout, KEY_HEADS, 0, 0,
@@ -91,8 +102,12 @@ static void run(const struct told *told, float *to)
     free(workspace);
 }
 
-static const struct told packed = {ACL_INT32, {KEY_HEADS * KEYS * D / 8, KEYS *D / 8, D / 8, 1}, 0};
-static const struct told fours = {ACL_INT4, {KEY_HEADS * KEYS * D, KEYS *D, D, 1}, 0};
+static const struct told packed = {
+    ACL_INT32, {KEY_HEADS * KEYS * D / 8, KEYS *D / 8, D / 8, 1}, 0, false};
+static const struct told fours = {ACL_INT4, {KEY_HEADS * KEYS * D, KEYS *D, D, 1}, 0, false};
+static const struct told fours_in_list = {ACL_INT4, {KEY_HEADS * KEYS * D, KEYS *D, D, 1}, 0, true};
+static const struct told packed_in_list = {
+    ACL_INT32, {KEY_HEADS * KEYS * D / 8, KEYS *D / 8, D / 8, 1}, 0, true};
 
 static double number(const uint8_t *from, int64_t at)
 {
@@ -146,13 +161,33 @@ Test(attention_four, of_either_type)
     cr_expect(memcmp(out, other, sizeof out) == 0);
 }
 
+Test(attention_four, a_tensor_for_each_sequence)
+{
+    float other[QUERY];
+    run(&packed, out);
+    run(&fours_in_list, other);
+    cr_expect(memcmp(out, other, sizeof out) == 0);
+    run(&packed_in_list, other);
+    cr_expect(memcmp(out, other, sizeof out) == 0);
+}
+
 /* The result begins in the middle of the keys, which are read to the end. */
+static void run_in_keys(const struct told *told)
+{
+    run(told, out);
+    float *const to = (float *)(void *)(key + 64);
+    run(told, to);
+    cr_expect(memcmp(out, to, sizeof out) == 0);
+}
+
 Test(attention_four, in_the_memory_of_the_result)
 {
-    run(&fours, out);
-    float *const to = (float *)(void *)(key + 64);
-    run(&fours, to);
-    cr_expect(memcmp(out, to, sizeof out) == 0);
+    run_in_keys(&fours);
+}
+
+Test(attention_four, in_the_memory_of_the_result_from_a_list)
+{
+    run_in_keys(&fours_in_list);
 }
 
 Test(attention_four, refusals)
@@ -161,10 +196,12 @@ Test(attention_four, refusals)
         struct told told;
         const char *words;
     } faults[] = {
-        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, D, 1}, 1}, "begins at element 1"},
-        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, D - 1, 1}, 0}, "a stride of 15"},
-        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, 1, KEYS}, 0}, "a last stride of 70"},
-        {{ACL_INT32, {KEY_HEADS * KEYS * D, KEYS * D / 8, 1, KEYS}, 0}, "a last stride of 70"},
+        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, D, 1}, 1, false}, "begins at element 1"},
+        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, D - 1, 1}, 0, false}, "a stride of 15"},
+        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, 1, KEYS}, 0, false}, "a last stride of 70"},
+        {{ACL_INT4, {KEY_HEADS * KEYS * D, KEYS * D, D, 1}, 1, true}, "begins at element 1"},
+        {{ACL_INT32, {KEY_HEADS * KEYS * D, KEYS * D / 8, 1, KEYS}, 0, false},
+         "a last stride of 70"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         uint64_t size;

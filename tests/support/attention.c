@@ -134,6 +134,22 @@ static double doubt_of(const struct row *r)
     return 2 * most + (double)(r->keys + 24) * 2 * U;
 }
 
+/* An exponential as it meets v, and how far it may be from that. Over several blocks of keys each
+ * is rounded from the largest score so far. */
+static double weight_of(const struct attention *a, const struct row *r, double e, double doubt,
+                        double *slack)
+{
+    const double scaled = e * a->weight_scale, unsure = fabs(scaled) * doubt + TINY;
+    *slack = 0;
+    if (a->weight_scale == 0) return e;
+    if (r->keys > a->block) {
+        *slack = 0.5;
+        return scaled;
+    }
+    if (fabs(fabs(scaled - trunc(scaled)) - 0.5) <= unsure) *slack = 1;
+    return fmax(-128, fmin(127, nearbyint(scaled)));
+}
+
 typedef void row_fn(const struct attention *a, const struct row *row, void *to);
 
 static void each_row(const struct attention *a, row_fn *function, void *to)
@@ -191,11 +207,13 @@ static void add_row(const struct attention *a, const struct row *r, void *to)
     f->l->slack[r->stat] = l * doubt;
     for (int64_t j = 0; j < r->keys; j++) {
         if (!(r->score[j] > -INFINITY)) continue;
-        const double p = kept_of(a, r, j) * exp(r->score[j] - m) / l;
+        double unsure;
+        const double p =
+            kept_of(a, r, j) * weight_of(a, r, exp(r->score[j] - m), 2 * doubt, &unsure) / l;
         const double *v = a->v + key_at(a, r, j, a->dv);
         for (int64_t d = 0; d < a->dv; d++) {
             out[d] += p * v[d];
-            slack[d] += (p * 2 * doubt + TINY) * fabs(v[d]);
+            slack[d] += (fabs(p) * 2 * doubt + unsure / l + TINY) * fabs(v[d]);
         }
     }
 }

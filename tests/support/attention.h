@@ -22,7 +22,11 @@ struct attention {
     enum attention_bias type;
     /* NULL: nothing is hidden, nothing added, everything kept. slopes: [sequence][head]. */
     const double *q, *k, *v, *hidden, *bias, *kept, *slopes;
-    const double *sinks;            /* of each head: a score without a value; NULL: none */
+    const double *sinks; /* of each head: a score without a value; NULL: none */
+    /* Not 0: exponentials times this are rounded to INT8 before they meet v. Of so many keys, at
+     * most, all are known to be so from one maximum. */
+    double weight_scale;
+    int64_t block;
     const double *m, *l, *out, *dy; /* of the gradient */
 };
 

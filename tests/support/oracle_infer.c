@@ -80,17 +80,18 @@ static void find_lengths(const struct rig_problem *problem, bool of_keys, struct
         of_keys == infer_is_incremental(problem->op)
             ? array_of(problem, "actualSeqLengths actualSeqLengthsOptional")
             : array_of(problem, "actualSeqLengthsKv actualSeqLengthsKvOptional");
-    const int64_t rows = of_keys ? s->keys : s->queries;
     const bool ends = infer_by_rows(s->in) && !(of_keys && s->block);
-    const bool is_given = of && !of->is_null && of->length > 0 && (of_keys || ends || rows != 1) &&
+    const bool is_given = of && !of->is_null && of->length > 0 &&
+                          (of_keys || ends || s->queries != 1) &&
                           (of_keys || !infer_is_incremental(problem->op));
     int64_t *lengths = of_keys ? s->of_key : s->of_query, *first = s->first[of_keys];
     for (int64_t b = 0; b < s->batch; b++) {
+        const int64_t rows = of_keys ? s->rows[b] : s->queries;
         lengths[b] = is_given ? of->values[of->length == 1 ? 0 : b] : rows;
         if (ends) {
             first[b] = b == 0 ? 0 : of->values[b - 1];
             lengths[b] -= first[b];
-        } else if (is_given && !(of_keys && s->block)) {
+        } else if (is_given && !(of_keys && (s->block || s->in_list))) {
             first[b] = padded_first(problem, of_keys, rows, lengths[b]);
             if (first[b] < 0 && of_keys && s->queries == 1) lengths[b] = 0;
             if (first[b] < 0) first[b] = 0;
@@ -113,12 +114,24 @@ static void find_shared(const struct rig_problem *problem, struct infer_sizes *s
     if (length && !length->is_null && length->length > 0) s->shared = length->values[0];
 }
 
+/* Rows of keys of each sequence, and the most of them. */
+static void find_rows(const struct rig_problem *problem, struct infer_sizes *s)
+{
+    const int64_t all = s->keys;
+    s->in_list = problem->call.count[1] > 1;
+    for (int64_t b = 0; b < s->batch; b++) {
+        s->rows[b] = s->in_list ? rows_of(problem, s, 1 + (int)b) : all;
+        if (s->rows[b] > s->keys) s->keys = s->rows[b];
+    }
+}
+
 static struct infer_sizes sizes_of(const struct rig_problem *problem)
 {
+    const int value = norm_operand(problem, "value");
     const struct operand *q = &problem->tensor[0].view, *k = &problem->tensor[1].view;
-    const int64_t *v = problem->tensor[2].view.dims;
+    const int64_t *v = problem->tensor[value].view.dims;
     const int table = norm_one_of(problem, INFER_TABLE), rope = norm_one_of(problem, K_ROPE);
-    struct infer_sizes s = {.in = NULL};
+    struct infer_sizes s = {.in = NULL, .value = value, .is_whole = q->dtype == CASE_I8};
     infer_split_layout(problem->call.text[0], &s);
     s.queries = rows_of(problem, &s, 0);
     s.keys = rows_of(problem, &s, 1);
@@ -130,8 +143,12 @@ static struct infer_sizes sizes_of(const struct rig_problem *problem)
     const bool joins = table >= 0 ? k->rank == 3 : strchr(s.in, 'H') != NULL; /* heads of keys */
     const int64_t each = joins ? s.key_heads : 1;
     s.d = strchr(s.in, 'H') ? q->dims[2] / s.heads : q->dims[q->rank - 1];
-    s.dv = v[k->rank - 1] * s.packed / each;
-    if (rope >= 0) s.rope = problem->tensor[rope].view.dims[k->rank - 1] / each;
+    s.in_panels = k->rank == 5;
+    s.dv = v[k->rank - 1] * (s.in_panels ? v[2] : 1) * s.packed / each;
+    if (rope >= 0) {
+        const int64_t *of_rope = problem->tensor[rope].view.dims;
+        s.rope = of_rope[k->rank - 1] * (s.in_panels ? of_rope[2] : 1) / each;
+    }
     if (table >= 0) {
         s.block = k->dims[k->rank - 2];
         s.keys = problem->tensor[table].view.dims[1] * s.block;
@@ -139,6 +156,7 @@ static struct infer_sizes sizes_of(const struct rig_problem *problem)
     s.batch = infer_by_rows(s.in)
                   ? array_of(problem, "actualSeqLengths actualSeqLengthsOptional")->length
                   : q->dims[0];
+    find_rows(problem, &s);
     find_shared(problem, &s);
     find_lengths(problem, false, &s);
     find_lengths(problem, true, &s);
@@ -157,14 +175,21 @@ static int64_t block_of(struct rig_problem *problem, const struct infer_sizes *s
                     problem->op->tensor[table]);
 }
 
-/* The row of keys that the table names, or -1: there is no such block. */
-static int64_t paged_place(struct rig_problem *problem, const struct infer_sizes *s, int64_t b,
-                           int64_t n, int64_t i)
+/* Column d of the row of keys that the table names, or -1: there is no such block. columns: of a
+ * row of a head of that operand. */
+static int64_t paged_place(struct rig_problem *problem, const struct infer_sizes *s, int operand,
+                           int64_t b, int64_t n, int64_t i, int64_t d, int64_t columns)
 {
-    const int64_t block = block_of(problem, s, b, i);
+    const int64_t block = block_of(problem, s, b, i), *dims = problem->tensor[operand].view.dims;
     if (block < 0) return -1;
+    if (s->in_panels)
+        return (((block * dims[1] + n) * dims[2] + d / dims[4]) * dims[3] + i % s->block) *
+                   dims[4] +
+               d % dims[4];
     return place(problem->tensor[1].view.rank == 4 ? "BNSD" : "BSND", 0, block, n, s->key_heads,
-                 i % s->block, s->block);
+                 i % s->block, s->block) *
+               columns +
+           d;
 }
 
 /* An element of a tensor of a scale or an offset; -1: its block is none. i: the row of keys. */
@@ -220,31 +245,74 @@ struct operands {
     int own, shared, rope;
 };
 
+/* Of a query of INT8: the factor of an operand's numbers, or of those of its second part. */
+static double whole_factor(const struct rig_problem *problem, const struct infer_sizes *s,
+                           int operand, bool of_rope, int64_t b, int64_t i, int64_t n)
+{
+    static const char *const products[] = {NULL, "deqScale1 deqScale1Optional",
+                                           "deqScale2 deqScale2Optional"};
+    static const char *const scales[] = {"dequantScaleQueryOptional", "keyAntiquantScaleOptional",
+                                         "valueAntiquantScaleOptional"};
+    const int which = operand == 0 ? 0 : operand == s->value ? 2 : 1;
+    const int query = norm_one_of(problem, scales[0]);
+    if (query >= 0) {
+        const int64_t row = place(s->in, s->batch, b, n, s->heads, i, s->queries);
+        const double of_query = oracle_value(problem, query, row);
+        const double of_key = oracle_value(problem, norm_one_of(problem, scales[1]), 0);
+        if (of_rope) return which == 0 ? of_query * of_key : 1;
+        if (which < 2) return which == 0 ? of_query : of_key;
+        return oracle_value(problem, norm_one_of(problem, scales[2]), 0);
+    }
+    if (which == 0) return 1;
+    const int factor = norm_one_of(problem, products[which]);
+    const uint32_t low = (uint32_t)rig_given(problem, factor)[0];
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return (double)value; /* FLOAT, or the lower half of UINT64 */
+}
+
+/* The element of an operand at a column of a row of a sequence; -1: its block is none. */
+static int64_t element_of(struct rig_problem *problem, const struct infer_sizes *s, int operand,
+                          bool is_key, bool is_shared, int64_t b, int64_t i, int64_t n, int64_t d,
+                          int64_t columns)
+{
+    const int64_t own = s->first[is_key][b] + i - (is_key ? s->shared : 0);
+    const int64_t heads = is_key ? s->key_heads : s->heads;
+    if (is_key && s->block) return paged_place(problem, s, operand, b, n, i, d, columns);
+    if (is_key && s->in_list) return place(s->in, 1, 0, n, heads, own, s->rows[b]) * columns + d;
+    const int64_t rows = is_shared ? s->shared_rows : is_key ? s->keys : s->queries;
+    return place(s->in, s->batch, is_shared ? 0 : b, n, heads, is_shared ? i : own, rows) *
+               columns +
+           d;
+}
+
 static void dense_row(struct rig_problem *problem, const struct infer_sizes *s,
                       const struct operands *of, int64_t b, int64_t i, int64_t n, int64_t columns,
                       double *to)
 {
     const bool is_key = of->own > 0, is_shared = is_key && i < s->shared;
-    const int64_t own = s->first[is_key][b] + i - (is_key ? s->shared : 0);
-    const int64_t heads = is_key ? s->key_heads : s->heads;
-    const int64_t rows = is_shared ? s->shared_rows : is_key ? s->keys : s->queries;
-    const int64_t row = is_key && s->block ? paged_place(problem, s, b, n, i)
-                                           : place(s->in, s->batch, is_shared ? 0 : b, n, heads,
-                                                   is_shared ? i : own, rows);
-    const int operand = is_shared ? of->shared : of->own;
+    const bool of_values = of->own == s->value;
+    const int operand = is_shared ? of->shared : of->own + (is_key && s->in_list ? (int)b : 0);
     for (int64_t d = 0; d < columns; d++) {
-        if (!is_key || !s->is_quantised) {
-            to[d] = row < 0 ? 0 : oracle_value(problem, operand, row * columns + d);
-            continue;
-        }
-        const double whole = row < 0 ? 0 : whole_of(problem, s, operand, row * columns + d);
-        const bool of_values = of->own == 2;
-        const int64_t at = s->first[1][b] + i; /* rows of factors count those of the prefix */
-        to[d] = (whole + factor_of(problem, s, of_values, true, b, n, at, d)) *
-                factor_of(problem, s, of_values, false, b, n, at, d);
+        const int64_t at = element_of(problem, s, operand, is_key, is_shared, b, i, n, d, columns);
+        const int64_t row = s->first[is_key][b] + i; /* of factors: they count the prefix's, too */
+        if (s->is_whole)
+            to[d] = (at < 0 ? 0 : (double)oracle_whole_value(problem, operand, at)) *
+                    whole_factor(problem, s, of->own, false, b, row, n);
+        else if (!is_key || !s->is_quantised)
+            to[d] = at < 0 ? 0 : oracle_value(problem, operand, at);
+        else
+            to[d] = ((at < 0 ? 0 : whole_of(problem, s, operand, at)) +
+                     factor_of(problem, s, of_values, true, b, n, row, d)) *
+                    factor_of(problem, s, of_values, false, b, n, row, d);
     }
-    for (int64_t d = 0; of->rope >= 0 && d < s->rope; d++)
-        to[columns + d] = row < 0 ? 0 : oracle_value(problem, of->rope, row * s->rope + d);
+    for (int64_t d = 0; of->rope >= 0 && d < s->rope; d++) {
+        const int64_t at = element_of(problem, s, of->rope, is_key, false, b, i, n, d, s->rope);
+        to[columns + d] = at < 0 ? 0 : oracle_value(problem, of->rope, at);
+        if (s->is_whole)
+            to[columns + d] *=
+                whole_factor(problem, s, of->own, true, b, s->first[is_key][b] + i, n);
+    }
 }
 
 static double *dense(struct rig_problem *problem, const struct infer_sizes *s, struct operands of,
@@ -419,11 +487,14 @@ void infer_oracle(struct rig_problem *problem)
               s.d),
         dense(problem, &s,
               (struct operands){
-                  2, norm_one_of(problem, "valueSharedPrefix valueSharedPrefixOptional"), -1},
+                  s.value, norm_one_of(problem, "valueSharedPrefix valueSharedPrefixOptional"), -1},
               s.dv),
         beside(problem, &s, "attenMaskOptional attenMask"),
         counts_bias(problem->op) ? beside(problem, &s, "pseShiftOptional pseShift") : NULL};
+    const int weights = norm_one_of(problem, "quantScale1 quantScale1Optional");
     const struct attention a = {.sequences = s.batch,
+                                .weight_scale = weights < 0 ? 0 : oracle_value(problem, weights, 0),
+                                .block = INFER_BLOCK,
                                 .heads = s.heads,
                                 .key_heads = s.key_heads,
                                 .d = s.d + s.rope,

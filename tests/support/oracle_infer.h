@@ -6,7 +6,10 @@
 #include "tests/support/oracle_index.h"
 #include "tests/support/oracle_norm.h"
 
-enum { INFER_SEQUENCES = 4 };
+enum {
+    INFER_SEQUENCES = 4,
+    INFER_BLOCK = 32, /* keys that are in one block of them whatever the heads */
+};
 #define INFER_TABLE "blockTable blockTableOptional blocktable"
 
 struct infer_sizes {
@@ -16,11 +19,16 @@ struct infer_sizes {
     /* The first row of query or key of a sequence, where they are behind each other, or at the end
      * of their tensors. */
     int64_t first[2][INFER_SEQUENCES];
-    int64_t block;               /* rows of a block; 0: there are none */
-    int64_t shared, shared_rows; /* keys before those of each sequence; rows of their tensor */
-    int64_t rope;                /* columns of second parts */
-    bool is_quantised;           /* keys and values */
-    int64_t packed;              /* numbers in an element of them */
+    int64_t block;                 /* rows of a block; 0: there are none */
+    int64_t shared, shared_rows;   /* keys before those of each sequence; rows of their tensor */
+    int64_t rope;                  /* columns of second parts */
+    bool is_quantised;             /* keys and values */
+    int64_t packed;                /* numbers in an element of them */
+    int value;                     /* the operand of value, or of the first one */
+    bool in_list;                  /* keys and values: one tensor for each sequence */
+    int64_t rows[INFER_SEQUENCES]; /* of each such one */
+    bool in_panels;                /* blocks have 5 axes */
+    bool is_whole;                 /* query, key and value are INT8 */
 };
 
 bool infer_by_rows(const char *layout);

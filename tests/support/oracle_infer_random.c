@@ -23,9 +23,11 @@ static const char *array_word(const struct rig_operator *op, const char *first, 
     return NULL;
 }
 
-static void random_operand(struct test_case *test, struct random *random, const char *name,
-                           enum case_dtype dtype, const char *layout, int64_t batch, int64_t rows,
-                           int64_t heads, int64_t columns, bool is_list, bool is_written)
+static struct case_argument *random_operand(struct test_case *test, struct random *random,
+                                            const char *name, enum case_dtype dtype,
+                                            const char *layout, int64_t batch, int64_t rows,
+                                            int64_t heads, int64_t columns, bool is_list,
+                                            bool is_written)
 {
     int64_t dims[4];
     int rank = 0;
@@ -39,6 +41,7 @@ static void random_operand(struct test_case *test, struct random *random, const 
         random_tensor(test, random, name, dtype, dims, rank, is_written);
     if (is_list) argument->place = CASE_FIRST;
     if (dtype == CASE_I32) argument->layout = CASE_CONTIGUOUS; /* eight of 4 bits each */
+    return argument;
 }
 
 static bool has_number(const struct rig_operator *op, const char *name)
@@ -87,10 +90,14 @@ static void random_lengths(const struct rig_operator *op, struct test_case *test
     int64_t values[INFER_SEQUENCES + 1] = {0};
     if (!name || (infer_is_incremental(op) && !of_keys)) return;
     if (!ends && !(of_keys && s->block) && random_once_in(random, 2)) return;
-    for (int i = 0; i <= s->batch; i++)
-        values[i] = random_between(random, ends && i > 0 ? values[i - 1] : 0, rows);
-    random_ints(test, name, values,
-                !infer_by_rows(s->in) && random_once_in(random, 3) ? 1 : (int)s->batch);
+    const bool is_one = !infer_by_rows(s->in) && random_once_in(random, 3);
+    for (int i = 0; i <= s->batch; i++) {
+        const int64_t most = of_keys && s->in_list && i < s->batch ? s->rows[i] : rows;
+        values[i] = random_between(random, ends && i > 0 ? values[i - 1] : 0, most);
+    }
+    for (int i = 1; of_keys && s->in_list && is_one && i < s->batch; i++)
+        if (s->rows[i] < values[0]) values[0] = s->rows[i];
+    random_ints(test, name, values, is_one ? 1 : (int)s->batch);
 }
 
 /* Keys and values in blocks, each of which any number of sequences may have. */
@@ -116,6 +123,7 @@ struct draw {
     struct infer_sizes s;
     enum case_dtype key_type;
     int64_t batch; /* of keys: blocks, where they lie in such */
+    bool by_rows;  /* a query of INT8 has a factor for each row and head */
 };
 
 static const char *word_with(const struct rig_operator *op, const char *name)
@@ -186,16 +194,44 @@ static void random_factors(const struct draw *d)
     add_factors(d, "antiquantScale", "antiquantOffset", mode, false, 2, has_offset);
 }
 
+/* All three of INT8, and what belongs to that. */
+static void random_whole(struct draw *d)
+{
+    struct infer_sizes *s = &d->s;
+    const char *scale = word_with(d->op, "dequantScaleQuery");
+    const int64_t one[] = {1};
+    if (!word_with(d->op, "deqScale1") || !random_once_in(d->random, 4)) return;
+    s->is_whole = true;
+    d->key_type = CASE_I8;
+    d->by_rows = scale && random_once_in(d->random, 2);
+    if (!d->by_rows) {
+        static const char *const names[] = {"deqScale1", "quantScale1", "deqScale2"};
+        for (int i = 0; i < 3; i++)
+            add_own(d, word_with(d->op, names[i]),
+                    i != 1 && random_once_in(d->random, 2) ? CASE_U64 : CASE_F32, one,
+                    random_once_in(d->random, 2) ? 1 : 0);
+        return;
+    }
+    random_number(d->test, "queryQuantMode", 3);
+    random_operand(d->test, d->random, scale, CASE_F32, s->in, s->batch, s->queries, s->heads, 1,
+                   false, true);
+    struct case_argument *last = &d->test->argument[d->test->arguments - 1];
+    if (!strchr(s->in, 'H')) last->rank--; /* without columns */
+    add_own(d, word_with(d->op, "keyAntiquantScale"), CASE_F32, one, 1);
+    add_own(d, word_with(d->op, "valueAntiquantScale"), CASE_F32, one, 1);
+}
+
 /* Columns are those of words where numbers have 4 bits. */
 static void random_quantised(struct draw *d)
 {
     struct infer_sizes *s = &d->s;
-    if (!word_with(d->op, "antiquantScale") || infer_by_rows(s->in)) return;
+    if (!word_with(d->op, "antiquantScale") || infer_by_rows(s->in) || s->is_whole) return;
     if (!random_once_in(d->random, 3)) return;
     s->is_quantised = true;
     d->key_type = CASE_I8;
     s->packed = 1;
-    if (word_with(d->op, "keyAntiquantScale") && !s->block && random_once_in(d->random, 3)) {
+    if (word_with(d->op, "keyAntiquantScale") && !s->block && !s->in_list &&
+        random_once_in(d->random, 3)) {
         d->key_type = CASE_I32;
         s->packed = 8;
         s->d = 8 * random_between(d->random, 1, random_once_in(d->random, 6) ? 20 : 3);
@@ -207,7 +243,8 @@ static void random_shared(struct draw *d)
 {
     struct infer_sizes *s = &d->s;
     const char *key = word_with(d->op, "keySharedPrefix");
-    if (!key || s->block || infer_by_rows(s->in) || !random_once_in(d->random, 3)) return;
+    if (!key || s->block || s->in_list || s->is_whole || infer_by_rows(s->in)) return;
+    if (!random_once_in(d->random, 3)) return;
     s->shared = s->shared_rows =
         random_between(d->random, 1, random_once_in(d->random, 3) ? 70 : 9);
     random_operand(d->test, d->random, key, d->key_type, s->in, 1, s->shared_rows, s->key_heads,
@@ -219,16 +256,50 @@ static void random_shared(struct draw *d)
     random_ints(d->test, "actualSharedPrefixLenOptional", &s->shared, 1);
 }
 
+/* Blocks of panels of some width. */
+static void random_panels(const struct draw *d, const char *name, enum case_dtype dtype,
+                          int64_t columns, bool is_list)
+{
+    int64_t width = random_between(d->random, 1, columns);
+    while (columns % width != 0)
+        width--;
+    const int64_t dims[] = {d->batch, d->s.key_heads, columns / width, d->s.block, width};
+    struct case_argument *argument = random_tensor(d->test, d->random, name, dtype, dims, 5, false);
+    if (is_list) argument->place = CASE_FIRST;
+}
+
 static void random_rope(struct draw *d, const char *key_layout)
 {
     struct infer_sizes *s = &d->s;
-    const char *query = word_with(d->op, "queryRope");
-    if (!query || s->is_quantised || s->shared_rows || !random_once_in(d->random, 3)) return;
+    const char *query = word_with(d->op, "queryRope"), *key = word_with(d->op, "keyRope");
+    if (!query || s->is_quantised || s->in_list || s->shared_rows) return;
+    if ((s->is_whole && !d->by_rows) || !random_once_in(d->random, 3)) return;
     s->rope = random_between(d->random, 1, 20);
     random_operand(d->test, d->random, query, d->test->dtype, s->in, s->batch, s->queries, s->heads,
                    s->rope, false, false);
-    random_operand(d->test, d->random, word_with(d->op, "keyRope"), d->test->dtype, key_layout,
-                   d->batch, s->block ? s->block : s->keys, s->key_heads, s->rope, false, false);
+    if (s->in_panels)
+        random_panels(d, key, d->test->dtype, s->rope, false);
+    else
+        random_operand(d->test, d->random, key, d->test->dtype, key_layout, d->batch,
+                       s->block ? s->block : s->keys, s->key_heads, s->rope, false, false);
+}
+
+/* Keys or values: one tensor, of blocks perhaps, or one for each sequence. */
+static void random_keys(const struct draw *d, const char *name, const char *layout, int64_t columns)
+{
+    const struct infer_sizes *s = &d->s;
+    const bool are_lists = strncmp(d->op->name, "aclnnPrompt", 11) != 0;
+    if (s->in_panels) {
+        random_panels(d, name, d->key_type, columns, are_lists);
+        return;
+    }
+    for (int64_t b = 0; b < (s->in_list ? s->batch : 1); b++) {
+        const int64_t rows = s->in_list ? s->rows[b] : s->block ? s->block : s->keys;
+        struct case_argument *argument =
+            random_operand(d->test, d->random, name, d->key_type, layout, s->in_list ? 1 : d->batch,
+                           rows, s->key_heads, columns, are_lists, false);
+        if (b > 0) argument->place = CASE_NEXT;
+    }
 }
 
 static void random_padding(const struct draw *d)
@@ -237,7 +308,8 @@ static void random_padding(const struct draw *d)
     const int64_t one[] = {1};
     for (int i = 0; i < 2; i++)
         if (word_with(d->op, names[i]) && !d->s.block && !d->s.shared_rows &&
-            !infer_by_rows(d->s.in) && random_once_in(d->random, 3))
+            !infer_by_rows(d->s.in) && (!d->s.in_list || d->s.queries == 1) &&
+            random_once_in(d->random, 3))
             add_own(d, word_with(d->op, names[i]), CASE_I64, one, 1);
 }
 
@@ -251,7 +323,8 @@ static enum case_dtype random_out(const struct draw *d)
     const int form = (int)random_below(d->random, 4);
     if (!scale || infer_by_rows(s->in) || !random_once_in(d->random, 4)) return d->test->dtype;
     const enum case_dtype dtype =
-        d->test->dtype == CASE_BF16 && random_once_in(d->random, 2) ? CASE_BF16 : CASE_F32;
+        d->test->dtype == CASE_BF16 && !s->is_whole && random_once_in(d->random, 2) ? CASE_BF16
+                                                                                    : CASE_F32;
     add_own(d, scale, dtype, shapes[form], ranks[form]);
     if (random_once_in(d->random, 2))
         add_own(d, word_with(d->op, "quantOffset2"), dtype, shapes[form], ranks[form]);
@@ -296,7 +369,15 @@ static void random_sizes(struct draw *d)
     s->dv = random_once_in(random, 2) ? s->d : random_between(random, 1, s->d);
     s->packed = 1;
     random_pages(d->op, d->test, random, s);
+    s->in_panels = s->block && random_once_in(random, 3);
     d->batch = s->block ? random_between(random, 1, 9) : s->batch;
+    s->in_list = strncmp(d->op->name, "aclnnPrompt", 11) != 0 && s->batch > 1 && !s->block &&
+                 !infer_by_rows(s->in) && random_once_in(random, 4);
+    const int64_t most = s->keys;
+    for (int64_t b = 0; s->in_list && b < s->batch; b++) {
+        s->rows[b] = random_between(random, 0, most);
+        s->keys = b == 0 || s->rows[b] > s->keys ? s->rows[b] : s->keys;
+    }
 }
 
 static struct test_case random_infer(const struct rig_operator *op, struct random *random,
@@ -304,20 +385,17 @@ static struct test_case random_infer(const struct rig_operator *op, struct rando
 {
     struct test_case test = norm_start(op, random, dtype);
     const char *text = random_layout(op, random);
-    const bool are_lists = strncmp(op->name, "aclnnPrompt", 11) != 0;
-    struct draw d = {op, &test, random, {.batch = random_between(random, 1, 3)}, dtype, 0};
+    struct draw d = {op, &test, random, {.batch = random_between(random, 1, 3)}, dtype, 0, false};
     struct infer_sizes *s = &d.s;
     infer_split_layout(text, s);
     random_sizes(&d);
     const char *layout = s->block == 0 ? s->in : random_once_in(random, 2) ? "BSH" : "BNSD";
-    const int64_t rows = s->block ? s->block : s->keys;
+    random_whole(&d);
     random_quantised(&d);
-    random_operand(&test, random, "query", dtype, s->in, s->batch, s->queries, s->heads, s->d,
-                   false, false);
-    random_operand(&test, random, "key", d.key_type, layout, d.batch, rows, s->key_heads,
-                   s->d / s->packed, are_lists, false);
-    random_operand(&test, random, "value", d.key_type, layout, d.batch, rows, s->key_heads,
-                   s->dv / s->packed, are_lists, false);
+    random_operand(&test, random, "query", s->is_whole ? CASE_I8 : dtype, s->in, s->batch,
+                   s->queries, s->heads, s->d, false, false);
+    random_keys(&d, "key", layout, s->d / s->packed);
+    random_keys(&d, "value", layout, s->dv / s->packed);
     random_shared(&d);
     if (s->is_quantised) random_factors(&d);
     random_rope(&d, layout);
@@ -347,11 +425,28 @@ static void set(struct rig_problem *problem, int operand, int64_t i, double valu
     tensor->bits[i] = oracle_cast_real(tensor->view.dtype, value);
 }
 
-/* Scales that leave numbers of about 1, offsets of about a number of 8 bits. */
-static void fill_factors(struct rig_problem *problem, struct random *random, int operand)
+/* Factors of products of whole numbers, those of UINT64 in the lower half beside other bits. */
+static void fill_whole(struct rig_problem *problem, struct random *random, int operand,
+                       const char *name)
 {
-    const bool is_offset = strstr(problem->op->tensor[operand], "Offset") != NULL;
-    const bool is_result = strncmp(problem->op->tensor[operand], "quant", 5) == 0;
+    const bool is_weight = strncmp(name, "quantScale1", 11) == 0;
+    struct rig_tensor *tensor = &problem->tensor[operand];
+    for (int64_t i = 0; i < tensor->count; i++) {
+        const float value = (float)(is_weight ? 127 * fabs(random_unit(random))
+                                              : random_unit(random) / (name[0] == 'd' ? 128 : 1));
+        uint32_t low;
+        memcpy(&low, &value, sizeof low);
+        tensor->bits[i] =
+            tensor->view.dtype == CASE_U64 ? (uint64_t)0x5eed << 32 | low : (uint64_t)low;
+    }
+}
+
+/* Scales that leave numbers of about 1, offsets of about a number of 8 bits. */
+static void fill_factors(struct rig_problem *problem, struct random *random, int operand,
+                         const char *name)
+{
+    const bool is_offset = strstr(name, "Offset") != NULL;
+    const bool is_result = strncmp(name, "quant", 5) == 0;
     const double scale = is_result ? 30 : 1.0 / 64;
     for (int64_t i = 0; i < problem->tensor[operand].count; i++)
         set(problem, operand, i,
@@ -362,25 +457,49 @@ static void fill(struct rig_problem *problem, struct random *random)
 {
     const int table = norm_one_of(problem, INFER_TABLE);
     if (table >= 0) index_fill(problem, random, table, problem->tensor[1].view.dims[0], false);
-    for (int i = 0; problem->op->tensor[i]; i++) {
-        const char *name = problem->op->tensor[i];
+    for (int slot = 0; problem->op->tensor[slot]; slot++) {
+        const char *name = problem->op->tensor[slot];
+        const int i = problem->call.first[slot];
         if (problem->call.is_null[i]) continue;
+        if (norm_has_word("deqScale1 deqScale1Optional quantScale1 quantScale1Optional deqScale2 "
+                          "deqScale2Optional dequantScaleQueryOptional",
+                          name))
+            fill_whole(problem, random, i, name);
         if (strstr(name, "ntiquant") || norm_has_word("quantScale2 quantScale2Optional "
                                                       "quantOffset2 quantOffset2Optional",
                                                       name))
-            fill_factors(problem, random, i);
+            fill_factors(problem, random, i, name);
         if (strstr(name, "PaddingSize"))
             problem->tensor[i].bits[0] = (uint64_t)random_between(random, -2, 12);
     }
 }
 
 const struct oracle_row oracle_infer_rows[] = {
-    {.name = "aclnnFusedInferAttentionScore aclnnFusedInferAttentionScoreV4",
+    {.name = "aclnnFusedInferAttentionScore",
      .oracle = infer_oracle,
      .random = random_infer,
      .fill = fill,
      .ulp = 2,
      .lines = NULL},
+    {.name = "aclnnFusedInferAttentionScoreV4",
+     .oracle = infer_oracle,
+     .random = random_infer,
+     .fill = fill,
+     .ulp = 2,
+     .lines =
+         LINES("fused_infer_attention_score_v4 bf16 blockTableOptional=2x4:i32 blockSize=16 "
+               "query=2x3x8x512:i8 key=[9x1x16x16x32:i8] value=[9x1x16x16x32:i8] "
+               "queryRopeOptional=2x3x8x64 keyRopeOptional=9x1x4x16x16 "
+               "dequantScaleQueryOptional=2x3x8:f32 keyAntiquantScaleOptional=1:f32 "
+               "valueAntiquantScaleOptional=1:f32 queryQuantMode=3 "
+               "actualSeqLengthsKvOptional=50x64 numHeads=8 numKeyValueHeads=1 scaleValue=0.04 "
+               "inputLayout=BSND attentionOut=2x3x8x512",
+               "fused_infer_attention_score_v4 f16 query=70x2x128:i8 key=[90x1x128:i8] "
+               "value=[90x1x120:i8] queryRopeOptional=70x2x64 keyRopeOptional=90x1x64 "
+               "dequantScaleQueryOptional=70x2:f32 keyAntiquantScaleOptional=1:f32 "
+               "valueAntiquantScaleOptional=1:f32 queryQuantMode=3 "
+               "actualSeqLengthsOptional=50x70 actualSeqLengthsKvOptional=60x90 numHeads=2 "
+               "numKeyValueHeads=1 scaleValue=0.04 inputLayout=TND attentionOut=70x2x120")},
     {.name = "aclnnFusedInferAttentionScoreV2",
      .oracle = infer_oracle,
      .random = random_infer,
@@ -398,7 +517,21 @@ const struct oracle_row oracle_infer_rows[] = {
                "value=[2x2x170x16:i32] keyAntiquantMode=1 valueAntiquantMode=1 "
                "keyAntiquantScaleOptional=1x2x200:f32 valueAntiquantScaleOptional=2x200:f32 "
                "actualSeqLengthsKvOptional=170x66 kvPaddingSizeOptional=1:i64 numHeads=8 "
-               "numKeyValueHeads=2 scaleValue=0.09 inputLayout=BNSD attentionOut=2x8x1x128")},
+               "numKeyValueHeads=2 scaleValue=0.09 inputLayout=BNSD attentionOut=2x8x1x128",
+               "fused_infer_attention_score_v2 f16 query=2x5x4x32 key=[1x50x2x32:i8,1x90x2x32:i8] "
+               "value=[1x50x2x32:i8,1x90x2x32:i8] keyAntiquantMode=1 valueAntiquantMode=1 "
+               "keyAntiquantScaleOptional=2x90:f32 valueAntiquantScaleOptional=2x90:f32 "
+               "attenMaskOptional=2x1x5x90:bool numHeads=4 numKeyValueHeads=2 scaleValue=0.2 "
+               "inputLayout=BSND attentionOut=2x5x4x32 softmaxLseFlag=1 softmaxLse=2x4x5x1:f32",
+               "fused_infer_attention_score_v2 f32 query=2x4x1x32 key=[1x2x50x4:i32,1x2x90x4:i32] "
+               "value=[1x2x50x4:i32,1x2x90x4:i32] keyAntiquantScaleOptional=2x32 "
+               "valueAntiquantScaleOptional=2x32 actualSeqLengthsKvOptional=40x90 numHeads=4 "
+               "numKeyValueHeads=2 scaleValue=0.2 inputLayout=BNSD attentionOut=2x4x1x32",
+               "fused_infer_attention_score_v2 f16 query=1x70x256:i8 key=[1x300x128:i8] "
+               "value=[1x300x128:i8] deqScale1Optional=scalar:u64 quantScale1Optional=1:f32 "
+               "deqScale2Optional=1:u64 pseShiftOptional=1x2x70x300 numHeads=2 "
+               "numKeyValueHeads=1 scaleValue=0.04 inputLayout=BSH quantScale2Optional=256:f32 "
+               "attentionOut=1x70x256:i8")},
     {.name = "aclnnFusedInferAttentionScoreV3",
      .oracle = infer_oracle,
      .random = random_infer,
@@ -408,6 +541,10 @@ const struct oracle_row oracle_infer_rows[] = {
          LINES("fused_infer_attention_score_v3 f32 query=1x60x143 key=[1x300x143] "
                "value=[1x300x143] queryRopeOptional=1x60x1 keyRopeOptional=1x300x1 numHeads=1 "
                "scaleValue=0.08 inputLayout=BSH attentionOut=1x60x143",
+               "fused_infer_attention_score_v3 bf16 blockTableOptional=2x4:i32 blockSize=16 "
+               "query=2x5x512 key=[9x1x32x16x16] value=[9x1x32x16x16] queryRopeOptional=2x5x64 "
+               "keyRopeOptional=9x1x4x16x16 actualSeqLengthsKvOptional=50x64 numHeads=1 "
+               "scaleValue=0.04 inputLayout=BSH attentionOut=2x5x512",
                "fused_infer_attention_score_v3 f16 blockTableOptional=2x4:i32 blockSize=16 "
                "query=2x5x1x512 key=[9x1x16x512] value=[9x1x16x512] queryRopeOptional=2x5x1x64 "
                "keyRopeOptional=9x1x16x64 actualSeqLengthsKvOptional=50x64 numHeads=5 "

@@ -4,10 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+/* The operand of a slot, the first one of a list; -1: there is none. */
+static int operand_at(const struct rig_problem *problem, int slot)
+{
+    const int first = problem->call.first[slot];
+    return problem->call.count[slot] == 0 || problem->call.is_null[first] ? -1 : first;
+}
+
 int norm_operand(const struct rig_problem *problem, const char *name)
 {
     for (int i = 0; problem->op->tensor[i]; i++)
-        if (strcmp(problem->op->tensor[i], name) == 0) return problem->call.is_null[i] ? -1 : i;
+        if (strcmp(problem->op->tensor[i], name) == 0) return operand_at(problem, i);
     return -1;
 }
 
@@ -23,7 +30,8 @@ bool norm_has_word(const char *words, const char *word)
 int norm_one_of(const struct rig_problem *problem, const char *names)
 {
     for (int i = 0; problem->op->tensor[i]; i++)
-        if (norm_has_word(names, problem->op->tensor[i]) && !problem->call.is_null[i]) return i;
+        if (norm_has_word(names, problem->op->tensor[i]) && operand_at(problem, i) >= 0)
+            return operand_at(problem, i);
     return -1;
 }
 

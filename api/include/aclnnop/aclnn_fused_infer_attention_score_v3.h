@@ -8,9 +8,12 @@
  * inputLayout names the axes of query, key and value: "BSH", "BSND", "BNSD", or "TND" for
  * sequences behind each other; and, behind a "_", those of attentionOut where they are others:
  * "BNSD_BSND", "BSH_NBSD", "BSND_NBSD", "BNSD_NBSD", "TND_NTD", "NTD_TND". query has numHeads
- * heads, key and value numKeyValueHeads (0: numHeads), a divisor of them. key and value are lists
- * of one tensor. A head has 1 to 512 elements, one of value may have fewer. FLOAT, too, which CANN
- * does not take.
+ * heads, key and value numKeyValueHeads (0: numHeads), a divisor of them. A head has 1 to 512
+ * elements, one of value may have fewer. FLOAT, too, which CANN does not take.
+ *
+ * key and value are lists of one tensor; or, but of "TND", of one for each sequence, each with a
+ * batch of 1 and the sizes of the first one but for the rows, of which Skv is the most. They are
+ * neither in blocks nor shared then.
  *
  * pseShiftOptional is (B, N, Sq, Skv), where each axis may be 1 and the last two may be longer; of
  * any floating type. attenMaskOptional, BOOL, UINT8 or INT8, hides where it is not 0: (B, N, Sq,
@@ -25,7 +28,8 @@
  * sequence are 0. A query that sees no key has zeros.
  *
  * With blockTableOptional, INT32 (B, blocks of a sequence at most), keys and values lie in blocks
- * of blockSize rows: (blocks, blockSize, H) or (blocks, N, blockSize, D). Rows k * blockSize and
+ * of blockSize rows: (blocks, blockSize, H), (blocks, N, blockSize, D), or with five axes (blocks,
+ * N, D / w, blockSize, w), of any w, where column c is in panel c / w. Rows k * blockSize and
  * following of sequence b are block blockTableOptional[b][k]; entries behind a sequence are not
  * looked at. actualSeqLengthsKvOptional must be given, and is the rows of each sequence. A number
  * that is none of a block is the stream's error, and its rows count as 0.
@@ -62,7 +66,7 @@
  * lengths are given; that of query where it has several rows. Masks and pseShiftOptional are for
  * all rows of the tensors then, and sparseMode 0 has no preTokens and nextTokens. Rows that would
  * begin before their tensor begin with it; but one query has no keys then. Not of "TND"; in blocks
- * that of key counts for nothing for one query and is refused for several.
+ * and lists that of key counts for nothing for one query and is refused for several.
  *
  * attentionOut may be INT8, but of "TND": the result times quantScale2Optional plus
  * quantOffset2Optional (NULL: 0), to the nearest, from -128 to 127. These are FLOAT, or BF16 where
@@ -70,11 +74,18 @@
  * sequence are 0 then, too.
  *
  * queryRopeOptional and keyRopeOptional are second parts of query and key: of their type and axes,
- * in the same blocks, but with heads of 1 to 64 elements. Their products are added to those of the
- * first parts. Not where keys are quantised or shared.
+ * in the same blocks, but with heads of 1 to 64 elements, in panels of any width. Their products
+ * are added to those of the first parts. Not where keys are quantised or shared, or a list.
  *
- * innerPrecise counts for nothing. All other tensors must be NULL or empty: query is not quantised.
- */
+ * query, key and value may be INT8 all three, with deqScale1Optional, quantScale1Optional and
+ * deqScale2Optional, of one element each, FLOAT or, of the first and the last, UINT64, whose lower
+ * half is that of a FLOAT. Scores are scaleValue * deqScale1Optional * query[i] . key[j] then;
+ * exponentials of their distance from the largest so far, times quantScale1Optional, are rounded to
+ * INT8 before they meet value, but not in their sum; deqScale2Optional multiplies what comes of it.
+ * attentionOut is FLOAT, FLOAT16, BF16 or INT8, quantScale2Optional FLOAT. There is no shared
+ * prefix and no second part. Else these three tensors must be NULL or empty.
+ *
+ * keyRopeAntiquantScaleOptional and innerPrecise count for nothing. */
 #ifndef ACLNN_FUSED_INFER_ATTENTION_SCORE_V3_H_
 #define ACLNN_FUSED_INFER_ATTENTION_SCORE_V3_H_
 

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of inference, fused: all of aclnn_fused_infer_attention_score_v3.h.
- * dequantScaleQueryOptional must be NULL or empty; queryQuantMode counts for nothing. */
+ *
+ * query, key and value of INT8 may have, in place of deqScale1Optional and its like,
+ * dequantScaleQueryOptional: FLOAT, of query's shape without its last axis, of "BSH" (B, S, N), a
+ * factor for each row and head. queryQuantMode is 3 then, keyAntiquantScaleOptional and
+ * valueAntiquantScaleOptional are FLOAT of one element, and their modes 0. There may be second
+ * parts then, of any floating type. As on a device
+ *
+ *     score = scaleValue * dequantScaleQuery * keyAntiquantScale * (query . key + parts' product)
+ *
+ * and nothing is rounded in between. */
 #ifndef OP_API_INC_FUSED_INFER_ATTENTION_SCORE_V4_H_
 #define OP_API_INC_FUSED_INFER_ATTENTION_SCORE_V4_H_
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of whole prompts: aclnn_fused_infer_attention_score_v2.h says all of it; key and value
- * are tensors of query's type. deqScale1, quantScale1 and deqScale2 must be NULL or empty.
- * inputLayout is "BSH", "BSND", "BNSD", "BNSD_BSND" or "TND". */
+ * are tensors of query's type. inputLayout is "BSH", "BSND", "BNSD", "BNSD_BSND" or "TND". */
 #ifndef ACLNN_PROMPT_FLASH_ATTENTION_V2_H_
 #define ACLNN_PROMPT_FLASH_ATTENTION_V2_H_
 

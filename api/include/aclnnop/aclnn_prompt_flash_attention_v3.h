@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of whole prompts: aclnn_fused_infer_attention_score_v2.h says all of it; key and value
- * are tensors of query's type. deqScale1, quantScale1 and deqScale2 must be NULL or empty;
- * innerPrecise counts for nothing. inputLayout is "BSH", "BSND", "BNSD", "BNSD_BSND" or "TND". */
+ * are tensors of query's type. innerPrecise counts for nothing. inputLayout is "BSH", "BSND",
+ * "BNSD", "BNSD_BSND" or "TND". */
 #ifndef ACLNN_PROMPT_FLASH_ATTENTION_V3_H_
 #define ACLNN_PROMPT_FLASH_ATTENTION_V3_H_
 
