@@ -13,6 +13,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 /* Levels may be left out of a build. */
@@ -62,10 +64,15 @@ static const struct {
 
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
-/* The level that may use dot products of pairs of bf16; naming it forbids them. The CPU's tiles
- * multiply INT8 where no level is named, or the last of these. */
-static const char *const without_pairs = "avx512", *const with_pairs = "avx512_bf16";
+/* The level that may use dot products, of pairs of bf16 or of bytes; naming it forbids them. What
+ * the CPU has to multiply tiles of INT8 does so where no level is named, or the last of these. */
+#if defined(__aarch64__)
+static const char *const without_dots = "neon", *const with_dots = "neon_dot";
+static const char *const with_tiles = "neon_i8mm";
+#else
+static const char *const without_dots = "avx512", *const with_dots = "avx512_bf16";
 static const char *const with_tiles = "avx512_amx";
+#endif
 
 static bool cpu_has_pairs(void)
 {
@@ -80,6 +87,9 @@ static bool cpu_has_dots(void)
 {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512vnni");
+#elif defined(__aarch64__)
+    enum { DOT_PRODUCTS = 1 << 20 };
+    return (getauxval(AT_HWCAP) & DOT_PRODUCTS) != 0;
 #else
     return false;
 #endif
@@ -91,6 +101,9 @@ static bool cpu_has_tiles(void)
     enum { FEATURES = 7, TILES = 3 << 24 };
     unsigned a, b, c, d;
     return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & TILES) == TILES;
+#elif defined(__aarch64__)
+    enum { PRODUCTS_OF_MATRICES = 1 << 13 };
+    return (getauxval(AT_HWCAP2) & PRODUCTS_OF_MATRICES) != 0;
 #else
     return false;
 #endif
@@ -104,7 +117,7 @@ static bool system_gives_tiles(void)
     enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
     return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 #else
-    return false;
+    return true;
 #endif
 }
 
@@ -148,6 +161,16 @@ static size_t cache_size(int level, int sysconf_name, size_t otherwise)
     return answer > 0 ? (size_t)answer : otherwise;
 }
 
+/* Those that the level with_dots is named after. */
+static bool has_named_dots(void)
+{
+#if defined(__aarch64__)
+    return dots;
+#else
+    return pairs;
+#endif
+}
+
 static void look(void)
 {
 #if defined(__x86_64__)
@@ -164,12 +187,12 @@ static void look(void)
         best = runnable[i];
         is_found = true;
     }
-    const bool is_plain = wanted && strcmp(wanted, without_pairs) == 0;
-    const bool is_avx512 = strcmp(best->isa, without_pairs) == 0;
-    pairs = is_avx512 && !is_plain && cpu_has_pairs();
-    dots = is_avx512 && !is_plain && cpu_has_dots();
+    const bool is_plain = wanted && strcmp(wanted, without_dots) == 0;
+    const bool is_widest = strcmp(best->isa, without_dots) == 0;
+    pairs = is_widest && !is_plain && cpu_has_pairs();
+    dots = is_widest && !is_plain && cpu_has_dots();
     may_tile = dots && cpu_has_tiles() && (!wanted || strcmp(wanted, with_tiles) == 0);
-    if (wanted && pairs && strcmp(wanted, with_pairs) == 0) is_found = true;
+    if (wanted && has_named_dots() && strcmp(wanted, with_dots) == 0) is_found = true;
     if (wanted && may_tile && strcmp(wanted, with_tiles) == 0) is_found = true;
     if (!is_found) snprintf(refused, sizeof refused, "%s", wanted);
 

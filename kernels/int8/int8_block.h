@@ -3,15 +3,7 @@
 #ifndef ACLNN_CPU_KERNELS_INT8_INT8_BLOCK_H
 #define ACLNN_CPU_KERNELS_INT8_INT8_BLOCK_H
 
-#include "kernels/gemm/gemm_block.h"
-#include "kernels/vector/dots.h"
-
-/* Where sums go: rows `apart` words from each other. */
-struct int8_sums {
-    uint32_t *at;
-    int64_t apart;
-    bool add; /* to what is there */
-};
+#include "kernels/int8/int8_lanes.h"
 
 /* Holds a value in a register where there are enough of them. */
 K_TEMPLATE
@@ -26,7 +18,7 @@ vu int8_keep(vu value)
 /* sums[row][column] = or += sum over k of a[k][row] * b[k][column], k in words, for the first
  * `width` vectors of a tile; a's rows are K_GEMM_PANEL apart. */
 K_TEMPLATE
-void int8_block(bool quads, int rows, int width, const uint32_t *a, const uint32_t *b,
+void int8_block(enum v_quads quads, int rows, int width, const uint32_t *a, const uint32_t *b,
                 int64_t depth, struct int8_sums c)
 {
     vu sum[GEMM_ROWS][GEMM_WIDTH];
@@ -46,7 +38,7 @@ void int8_block(bool quads, int rows, int width, const uint32_t *a, const uint32
 #pragma GCC unroll 3
             for (int v = 0; v < width; v++) {
 #if defined(K_QUADS)
-                if (quads) {
+                if (quads != NO_QUADS) {
                     sum[r][v] = v_dot_quads(x[v], w, sum[r][v]);
                     continue;
                 }
@@ -67,8 +59,8 @@ void int8_block(bool quads, int rows, int width, const uint32_t *a, const uint32
 
 /* Rows of a panel, up to a whole one, times the first `width` vectors of a tile. */
 K_TEMPLATE
-void int8_rows(bool quads, int rows, int width, const uint32_t *a, const uint32_t *b, int64_t depth,
-               struct int8_sums c)
+void int8_rows(enum v_quads quads, int rows, int width, const uint32_t *a, const uint32_t *b,
+               int64_t depth, struct int8_sums c)
 {
     int row = 0;
     for (; row + GEMM_ROWS <= rows; row += GEMM_ROWS, c.at += GEMM_ROWS * c.apart)
@@ -82,9 +74,15 @@ void int8_rows(bool quads, int rows, int width, const uint32_t *a, const uint32_
 
 /* Whole tiles; or only the vectors that hold columns, one or two. */
 K_TEMPLATE
-void int8_multiply(bool quads, int rows, int64_t vectors, const uint32_t *a, const uint32_t *b,
-                   int64_t depth, struct int8_sums c)
+void int8_multiply(enum v_quads quads, int rows, int64_t vectors, const uint32_t *a,
+                   const uint32_t *b, int64_t depth, struct int8_sums c)
 {
+#if defined(K_EIGHTS)
+    if (quads == CPU_QUADS || quads == CPU_EIGHTS) {
+        int8_multiply_lanes(quads, rows, vectors, a, b, depth, c);
+        return;
+    }
+#endif
     if (vectors == 1)
         int8_rows(quads, rows, 1, a, b, depth, c);
     else if (vectors == 2)

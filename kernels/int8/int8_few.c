@@ -31,19 +31,31 @@ static uint32_t sum_of(vu lanes)
     return sum;
 }
 
-static bool is_biased(bool quads)
+static bool is_biased(enum v_quads quads)
 {
-    return quads && QUADS_BIAS != 0;
+    return quads != NO_QUADS && QUADS_BIAS != 0;
 }
 
 /* ---- columns ---- */
 
+#if defined(K_QUADS)
+K_TEMPLATE
+vu dot_quads(enum v_quads quads, vu a, vu b, vu sum)
+{
+#if defined(K_EIGHTS)
+    if (quads == CPU_QUADS) return v_dot_quads_cpu(a, b, sum);
+#endif
+    (void)quads;
+    return v_dot_quads(a, b, sum);
+}
+#endif
+
 /* A vector of bytes is one word per lane of quads, or two halves of pairs. */
 K_TEMPLATE
-vu dot_bytes(bool quads, const char *a, const char *b, vu sum)
+vu dot_bytes(enum v_quads quads, const char *a, const char *b, vu sum)
 {
 #if defined(K_QUADS)
-    if (quads) return v_dot_quads(v_load_u(a), v_load_u(b), sum);
+    if (quads != NO_QUADS) return dot_quads(quads, v_load_u(a), v_load_u(b), sum);
 #endif
     (void)quads;
     sum = v_dot_pairs(v_extend_bytes(a), v_extend_bytes(b), sum);
@@ -51,14 +63,23 @@ vu dot_bytes(bool quads, const char *a, const char *b, vu sum)
 }
 
 K_TEMPLATE
-void add_column(bool quads, int rows, const struct few *own, const char *b, int64_t terms,
+void add_column(enum v_quads quads, int rows, const struct few *own, const char *b, int64_t terms,
                 uint32_t *sums)
 {
     enum { BYTES = 4 * VL };
     _Alignas(64) char ones[BYTES], last[BYTES] = {0};
     vu sum[K_GEMM_FEW] = {{0}}, all = {0};
     memset(ones, 1, sizeof ones);
-    for (int64_t i = 0; i < terms; i += BYTES) {
+    int64_t i = 0;
+#if defined(K_EIGHTS)
+    for (; i + 4 * BYTES <= terms; i += 4 * BYTES)
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++)
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                sum[r] = dot_bytes(quads, own->a[r] + i + v * BYTES, b + i + v * BYTES, sum[r]);
+#endif
+    for (; i < terms; i += BYTES) {
         const char *at = b + i;
         if (terms - i < BYTES) at = memcpy(last, at, (size_t)(terms - i));
 #pragma GCC unroll 4
@@ -73,7 +94,7 @@ void add_column(bool quads, int rows, const struct few *own, const char *b, int6
 }
 
 K_TEMPLATE
-void add_columns(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
+void add_columns(enum v_quads quads, const struct int8_item *item, int64_t begin, int64_t terms,
                  struct few *own)
 {
     const struct k_gemm *g = &item->product->gemm;
@@ -101,7 +122,7 @@ void add_columns(bool quads, const struct int8_item *item, int64_t begin, int64_
 
 /* Rows of a as words, and what their sums have too much. */
 K_TEMPLATE
-void load_words(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
+void load_words(enum v_quads quads, const struct int8_item *item, int64_t begin, int64_t terms,
                 struct few *own)
 {
     const int each = int8_word_terms(quads);
@@ -111,8 +132,8 @@ void load_words(bool quads, const struct int8_item *item, int64_t begin, int64_t
         for (int64_t i = 0; i < terms; i += each) {
             uint32_t word = 0;
             for (int64_t j = 0; j < each && i + j < terms; j++)
-                word |= quads ? (uint32_t)(uint8_t)a[i + j] << 8 * j
-                              : (uint32_t)(uint16_t)(int8_t)a[i + j] << 16 * j;
+                word |= quads != NO_QUADS ? (uint32_t)(uint8_t)a[i + j] << 8 * j
+                                          : (uint32_t)(uint16_t)(int8_t)a[i + j] << 16 * j;
             own->words[row][i / each] = word;
         }
         for (int64_t i = 0; i < terms && is_biased(quads); i++)
@@ -122,22 +143,54 @@ void load_words(bool quads, const struct int8_item *item, int64_t begin, int64_t
 }
 
 K_TEMPLATE
-vu dot_words(bool quads, vu b, vu a, vu sum)
+vu dot_words(enum v_quads quads, vu b, vu a, vu sum)
 {
 #if defined(K_QUADS)
-    if (quads) return v_dot_quads(b, a, sum);
+    if (quads != NO_QUADS) return dot_quads(quads, b, a, sum);
 #endif
     (void)quads;
     return v_dot_pairs(b, a, sum);
 }
 
+#if defined(K_EIGHTS)
+/* As add_words, AT_ONCE of them, for 4 VL columns. */
+K_TEMPLATE
+void add_wide_words(enum v_quads quads, const struct int8_item *item, const struct int8_strip *b,
+                    int64_t column, int64_t word, struct few *own)
+{
+    vu x[AT_ONCE][4];
+#pragma GCC unroll 4
+    for (int i = 0; i < AT_ONCE; i++)
+        v_quads_of_rows(4, v_address(b->from, column + (word + i) * 4 * b->along), b->along, x[i]);
+    for (int64_t row = 0; row < item->rows; row++) {
+        const uint32_t *words = own->words[row] + word;
+        const vu a = v_load_u(words);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++) {
+            uint32_t *at = own->sums[row] + column + v * VL;
+            vu sum = v_load_u(at);
+#pragma GCC unroll 4
+            for (int i = 0; i < AT_ONCE; i++)
+                sum = quads == CPU_QUADS ? v_dot_lane(x[i][v], i, a, sum)
+                                         : v_dot_quads(x[i][v], v_all_u(words[i]), sum);
+            v_store_u(at, sum);
+        }
+    }
+}
+#endif
+
 /* `count` words from number `word` on, for all columns of the item. */
 K_TEMPLATE
-void add_words(bool quads, int count, const struct int8_item *item, const struct int8_strip *b,
-               int64_t word, struct few *own)
+void add_words(enum v_quads quads, int count, const struct int8_item *item,
+               const struct int8_strip *b, int64_t word, struct few *own)
 {
     const int each = int8_word_terms(quads);
-    for (int64_t column = 0; column < item->columns; column += VL) {
+    int64_t column = 0;
+#if defined(K_EIGHTS)
+    for (; count == AT_ONCE && column + 4 * VL <= item->columns; column += 4 * VL)
+        add_wide_words(quads, item, b, column, word, own);
+#endif
+    for (; column < item->columns; column += VL) {
         const int lanes = (int)gemm_min(item->columns - column, VL);
         vu x[AT_ONCE];
 #pragma GCC unroll 4
@@ -155,7 +208,7 @@ void add_words(bool quads, int count, const struct int8_item *item, const struct
 }
 
 K_TEMPLATE
-void add_rows(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
+void add_rows(enum v_quads quads, const struct int8_item *item, int64_t begin, int64_t terms,
               struct few *own)
 {
     const struct k_gemm *g = &item->product->gemm;
@@ -177,7 +230,7 @@ void add_rows(bool quads, const struct int8_item *item, int64_t begin, int64_t t
 /* ---- the kernel ---- */
 
 K_TEMPLATE
-void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+void run(enum v_quads quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
          struct few *own)
 {
     const bool by_columns = p->gemm.b.row == 1;
@@ -206,7 +259,7 @@ void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_sli
 K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
                          struct few *own)
 {
-    run(true, p, buffers, slice, own);
+    run(CPU_QUADS, p, buffers, slice, own);
 }
 #endif
 
@@ -217,10 +270,10 @@ void K_SYMBOL(int8_few)(const void *parameters, void *const buffers[], struct k_
     const struct k_int8 *p = parameters;
     struct few own;
 #if defined(K_QUADS)
-    if (p->has_dots || QUADS_BIAS == 0) {
+    if (p->has_dots) {
         run_quads(p, buffers, slice, &own);
         return;
     }
 #endif
-    run(false, p, buffers, slice, &own);
+    run(EVERY_CPU, p, buffers, slice, &own);
 }

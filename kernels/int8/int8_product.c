@@ -29,12 +29,12 @@ struct work {
 };
 
 K_TEMPLATE
-void pack_columns(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
+void pack_columns(enum v_quads quads, const struct int8_item *item, int64_t begin, int64_t terms,
                   struct work *own)
 {
     const struct k_gemm *g = &item->product->gemm;
     const int each = int8_word_terms(quads);
-    const int64_t words = (terms + each - 1) / each;
+    const int64_t words = INT8_WHOLE(quads, (terms + each - 1) / each);
     if (own->b_block == item->b_block && own->begin == begin) return;
     for (int64_t column = 0; column < item->columns; column += GEMM_COLUMNS) {
         struct int8_strip strip = {.across = g->b.column,
@@ -59,10 +59,11 @@ void pack_columns(bool quads, const struct int8_item *item, int64_t begin, int64
 
 /* Adds 128 times the sums of a panel's rows. */
 K_TEMPLATE
-void add_less(bool quads, const uint32_t *panel, int64_t words, int64_t rows, uint32_t *less)
+void add_less(enum v_quads quads, const uint32_t *panel, int64_t words, int64_t rows,
+              uint32_t *less)
 {
 #if defined(K_QUADS)
-    if (!quads || QUADS_BIAS == 0) return;
+    if (quads == NO_QUADS || QUADS_BIAS == 0) return;
     vu sums = {0};
     uint32_t lanes[VL];
     for (int64_t i = 0; i < words * K_GEMM_PANEL; i += VL)
@@ -76,12 +77,12 @@ void add_less(bool quads, const uint32_t *panel, int64_t words, int64_t rows, ui
 }
 
 K_TEMPLATE
-void pack_rows(bool quads, const struct int8_item *item, int64_t row, int64_t begin, int64_t terms,
-               struct work *own)
+void pack_rows(enum v_quads quads, const struct int8_item *item, int64_t row, int64_t begin,
+               int64_t terms, struct work *own)
 {
     const struct k_gemm *g = &item->product->gemm;
     const int each = int8_word_terms(quads);
-    const int64_t words = (terms + each - 1) / each;
+    const int64_t words = INT8_WHOLE(quads, (terms + each - 1) / each);
     const struct int8_strip strip = {.from =
                                          v_address(item->a, row * g->a.row + begin * g->a.column),
                                      .across = g->a.row,
@@ -94,11 +95,11 @@ void pack_rows(bool quads, const struct int8_item *item, int64_t row, int64_t be
 }
 
 K_TEMPLATE
-void multiply_terms(bool quads, const struct int8_item *item, int64_t begin, int64_t terms,
+void multiply_terms(enum v_quads quads, const struct int8_item *item, int64_t begin, int64_t terms,
                     bool adds, struct work *own)
 {
     const int each = int8_word_terms(quads);
-    const int64_t words = (terms + each - 1) / each;
+    const int64_t words = INT8_WHOLE(quads, (terms + each - 1) / each);
     for (int64_t row = 0; row < item->rows; row += K_GEMM_PANEL) {
         const int64_t rows = gemm_min(item->rows - row, K_GEMM_PANEL);
         pack_rows(quads, item, row, begin, terms, own);
@@ -121,7 +122,7 @@ static void finish(const struct int8_item *item, void *const buffers[], struct w
 }
 
 K_TEMPLATE
-void run(bool quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+void run(enum v_quads quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
          struct work *own)
 {
     const int64_t depth = (int64_t)K_GEMM_DEPTH * int8_word_terms(quads);
@@ -171,7 +172,7 @@ static void pack_strips(const struct int8_item *item, int64_t begin, int64_t ter
             .along = g->b.row,
             .lanes = gemm_min(item->columns - column, TILES_EDGE),
             .terms = terms};
-        int8_pack(true, TILES_EDGE, &strip, to);
+        int8_pack(CPU_QUADS, TILES_EDGE, &strip, to);
         memset(to + words * TILES_EDGE, 0, (size_t)(strip_words - words * TILES_EDGE) * 4);
     }
     own->b_block = item->b_block;
@@ -236,7 +237,15 @@ static void run_tiles(const struct k_int8 *p, void *const buffers[], struct k_sl
 K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
                          struct work *own)
 {
-    run(true, p, buffers, slice, own);
+    run(CPU_QUADS, p, buffers, slice, own);
+}
+#endif
+
+#if defined(K_EIGHTS)
+K_OUTLINE void run_eights(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
+                          struct work *own)
+{
+    run(CPU_EIGHTS, p, buffers, slice, own);
 }
 #endif
 
@@ -256,11 +265,17 @@ void K_SYMBOL(int8_product)(const void *parameters, void *const buffers[], struc
         return;
     }
 #endif
+#if defined(K_EIGHTS)
+    if (p->has_tiles) {
+        run_eights(p, buffers, slice, &own);
+        return;
+    }
+#endif
 #if defined(K_QUADS)
-    if (p->has_dots || QUADS_BIAS == 0) {
+    if (p->has_dots) {
         run_quads(p, buffers, slice, &own);
         return;
     }
 #endif
-    run(false, p, buffers, slice, &own);
+    run(EVERY_CPU, p, buffers, slice, &own);
 }
