@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "tests/support/guard.h"
 #include "tests/support/oracle.h"
@@ -349,4 +350,113 @@ Test(simd, masks_repeat)
                              (flags[(begin + i) % period] ? element(K_F32, y, i) : 0),
                          "%s: sum of element %d, period %d from %d", level->isa, i, period, begin);
     }
+}
+
+/* ---- dot products of integers ---- */
+
+enum { BYTES = 4 * SIMD_LANES };
+
+/* A byte, one of the ends half of the time. */
+static char byte_of(struct random *random)
+{
+    if (random_once_in(random, 2)) return (char)random_next(random);
+    return random_once_in(random, 2) ? -128 : 127;
+}
+
+struct integers {
+    char a[BYTES], b[BYTES];
+    uint32_t sum[SIMD_LANES], out[SIMD_LANES];
+};
+
+static void draw(struct random *random, struct integers *to)
+{
+    for (int i = 0; i < BYTES; i++)
+        to->a[i] = byte_of(random), to->b[i] = byte_of(random);
+    for (int i = 0; i < SIMD_LANES; i++)
+        to->sum[i] = (uint32_t)random_next(random);
+}
+
+/* Of `count` bytes each; what wraps is the same modulo 2^32. */
+static uint32_t dot(bool is_unsigned, const char *a, const char *b, int count)
+{
+    int32_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += (is_unsigned ? (int)(unsigned char)a[i] : (int)(signed char)a[i]) *
+               (int)(signed char)b[i];
+    return (uint32_t)sum;
+}
+
+Test(simd, dot_products_of_words_are_exact)
+{
+    struct random random = {random_test_seed()};
+    FOR_LEVELS(level)
+    for (int round = 0; round < ROUNDS; round++) {
+        struct integers n;
+        int16_t a[2 * SIMD_LANES], b[2 * SIMD_LANES];
+        draw(&random, &n);
+        for (int i = 0; i < 2 * SIMD_LANES; i++)
+            a[i] = (signed char)n.a[i], b[i] = (signed char)n.b[i];
+        level->dot_pairs(a, b, n.sum, n.out);
+        for (int i = 0; i < level->lanes; i++)
+            cr_assert_eq(n.out[i], n.sum[i] + dot(false, n.a + 2 * i, n.b + 2 * i, 2), "%s lane %d",
+                         level->isa, i);
+    }
+}
+
+Test(simd, dot_products_of_bytes_are_exact)
+{
+    struct random random = {random_test_seed()};
+    FOR_LEVELS(level)
+    for (int by_cpu = 0; by_cpu < 2; by_cpu++) {
+        if (!level->dot_quads || !(by_cpu ? k_dots_int8() : level->quads_everywhere)) continue;
+        for (int round = 0; round < ROUNDS; round++) {
+            struct integers n;
+            draw(&random, &n);
+            level->dot_quads(by_cpu, n.a, n.b, n.sum, n.out);
+            for (int i = 0; i < level->lanes; i++)
+                cr_assert_eq(n.out[i],
+                             n.sum[i] + dot(level->has_unsigned, n.a + 4 * i, n.b + 4 * i, 4),
+                             "%s lane %d, the CPU's: %d", level->isa, i, by_cpu);
+            for (int lane = 0; lane < 4 && by_cpu && level->dot_lane; lane++) {
+                level->dot_lane(n.a, lane, n.b, n.sum, n.out);
+                for (int i = 0; i < level->lanes; i++)
+                    cr_assert_eq(n.out[i], n.sum[i] + dot(false, n.a + 4 * i, n.b + 4 * lane, 4),
+                                 "%s lane %d with lane %d", level->isa, i, lane);
+            }
+        }
+    }
+}
+
+Test(simd, products_of_two_rows_and_two_columns_are_exact)
+{
+    struct random random = {random_test_seed()};
+    FOR_LEVELS(level)
+    for (int round = 0; round < ROUNDS && level->dot_eights && k_tiles_int8(); round++) {
+        struct integers n;
+        draw(&random, &n);
+        level->dot_eights(n.a, n.b, n.sum, n.out);
+        for (int i = 0; i < 4; i++)
+            cr_assert_eq(n.out[i], n.sum[i] + dot(false, n.a + i / 2 * 8, n.b + i % 2 * 8, 8),
+                         "%s row %d column %d", level->isa, i / 2, i % 2);
+    }
+}
+
+Test(simd, rows_of_bytes_become_words_and_nothing_else_is_read)
+{
+    struct random random = {random_test_seed()};
+    struct guard guard = {0};
+    FOR_LEVELS(level)
+    for (int round = 0; round < ROUNDS && level->quads_of_rows; round++) {
+        const int vectors = (int)random_between(&random, 2, 4), row = vectors * level->lanes;
+        const int step = row + (int)random_below(&random, 5), size = 3 * step + row;
+        uint32_t words[4 * SIMD_LANES];
+        char *at = guard_place(&guard, (size_t)size, GUARD_END, 1);
+        for (int i = 0; i < size; i++)
+            at[i] = (char)random_next(&random);
+        level->quads_of_rows(vectors, at, step, words);
+        for (int i = 0; i < 4 * row; i++)
+            cr_assert_eq(((char *)words)[i], at[i % 4 * step + i / 4], "%s: byte %d of %d",
+                         level->isa, i, 4 * row);
+    }
+    guard_free(&guard);
 }

@@ -26,8 +26,10 @@ static int place_of(const char *isa)
     for (size_t i = 0; i < count && i < RT_LENGTH(tables); i++) {
         if (strcmp(tables[i]->isa, isa) == 0) return (int)i;
     }
-    /* The best one with dot products of bf16, or tiles. */
-    if (strcmp(isa, "avx512_amx") == 0) return k_tiles_int8() ? (int)count : -1;
+    /* The best one with dot products, of bf16 or of bytes, or with products of tiles. */
+    if (strcmp(isa, "avx512_amx") == 0 || strcmp(isa, "neon_i8mm") == 0)
+        return k_tiles_int8() ? (int)count : -1;
+    if (strcmp(isa, "neon_dot") == 0) return k_dots_int8() ? (int)count : -1;
     return strcmp(isa, "avx512_bf16") == 0 && k_pairs_bf16() ? (int)count : -1;
 }
 

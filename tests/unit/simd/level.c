@@ -3,6 +3,7 @@
 #include "tests/unit/simd/level.h"
 
 #include "kernels/vector/block.h"
+#include "kernels/vector/dots.h"
 #include "kernels/vector/masks.h"
 
 #define FOR_TYPE(dt, call)                                                                         \
@@ -154,26 +155,83 @@ static void multiply(enum k_dtype dt, const void *x, const float *numbers, int p
 #undef CALL
 }
 
+static void dot_pairs(const void *a, const void *b, const uint32_t *sum, uint32_t *out)
+{
+    v_store_u(out, v_dot_pairs(v_load_u(a), v_load_u(b), v_load_u(sum)));
+}
+
+#if defined(K_QUADS)
+static void dot_quads(bool by_cpu, const void *a, const void *b, const uint32_t *sum, uint32_t *out)
+{
+    const vu x = v_load_u(a), y = v_load_u(b), z = v_load_u(sum);
+#if defined(K_EIGHTS)
+    if (by_cpu) {
+        v_store_u(out, v_dot_quads_cpu(x, y, z));
+        return;
+    }
+#endif
+    (void)by_cpu;
+    v_store_u(out, v_dot_quads(x, y, z));
+}
+#endif
+
+#if defined(K_EIGHTS)
+static void dot_lane(const void *a, int lane, const void *b, const uint32_t *sum, uint32_t *out)
+{
+    v_store_u(out, v_dot_lane(v_load_u(a), lane, v_load_u(b), v_load_u(sum)));
+}
+
+static void dot_eights(const void *a, const void *b, const uint32_t *sum, uint32_t *out)
+{
+    v_store_u(out, v_dot_eights(v_load_u(a), v_load_u(b), v_load_u(sum)));
+}
+
+static void quads_of_rows(int vectors, const void *at, int64_t step, uint32_t *out)
+{
+    vu words[4];
+    if (vectors == 2)
+        v_quads_of_rows(2, at, step, words);
+    else if (vectors == 3)
+        v_quads_of_rows(3, at, step, words);
+    else
+        v_quads_of_rows(4, at, step, words);
+    memcpy(out, words, (size_t)vectors * sizeof *words);
+}
+#endif
+
 simd_level_fn K_SYMBOL(simd_level);
 const struct simd_level *K_SYMBOL(simd_level)(void)
 {
-    static const struct simd_level level = {.isa = K_ISA_STRING,
-                                            .lanes = VL,
-                                            .from_half = from_half,
-                                            .to_half = to_half,
-                                            .to_half_precision = to_half_precision,
-                                            .zip_words = zip_words,
-                                            .load_first = load_first,
-                                            .first = first,
-                                            .delay = delay,
-                                            .advance = advance,
-                                            .spread = spread,
-                                            .zip = zip,
-                                            .add_kept = add_kept,
-                                            .pick = pick,
-                                            .block_part = block_part,
-                                            .block_delay = block_delay_by,
-                                            .block_zip = block_zip_both,
-                                            .block_multiply = multiply};
+    static const struct simd_level level = {
+        .isa = K_ISA_STRING,
+        .lanes = VL,
+        .from_half = from_half,
+        .to_half = to_half,
+        .to_half_precision = to_half_precision,
+        .zip_words = zip_words,
+        .load_first = load_first,
+        .first = first,
+        .delay = delay,
+        .advance = advance,
+        .spread = spread,
+        .zip = zip,
+        .add_kept = add_kept,
+        .pick = pick,
+        .block_part = block_part,
+        .block_delay = block_delay_by,
+        .block_zip = block_zip_both,
+        .block_multiply = multiply,
+        .dot_pairs = dot_pairs,
+#if defined(K_QUADS)
+        .dot_quads = dot_quads,
+        .quads_everywhere = EVERY_CPU == PLAIN_QUADS,
+        .has_unsigned = QUADS_BIAS != 0,
+#endif
+#if defined(K_EIGHTS)
+        .dot_lane = dot_lane,
+        .dot_eights = dot_eights,
+        .quads_of_rows = quads_of_rows,
+#endif
+    };
     return &level;
 }

@@ -35,6 +35,15 @@ struct simd_level {
     void (*block_zip)(enum k_dtype dt, const void *x, const void *y, void *elements);
     void (*block_multiply)(enum k_dtype dt, const void *x, const float *numbers, int period,
                            int first, void *elements);
+    /* Dot products of integers within lanes of 32 bits; NULL where the level has none. */
+    void (*dot_pairs)(const void *a, const void *b, const uint32_t *sum, uint32_t *out);
+    void (*dot_quads)(bool by_cpu, const void *a, const void *b, const uint32_t *sum,
+                      uint32_t *out);
+    void (*dot_lane)(const void *a, int lane, const void *b, const uint32_t *sum, uint32_t *out);
+    void (*dot_eights)(const void *a, const void *b, const uint32_t *sum, uint32_t *out);
+    void (*quads_of_rows)(int vectors, const void *at, int64_t step, uint32_t *out);
+    bool quads_everywhere; /* also where by_cpu is false */
+    bool has_unsigned;     /* a's bytes of dot_quads */
 };
 
 typedef const struct simd_level *simd_level_fn(void);
