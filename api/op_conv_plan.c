@@ -142,23 +142,17 @@ static void weight_steps(struct ex_plan *plan, struct k_conv *k, int large, int 
 {
     k->weight = describe_tensor(conv, grad_weight, true);
     k->pairs = multiplies_pairs(k, k->small.dtype, k->large.dtype);
-    k_conv_set_parts(k);
-    const bool is_whole = k_conv_grad_is_whole(k);
-    const int parts = is_whole ? to : ex_scratch(plan, k_conv_parts_bytes(k));
-    const char *name = "conv_weight_grad";
-    k_fn *kernel = k_best()->conv_weight_grad;
-    if (k_conv_grad_is_direct(k)) {
-        name = "conv_direct_grad";
-        kernel = k_best()->conv_direct_grad;
-    } else if (k_conv_grad_is_outer(k)) {
-        name = "conv_outer_grad";
-        kernel = k_best()->conv_outer_grad;
-    }
-    ex_step(plan, name, kernel, k, sizeof *k, k_conv_weight_grad_work(k),
-            EX_BUFFERS(small, large, parts));
+    struct k_conv planned = *k;
+    const struct k_way *way =
+        k_way_choose(K_CHOICE_conv_grad, &(struct k_problem){&planned, K_F32, k_best()}).way;
+    const bool is_whole =
+        way->slot == offsetof(struct k_table, conv_grad_outer) && k_conv_grad_is_whole(&planned);
+    const int parts = is_whole ? to : ex_scratch(plan, k_conv_parts_bytes(&planned));
+    ex_step_way(plan, "conv_grad", K_CHOICE_conv_grad, K_F32, k, sizeof *k,
+                EX_BUFFERS(small, large, parts), NULL);
     if (is_whole) return;
-    ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, k, sizeof *k,
-            k_conv_weight_sum_work(k), EX_BUFFERS(parts, to));
+    ex_step(plan, "conv_weight_sum", k_best()->conv_weight_sum, &planned, sizeof planned,
+            k_conv_weight_sum_work(&planned), EX_BUFFERS(parts, to));
 }
 
 static void bias_step(struct ex_plan *plan, const struct k_conv *k, int grad_output,

@@ -2,7 +2,7 @@
 /* The weight's gradient of groups of one, two or four channels where the channels lie side by side:
  * vectors of channels, column by column straight from both tensors. A lane is a channel of the
  * large side; it meets each channel of its group's small side. A weight's partial sums are added in
- * conv_direct_grad's order: sum i takes column i of each strip of CONV_LANES columns, from top to
+ * conv_grad_direct's order: sum i takes column i of each strip of CONV_LANES columns, from top to
  * bottom; taps that meet padding are left out. */
 #ifndef ACLNN_CPU_KERNELS_CONV_CONV_ALONG_GRAD_H
 #define ACLNN_CPU_KERNELS_CONV_CONV_ALONG_GRAD_H

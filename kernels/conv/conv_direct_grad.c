@@ -2,7 +2,7 @@
 /* The gradient of a convolution's weight where a group has few weights (depthwise, small groups, a
  * first layer of few channels). Bands of both sides are copied as floats beside each other, the
  * large one with zeros around (conv_band.h); a weight's sum then multiplies rows of one with rows
- * of the other, shifted by its tap. As in conv_weight_grad each weight keeps CONV_LANES partial
+ * of the other, shifted by its tap. As in conv_grad_windows each weight keeps CONV_LANES partial
  * sums side by side, lane i for every CONV_LANES-th position of a row, whatever the width of
  * vectors; bands are walked in strips so wide, from top to bottom.
  *
@@ -438,10 +438,10 @@ static __attribute__((noinline)) void run_bands(const struct k_conv *conv,
     }
 }
 
-k_fn K_SYMBOL(conv_direct_grad);
+k_fn K_SYMBOL(conv_grad_direct);
 
 /* Items are (part, group). */
-void K_SYMBOL(conv_direct_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(conv_grad_direct)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_conv *conv = parameters;
     const struct conv_direct_plan plan =

@@ -6,7 +6,7 @@
 #include "kernels/conv/conv_plan.h"
 #include "kernels/vector/lanes.h"
 
-/* conv_weight_grad: DOT_ROWS by DOT_COLUMNS sums of CONV_LANES lanes each. */
+/* conv_grad_windows: DOT_ROWS by DOT_COLUMNS sums of CONV_LANES lanes each. */
 enum {
     DOT_PARTS = CONV_LANES / VL, /* vectors of a sum */
     DOT_ROWS = 8 / DOT_PARTS,

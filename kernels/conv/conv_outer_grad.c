@@ -423,10 +423,10 @@ static bool has_whole_planes(const struct k_conv *conv)
            large->axis[1] == conv->axis[2].large * large->axis[2];
 }
 
-k_fn K_SYMBOL(conv_outer_grad);
+k_fn K_SYMBOL(conv_grad_outer);
 
 /* Items are (part, group, row block, channel block). */
-void K_SYMBOL(conv_outer_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(conv_grad_outer)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_conv *given = parameters;
     const struct conv_outer_plan plan = conv_outer_plan(given);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How convolution's steps are cut, and what scratch they need. */
 #include "kernels/conv/conv_point_plan.h"
+#include "kernels/way.h"
 
 static struct k_work work_of(int64_t items, double operations_per_item)
 {
@@ -158,89 +159,87 @@ static int64_t direct_channels(const struct k_conv *conv)
     return conv->small_channels + conv->large_channels;
 }
 
-bool k_conv_grad_is_direct(const struct k_conv *conv)
-{
-    const int64_t m = conv->small_channels, c = conv->large_channels, taps = conv_taps(conv);
-    if (m > 2 * CONV_DIRECT_ROWS || c > CONV_DIRECT_SUMS || taps > CONV_DIRECT_SUMS ||
-        m * c * taps > CONV_DIRECT_SUMS)
-        return false;
-    return conv_direct_plan(conv, false, direct_channels(conv)).fits;
-}
-
-bool k_conv_grad_is_outer(const struct k_conv *conv)
-{
-    return !k_conv_grad_is_direct(conv) && conv_outer_plan(conv).fits;
-}
-
-bool k_conv_grad_is_whole(const struct k_conv *conv)
-{
-    return k_conv_grad_is_outer(conv) && conv_outer_is_whole(conv);
-}
-
 size_t k_conv_parts_bytes(const struct k_conv *conv)
 {
     return bytes_of(conv->parts, conv->groups * conv->small_channels,
                     conv->large_channels * conv_taps(conv), sizeof(float));
 }
 
-/* Pieces that a part may be made of, and items of one part. */
-struct part_limits {
-    int64_t pieces, items;
-};
-
-static struct part_limits part_limits(const struct k_conv *conv)
+/* So far there is one. pieces: that a part may be made of; items: of one part. */
+static void set_parts(struct k_conv *conv, int64_t pieces, int64_t items)
 {
-    if (k_conv_grad_is_direct(conv))
-        return (struct part_limits){conv_direct_plan(conv, false, direct_channels(conv)).bands,
-                                    conv_grad_is_along(conv)
-                                        ? conv_up(conv_channels(conv), CONV_ALONG_UNIT)
-                                        : conv->groups};
-    const struct conv_outer_plan outer = conv_outer_plan(conv);
-    if (outer.fits) return (struct part_limits){outer.tiles, outer.items};
-    const struct conv_grad_plan plan = conv_grad_plan(conv);
-    return (struct part_limits){plan.positions, plan.items};
-}
-
-void k_conv_set_parts(struct k_conv *conv)
-{
-    conv->parts = 1;
-    const struct part_limits limits = part_limits(conv);
     const size_t bytes = k_conv_parts_bytes(conv);
     int64_t parts = conv_grad_plan(conv).positions / (4 * CONV_GRAD_RUN);
-    if (limits.items > 0 && parts > conv_up(CONV_ENOUGH, limits.items))
-        parts = conv_up(CONV_ENOUGH, limits.items);
-    if (parts > limits.pieces) parts = limits.pieces;
+    if (items > 0 && parts > conv_up(CONV_ENOUGH, items)) parts = conv_up(CONV_ENOUGH, items);
+    if (parts > pieces) parts = pieces;
     if (bytes > 0 && parts > (int64_t)(CONV_PARTS_BYTES / bytes))
         parts = (int64_t)(CONV_PARTS_BYTES / bytes);
     conv->parts = parts < 1 ? 1 : parts;
 }
 
-struct k_work k_conv_weight_grad_work(const struct k_conv *conv)
+const char *k_conv_grad_direct_refuses(const struct k_problem *problem)
 {
-    if (k_conv_grad_is_direct(conv)) {
-        double products = (double)conv->batch * (double)conv->small_channels;
-        for (int axis = 0; axis < K_CONV_AXES; axis++)
-            products *= (double)conv->axis[axis].small * (double)conv->axis[axis].kernel;
-        struct k_work work =
-            work_of(conv->parts * conv->groups,
-                    2 * products * (double)conv->large_channels / (double)conv->parts);
-        const int64_t along = CONV_ALONG_UNIT / conv->small_channels; /* whole lines */
-        if (conv_grad_is_along(conv) && work.grain < along)
-            work.grain = along < work.items ? along : work.items;
-        if (work.grain < 1) work.grain = 1;
-        return work;
-    }
+    const struct k_conv *conv = problem->parameters;
+    const int64_t m = conv->small_channels, c = conv->large_channels, taps = conv_taps(conv);
+    if (m > 2 * CONV_DIRECT_ROWS || c > CONV_DIRECT_SUMS || taps > CONV_DIRECT_SUMS ||
+        m * c * taps > CONV_DIRECT_SUMS)
+        return "more than a few channels";
+    return conv_direct_plan(conv, false, direct_channels(conv)).fits ? NULL
+                                                                     : "the window is too wide";
+}
+
+struct k_work k_conv_grad_direct_plan(const struct k_problem *problem)
+{
+    struct k_conv *conv = problem->parameters;
+    const bool is_along = conv_grad_is_along(conv);
+    set_parts(conv, conv_direct_plan(conv, false, direct_channels(conv)).bands,
+              is_along ? conv_up(conv_channels(conv), CONV_ALONG_UNIT) : conv->groups);
+    double products = (double)conv->batch * (double)conv->small_channels;
+    for (int axis = 0; axis < K_CONV_AXES; axis++)
+        products *= (double)conv->axis[axis].small * (double)conv->axis[axis].kernel;
+    struct k_work work = work_of(conv->parts * conv->groups,
+                                 2 * products * (double)conv->large_channels / (double)conv->parts);
+    const int64_t along = CONV_ALONG_UNIT / conv->small_channels; /* whole lines */
+    if (is_along && work.grain < along) work.grain = along < work.items ? along : work.items;
+    if (work.grain < 1) work.grain = 1;
+    return work;
+}
+
+const char *k_conv_grad_outer_refuses(const struct k_problem *problem)
+{
+    return conv_outer_plan(problem->parameters).fits ? NULL : "the window is too wide for a band";
+}
+
+/* Of rows by columns of the weight at a time, both packed. */
+static struct k_work grad_work(const struct k_conv *conv, int64_t items, int64_t rows,
+                               int64_t columns, int64_t taps)
+{
+    const double packing = 16, m = (double)rows, c = (double)columns;
+    const double part = (double)conv_grad_plan(conv).positions / (double)conv->parts;
+    return work_of(items, (2 * m * c * (double)taps + packing * (m + c)) * part);
+}
+
+struct k_work k_conv_grad_outer_plan(const struct k_problem *problem)
+{
+    struct k_conv *conv = problem->parameters;
+    const struct conv_outer_plan one = conv_outer_plan(conv);
+    set_parts(conv, one.tiles, one.items);
+    const struct conv_outer_plan plan = conv_outer_plan(conv);
+    return grad_work(conv, plan.items, plan.small_rows, plan.channels, conv_taps(conv));
+}
+
+bool k_conv_grad_is_whole(const struct k_conv *conv)
+{
+    return conv_outer_is_whole(conv);
+}
+
+struct k_work k_conv_grad_windows_plan(const struct k_problem *problem)
+{
+    struct k_conv *conv = problem->parameters;
+    const struct conv_grad_plan one = conv_grad_plan(conv);
+    set_parts(conv, one.positions, one.items);
     const struct conv_grad_plan plan = conv_grad_plan(conv);
-    const struct conv_outer_plan outer = conv_outer_plan(conv);
-    const double packing = 16, part = (double)plan.positions / (double)conv->parts;
-    if (outer.fits) {
-        const double rows = (double)outer.small_rows, channels = (double)outer.channels;
-        return work_of(
-            outer.items,
-            (2 * rows * channels * (double)conv_taps(conv) + packing * (rows + channels)) * part);
-    }
-    const double rows = (double)plan.rows, columns = (double)plan.columns;
-    return work_of(plan.items, (2 * rows * columns + packing * (rows + columns)) * part);
+    return grad_work(conv, plan.items, plan.rows, plan.columns, 1);
 }
 
 struct k_work k_conv_weight_sum_work(const struct k_conv *conv)

@@ -21,7 +21,7 @@ enum {
     CONV_GRAD_COLUMNS = 36, /* (large channel, tap) of one item, at most */
     CONV_PARTS_BYTES = 4 << 20,
 
-    CONV_OUTER_PANEL = 64,       /* small channels side by side in conv_outer_grad */
+    CONV_OUTER_PANEL = 64,       /* small channels side by side in conv_grad_outer */
     CONV_OUTER_ROWS = 128,       /* small channels of one item, at most; whole panels */
     CONV_OUTER_SUMS = 61440,     /* floats of an item's sums */
     CONV_OUTER_POSITIONS = 320,  /* that are packed at once: panels of them stay in L2 */
@@ -37,10 +37,10 @@ enum {
     CONV_DIRECT_NEAR = 8192,     /* floats of an operand's band that stay in L1 */
     CONV_DIRECT_BAND = 65536,    /* floats of an operand's band, at most */
     CONV_DIRECT_COLUMNS = 512,   /* result positions of a row, about */
-    CONV_DIRECT_SUMS = 1024,     /* weights of a group of conv_direct_grad, at most */
+    CONV_DIRECT_SUMS = 1024,     /* weights of a group of conv_grad_direct, at most */
 
     CONV_ALONG_LEAST = 4,       /* channels side by side that are worth a vector */
-    CONV_ALONG_SUMS = 4608,     /* weights at once of conv_direct_grad along channels */
+    CONV_ALONG_SUMS = 4608,     /* weights at once of conv_grad_direct along channels */
     CONV_ALONG_UNIT = 32,       /* of an item: a multiple of it */
     CONV_ALONG_GROUP = 4,       /* channels of a group, at most */
     CONV_ALONG_CHANNELS = 1024, /* of an item, at most */
@@ -196,7 +196,7 @@ static inline int64_t conv_depth_block(int64_t depth)
     return blocks == 0 ? 0 : conv_up(conv_up(depth, blocks), 2) * 2;
 }
 
-/* Blocks of conv_weight_grad: items are (part, group, row block, column block). */
+/* Blocks of conv_grad_windows: items are (part, group, row block, column block). */
 struct conv_grad_plan {
     int64_t positions, part; /* n and o together; those of one part */
     int64_t rows, row_blocks, columns, column_blocks, items;
@@ -217,7 +217,7 @@ static inline struct conv_grad_plan conv_grad_plan(const struct k_conv *conv)
     return plan;
 }
 
-/* ---- conv_direct and conv_direct_grad: bands of result rows with the operand's band beside ----
+/* ---- conv_direct and conv_grad_direct: bands of result rows with the operand's band beside ----
  */
 
 /* The operand's positions that result positions [begin, end) of an axis need: count of them from
@@ -370,7 +370,7 @@ static inline struct conv_along_plan conv_along_plan(const struct k_conv *conv)
     return plan;
 }
 
-/* ---- conv_outer_grad: tiles of small positions, each with its band of the large side ---- */
+/* ---- conv_grad_outer: tiles of small positions, each with its band of the large side ---- */
 
 struct conv_outer_plan {
     bool fits;

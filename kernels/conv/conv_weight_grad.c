@@ -8,7 +8,7 @@
  * whatever the width of the level's vectors. Lanes are joined once per part, in a fixed order.
  * Parts (conv_plan.h) are cut by the shape alone.
  *
- * It serves windows that conv_outer_grad does not take. An item needs some 260 KiB of stack. */
+ * It serves windows that conv_grad_outer does not take. An item needs some 260 KiB of stack. */
 #include <stdint.h>
 #include <string.h>
 
@@ -173,9 +173,10 @@ static void run_item(struct grad_item *item, struct grad_buffers *own, int64_t b
                 dot_total(own->lanes + row * stride + column * CONV_LANES);
 }
 
-k_fn K_SYMBOL(conv_weight_grad);
+k_fn K_SYMBOL(conv_grad_windows);
 
-void K_SYMBOL(conv_weight_grad)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(conv_grad_windows)(const void *parameters, void *const buffers[],
+                                 struct k_slice slice)
 {
     const struct k_conv *conv = parameters;
     const struct conv_grad_plan plan = conv_grad_plan(conv);

@@ -35,13 +35,13 @@ struct k_conv {
     struct k_conv_axis axis[K_CONV_AXES];
     struct k_conv_tensor small, large, weight;
     enum k_rounding rounding; /* of every operand of a product */
-    bool pairs;               /* packed weights, conv_outer_grad: bf16 products by k_pairs_bf16 */
+    bool pairs;               /* packed weights, conv_grad_outer: bf16 products by k_pairs_bf16 */
     bool to_large;            /* one side from the other: the result is the large side */
     bool has_bias;            /* of that result */
     bool stream_output;       /* non-temporal stores; conv_direct: where the result is dense */
     enum k_dtype bias_dtype;  /* and of the gradient of the bias */
     int64_t bias_stride;
-    int64_t parts; /* of the weight's gradient: partial sums per element; k_conv_set_parts */
+    int64_t parts; /* of the weight's gradient: partial sums per element; 1 until it is planned */
 };
 
 /* conv_pack: the weight as conv_map reads it, FLOAT. Its bytes; SIZE_MAX when they cannot be
@@ -79,21 +79,15 @@ struct k_work k_conv_direct_work(const struct k_conv *conv);
 bool k_conv_is_gemm(const struct k_conv *conv);
 struct k_gemm k_conv_as_gemm(const struct k_conv *conv);
 
-/* conv_weight_grad: partial sums, FLOAT, of
+/* conv_grad, by its ways: partial sums, FLOAT, of
  *     w[m][c][t] = sum over n, o of small[n][m][o] * large[n][c][o * stride - pad + t * dilation]
  * where a position outside of large counts as 0. conv_weight_sum joins the parts in their order and
  * stores them as the weight. */
 enum { K_CONV_GRAD_SMALL, K_CONV_GRAD_LARGE, K_CONV_GRAD_PARTS, K_CONV_GRAD_BUFFERS };
 enum { K_CONV_SUM_PARTS, K_CONV_SUM_WEIGHT, K_CONV_SUM_BUFFERS };
-/* conv_direct_grad: the same for few channels, when k_conv_set_parts says so. */
-bool k_conv_grad_is_direct(const struct k_conv *conv);
-/* conv_outer_grad: the same for all others whose window is not huge. */
-bool k_conv_grad_is_outer(const struct k_conv *conv);
-/* Whether it writes no parts but the weight's gradient itself, when k_conv_set_parts says so. */
+/* Whether way outer, when planned, writes no parts but the weight's gradient itself. */
 bool k_conv_grad_is_whole(const struct k_conv *conv);
-void k_conv_set_parts(struct k_conv *conv);
 size_t k_conv_parts_bytes(const struct k_conv *conv); /* SIZE_MAX when they cannot be counted */
-struct k_work k_conv_weight_grad_work(const struct k_conv *conv);
 struct k_work k_conv_weight_sum_work(const struct k_conv *conv);
 
 /* conv_bias_grad: bias[channel] = sum over n and positions of one side, the large one with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conv_outer_grad's panels and bands from tensors whose channels lie side by side: panels as they
+/* conv_grad_outer's panels and bands from tensors whose channels lie side by side: panels as they
  * are, bands transposed a block of vectors at a time. */
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_LAST_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_LAST_H

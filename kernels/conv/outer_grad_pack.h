@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What conv_outer_grad multiplies, copied for some tiles at a time: panels of small channels,
+/* What conv_grad_outer multiplies, copied for some tiles at a time: panels of small channels,
  * position by position, and the band of the large side. */
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_PACK_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_PACK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conv_outer_grad's panels and bands of pairs of bf16: of each position of a tile and the same one
+/* conv_grad_outer's panels and bands of pairs of bf16: of each position of a tile and the same one
  * of a second tile. Both tensors are bf16, and nothing is rounded. */
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_PAIRS_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_PAIRS_H

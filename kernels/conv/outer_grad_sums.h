@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conv_outer_grad's blocks of sums in registers. */
+/* conv_grad_outer's blocks of sums in registers. */
 #ifndef ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_SUMS_H
 #define ACLNN_CPU_KERNELS_CONV_OUTER_GRAD_SUMS_H
 

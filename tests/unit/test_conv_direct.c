@@ -9,6 +9,7 @@
 
 #include "kernels/conv/conv_plan.h"
 #include "kernels/kernels.h"
+#include "kernels/way.h"
 #include "tests/unit/dice.h"
 
 enum { GUARD = 128, TABLES = 8, ELEMENTS = 1 << 16, CASES = 150 };
@@ -193,20 +194,21 @@ Test(conv_direct, weight_gradient_of_every_level, .timeout = 300)
         const enum k_dtype dtype = (enum k_dtype)(i % K_DTYPES);
         struct k_conv conv = random_problem(dtype);
         conv.to_large = false;
-        k_conv_set_parts(&conv);
+        const struct k_problem problem = {&conv, dtype, tables[0]};
+        if (k_conv_grad_direct_refuses(&problem)) continue;
+        const int64_t items = k_conv_grad_direct_plan(&problem).items;
         const size_t bytes = k_conv_parts_bytes(&conv);
-        if (!k_conv_grad_is_direct(&conv) || bytes > sizeof first ||
-            conv.batch * conv.large.outer > ELEMENTS || conv.batch * conv.small.outer > ELEMENTS)
+        if (bytes > sizeof first || conv.batch * conv.large.outer > ELEMENTS ||
+            conv.batch * conv.small.outer > ELEMENTS)
             continue;
         fill(from, dtype);
         fill(weight, dtype); /* the small side here */
-        const int64_t items = k_conv_weight_grad_work(&conv).items;
-        tables[0]->conv_direct_grad(&conv, (void *[]){weight, from, first},
+        tables[0]->conv_grad_direct(&conv, (void *[]){weight, from, first},
                                     (struct k_slice){0, items});
         for (size_t t = 0; t < count; t++) {
             if (strcmp(tables[t]->isa, "base") == 0) continue;
             for (int64_t item = 0; item < items; item++)
-                tables[t]->conv_direct_grad(&conv, (void *[]){weight, from, other},
+                tables[t]->conv_grad_direct(&conv, (void *[]){weight, from, other},
                                             (struct k_slice){item, item + 1});
             cr_assert_arr_eq(first, other, bytes, "%s, case %d: other bits", tables[t]->isa, i);
         }
@@ -350,8 +352,9 @@ Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
         plain.parts = between(1, 3);
         const struct k_conv last = channels_last(&plain);
         const size_t bytes = k_conv_parts_bytes(&plain);
-        if (!k_conv_grad_is_direct(&plain) || !fits(&plain) || bytes > sizeof first) continue;
-        const int64_t items = k_conv_weight_grad_work(&plain).items;
+        const struct k_problem problem = {&plain, dtype, tables[0]};
+        if (k_conv_grad_direct_refuses(&problem) || !fits(&plain) || bytes > sizeof first) continue;
+        const int64_t items = plain.parts * plain.groups;
         checked++;
         fill(large_planes, dtype);
         fill(small_planes, dtype);
@@ -360,11 +363,11 @@ Test(conv_direct, weight_gradient_along_channels_as_in_planes, .timeout = 300)
         turn(small_planes, weight, plain.batch, channels, plain.small.inner, size);
         for (size_t t = 0; t < count; t++) {
             memset(other, 0x5a, sizeof other);
-            tables[t]->conv_direct_grad(&plain, (void *[]){small_planes, large_planes, first},
+            tables[t]->conv_grad_direct(&plain, (void *[]){small_planes, large_planes, first},
                                         (struct k_slice){0, items});
             const int64_t at_once = between(1, items);
             for (int64_t item = 0; item < items; item += at_once)
-                tables[t]->conv_direct_grad(
+                tables[t]->conv_grad_direct(
                     &last, (void *[]){weight, from, other},
                     (struct k_slice){item, item + at_once < items ? item + at_once : items});
             cr_assert_arr_eq(first, other, bytes, "%s, case %d: other bits", tables[t]->isa, i);
