@@ -398,11 +398,11 @@ struct op_place op_experts_multiply(const struct op_shape_call *call, const stru
         }
         k.gemm.has_addend = e->bias != NULL;
         k.gemm.addend = (struct k_gemm_matrix){.dtype = bias.dtype, .column = 1};
-        const struct k_work work = k_group_plan(&k);
-        ex_step(call->plan, "group", k_best()->group, &k, sizeof k, work,
-                EX_BUFFERS(table, x.buffer, weight.buffer, to.buffer, either(biases, x.buffer),
-                           either(scales, x.buffer), either(token, x.buffer),
-                           either(offsets, x.buffer)));
+        ex_step_way(call->plan, "group", K_CHOICE_group, K_F32, &k, sizeof k,
+                    EX_BUFFERS(table, x.buffer, weight.buffer, to.buffer, either(biases, x.buffer),
+                               either(scales, x.buffer), either(token, x.buffer),
+                               either(offsets, x.buffer)),
+                    NULL);
     }
     ex_flops(call->plan, 2 * (double)s.m * (double)e->n * (double)s.k);
     return to;

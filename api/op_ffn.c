@@ -7,7 +7,6 @@
 #include "api/op_group.h"
 #include "api/op_map.h"
 #include "api/op_product.h"
-#include "kernels/kernels.h"
 
 /* The result is the last argument. */
 enum { X, WEIGHT1, WEIGHT2, TOKENS, BIAS1, BIAS2, SCALE, ACTIVATION = 14, INNER_PRECISE };
@@ -268,10 +267,10 @@ static void multiply_each(const struct plan *p, const struct op_place *from, int
         k.bias = bytes_of(&rows.view, k.gemm.n);
         row = rows.buffer;
     }
-    const struct k_work work = k_group_plan(&k);
-    ex_step(p->call->plan, "group", k_best()->group, &k, sizeof k, work,
-            EX_BUFFERS(p->table, from->buffer, factors.buffer, to->buffer, row, from->buffer,
-                       from->buffer));
+    ex_step_way(p->call->plan, "group", K_CHOICE_group, K_F32, &k, sizeof k,
+                EX_BUFFERS(p->table, from->buffer, factors.buffer, to->buffer, row, from->buffer,
+                           from->buffer),
+                NULL);
     ex_flops(p->call->plan, 2 * (double)k.gemm.m * (double)k.gemm.n * (double)k.gemm.k);
 }
 

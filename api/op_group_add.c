@@ -5,7 +5,6 @@
 
 #include "api/op_group.h"
 #include "api/op_product.h"
-#include "kernels/kernels.h"
 
 enum { X, WEIGHT, LIST, Y, TRANSPOSE_X, TRANSPOSE_WEIGHT, GROUP_TYPE };
 
@@ -108,9 +107,9 @@ static void group_add(const struct op_shape_call *call)
     k.x_step = size * k.gemm.a.column;
     k.term_step = size * k.gemm.b.row;
     k.y_step = (int64_t)sizeof(float) * sizes[0] * sizes[1];
-    const struct k_work work = k_group_plan(&k);
-    ex_step(call->plan, "group", k_best()->group, &k, sizeof k, work,
-            EX_BUFFERS(table, x.buffer, weight.buffer, y.buffer, y.buffer, y.buffer, y.buffer));
+    ex_step_way(call->plan, "group", K_CHOICE_group, K_F32, &k, sizeof k,
+                EX_BUFFERS(table, x.buffer, weight.buffer, y.buffer, y.buffer, y.buffer, y.buffer),
+                NULL);
     ex_flops(call->plan, 2 * (double)sizes[0] * (double)sizes[1] * (double)left.sizes[1]);
     op_deliver(call, &y, Y);
 }

@@ -317,9 +317,9 @@ static void add_product(const struct plan *p, uint64_t i, uint64_t j, const stru
     if (g->kind == K_GROUP_WEIGHT) add_weight_factors(p, i, &k, &scale, &more);
     if (g->kind == K_GROUP_WHOLE) add_whole_factors(p, i, &k, &scale, &more, &offset);
     if (gemm->m == 0 || gemm->n == 0) return;
-    const struct k_work work = k_group_plan(&k);
-    ex_step(call->plan, "group", k_best()->group, &k, sizeof k, work,
-            EX_BUFFERS(p->table, x.buffer, weight.buffer, y->buffer, bias, scale, more, offset));
+    ex_step_way(call->plan, "group", K_CHOICE_group, K_F32, &k, sizeof k,
+                EX_BUFFERS(p->table, x.buffer, weight.buffer, y->buffer, bias, scale, more, offset),
+                NULL);
 }
 
 void op_group_plan(const struct op_shape_call *call)

@@ -395,9 +395,8 @@ static void quant_matmul(const struct op_shape_call *call)
         scale = factor(call, p.scale, out.buffer, &product.scale);
     const int token = factor(call, p.token, out.buffer, &product.token);
     const int offset = factor(call, p.offset, out.buffer, &product.offset);
-    const struct k_work work = k_int8_plan(&product);
-    ex_step(call->plan, "int8_product", k_best()->int8_product, &product, sizeof product, work,
-            EX_BUFFERS(left, right, out.buffer, bias, scale, token, offset));
+    ex_step_way(call->plan, "int8_product", K_CHOICE_int8_product, K_F32, &product, sizeof product,
+                EX_BUFFERS(left, right, out.buffer, bias, scale, token, offset), NULL);
     ex_flops(call->plan, 2 * products);
     op_deliver(call, &out, argument);
 }

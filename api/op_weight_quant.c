@@ -2,7 +2,6 @@
 /* Products with a weight of INT8 or INT4: aclnnWeightQuantBatchMatmulV2 and V3. */
 #include "api/op_elementwise.h"
 #include "api/op_shape.h"
-#include "kernels/kernels.h"
 #include "kernels/quant/k_quant.h"
 
 enum { X, WEIGHT, SCALE, OFFSET, QUANT_SCALE, QUANT_OFFSET, BIAS, GROUP };
@@ -180,12 +179,10 @@ static void weight_quant(const struct op_shape_call *call)
         y = op_scratch_like(call->plan, &y.view);
     const struct op_view own = op_view_dense(y.view.type, 2, y.view.sizes);
     q.gemm.c = matrix_of(&own);
-    const bool is_few = k_quant_is_few(&q);
-    const struct k_work work = is_few ? k_quant_dots_plan(&q) : k_quant_packed_plan(&q);
-    ex_step(
-        call->plan, is_few ? "quant_dots" : "quant_packed",
-        is_few ? k_best()->quant_dots : k_best()->quant_packed, &q, sizeof q, work,
-        EX_BUFFERS(x.buffer, weight.buffer, y.buffer, bias.buffer, scale.buffer, offset.buffer));
+    ex_step_way(
+        call->plan, "quant", K_CHOICE_quant, K_F32, &q, sizeof q,
+        EX_BUFFERS(x.buffer, weight.buffer, y.buffer, bias.buffer, scale.buffer, offset.buffer),
+        NULL);
     ex_flops(call->plan, 2 * (double)q.gemm.m * (double)q.gemm.n * (double)q.gemm.k);
     op_deliver(call, &y, argument);
 }

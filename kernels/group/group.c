@@ -5,8 +5,8 @@
 #include "kernels/gemm/gemm_item.h"
 #include "kernels/group/k_group.h"
 
-k_fn K_SYMBOL(gemm_packed), K_SYMBOL(gemm_dots), K_SYMBOL(gemm_sweep), K_SYMBOL(int8_product),
-    K_SYMBOL(quant_packed), K_SYMBOL(quant_dots);
+k_fn K_SYMBOL(gemm_packed), K_SYMBOL(gemm_dots), K_SYMBOL(gemm_sweep), K_SYMBOL(quant_packed),
+    K_SYMBOL(quant_dots), K_SYMBOL(int8_product_packed), K_SYMBOL(int8_product_tiles);
 
 enum { DOTS_COLUMNS = 32 }; /* of an item of gemm_dots */
 
@@ -73,21 +73,22 @@ static struct k_slice parts(const struct k_gemm *gemm, int64_t block, int64_t un
                             (gemm_min((block + 1) * columns, gemm->n) + unit - 1) / unit};
 }
 
-static void multiply_plain(const struct k_gemm *whole, const struct block *b, int64_t column,
+static void multiply_plain(const struct k_group *group, const struct block *b, int64_t column,
                            void *const buffers[])
 {
-    struct k_gemm gemm = *whole;
+    struct k_gemm gemm = group->gemm;
     gemm.m = gemm.cut.rows = b->rows;
     gemm.k = b->terms;
 #ifndef K_ISA_base
-    if (gemm.m <= K_GEMM_FEW && gemm.k > 0 && gemm.b.row == 1) {
+    const bool is_few = gemm.m <= group->few && gemm.k > 0;
+    if (is_few && gemm.b.row == 1) {
         const struct k_slice columns = parts(&gemm, column, DOTS_COLUMNS);
         gemm.cut.columns = DOTS_COLUMNS;
         gemm.cut.column_blocks = (gemm.n + DOTS_COLUMNS - 1) / DOTS_COLUMNS;
         K_SYMBOL(gemm_dots)(&gemm, buffers, columns);
         return;
     }
-    if (gemm.m <= K_GEMM_FEW && gemm.k > 0 && gemm.b.column == 1) {
+    if (is_few) {
         K_SYMBOL(gemm_sweep)(&gemm, buffers, (struct k_slice){column, column + 1});
         return;
     }
@@ -100,16 +101,21 @@ static void multiply(const struct k_group *g, const struct block *b, int64_t col
 {
     const struct k_slice one = {column, column + 1};
     if (g->kind == K_GROUP_PLAIN) {
-        multiply_plain(&g->gemm, b, column, buffers);
+        multiply_plain(g, b, column, buffers);
     } else if (g->kind == K_GROUP_WHOLE) {
         struct k_int8 product = g->int8;
         product.gemm.m = product.gemm.cut.rows = b->rows;
-        product.has_tiles = product.has_tiles && b->rows >= K_INT8_TILES;
-        K_SYMBOL(int8_product)(&product, buffers, one);
+#ifndef K_ISA_base
+        if (g->has_tiles && b->rows >= K_INT8_TILES) {
+            K_SYMBOL(int8_product_tiles)(&product, buffers, one);
+            return;
+        }
+#endif
+        K_SYMBOL(int8_product_packed)(&product, buffers, one);
     } else {
         struct k_quant product = g->quant;
         product.gemm.m = product.gemm.cut.rows = b->rows;
-        if (k_quant_is_few(&product))
+        if (b->rows <= g->few)
             K_SYMBOL(quant_dots)(&product, buffers, parts(&product.gemm, column, K_QUANT_COLUMNS));
         else
             K_SYMBOL(quant_packed)(&product, buffers, one);
@@ -121,11 +127,9 @@ static void *at(void *const buffers[], int buffer, int64_t bytes)
     return (void *)(uintptr_t)v_address(buffers[buffer], bytes);
 }
 
-k_fn K_SYMBOL(group);
-
-void K_SYMBOL(group)(const void *parameters, void *const buffers[], struct k_slice slice)
+/* Not inlined: one for all ways, which differ by what the plan says. */
+K_OUTLINE void run(const struct k_group *g, void *const buffers[], struct k_slice slice)
 {
-    const struct k_group *g = parameters;
     const struct k_group_range *ranges =
         (const struct k_group_range *)buffers[K_GROUP_RANGES] + g->first;
     for (int64_t item = slice.begin; item < slice.end; item++) {
@@ -152,4 +156,23 @@ void K_SYMBOL(group)(const void *parameters, void *const buffers[], struct k_sli
                              offset};
         multiply(g, &b, column, own);
     }
+}
+
+k_fn K_SYMBOL(group_few), K_SYMBOL(group_tiles), K_SYMBOL(group_packed);
+
+void K_SYMBOL(group_few)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    run(parameters, buffers, slice);
+}
+
+#ifndef K_ISA_base
+void K_SYMBOL(group_tiles)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    run(parameters, buffers, slice);
+}
+#endif
+
+void K_SYMBOL(group_packed)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    run(parameters, buffers, slice);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How products of groups are cut, and the table of the groups. */
 #include "kernels/group/k_group.h"
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "kernels/way.h"
 
@@ -17,21 +18,9 @@ static int64_t up(int64_t n, int64_t unit)
     return (n + unit - 1) / unit;
 }
 
-/* What the kernel's own plan says, but for the cut. */
-static void finish(struct k_group *group)
+static struct k_work cut(const struct k_problem *problem, int64_t few, bool has_tiles)
 {
-    const struct k_problem problem = {
-        .parameters = &group->gemm, .dtype = K_F32, .level = k_best()};
-    if (group->kind == K_GROUP_WHOLE)
-        k_int8_packed_plan(&group->int8);
-    else if (group->kind == K_GROUP_WEIGHT)
-        k_quant_packed_plan(&group->quant);
-    else
-        k_gemm_packed_plan(&problem);
-}
-
-struct k_work k_group_plan(struct k_group *group)
-{
+    struct k_group *group = problem->parameters;
     struct k_gemm *gemm = &group->gemm;
     int64_t blocks = up(gemm->m, K_GROUP_ROWS);
     if (group->by_terms)
@@ -40,16 +29,56 @@ struct k_work k_group_plan(struct k_group *group)
         blocks += group->groups;
     else
         blocks = gemm->m;
-    finish(group);
+    group->few = few;
+    group->has_tiles = has_tiles;
+    if (group->kind == K_GROUP_WHOLE) group->int8.has_dots = k_dots_int8();
+    k_gemm_packed_plan(&(struct k_problem){gemm, K_F32, problem->level}); /* for its pairs */
     int64_t columns = WIDE;
     if (blocks * up(gemm->n, columns) < ENOUGH) columns = NARROW;
     group->column_blocks = up(gemm->n, columns);
-    gemm->cut = (struct k_gemm_cut){.pairs = gemm->cut.pairs,
+    gemm->cut = (struct k_gemm_cut){.pairs = gemm->cut.pairs && group->kind == K_GROUP_PLAIN,
                                     .rows = K_GROUP_ROWS,
                                     .columns = columns,
                                     .row_blocks = 1,
                                     .column_blocks = group->column_blocks};
     return (struct k_work){.items = blocks * group->column_blocks, .grain = 1};
+}
+
+/* ---- ways ---- */
+
+const char *k_group_few_refuses(const struct k_problem *problem)
+{
+    struct k_group *g = problem->parameters;
+    const struct k_gemm_matrix *weight = &g->gemm.b;
+    if (g->kind == K_GROUP_WHOLE) return "INT8";
+    if (g->kind == K_GROUP_WEIGHT)
+        return k_quant_dots_refuses(&(struct k_problem){&g->quant, K_F32, problem->level});
+    if (!problem->level->gemm_dots) return "not on this level";
+    if (g->by_terms && g->gemm.m > K_GEMM_FEW) return "more than 4 rows";
+    return weight->row != 1 && weight->column != 1 ? "no contiguous axis" : NULL;
+}
+
+struct k_work k_group_few_plan(const struct k_problem *problem)
+{
+    const struct k_group *g = problem->parameters;
+    return cut(problem, g->kind == K_GROUP_WEIGHT ? K_QUANT_FEW : K_GEMM_FEW, false);
+}
+
+const char *k_group_tiles_refuses(const struct k_problem *problem)
+{
+    struct k_group *g = problem->parameters;
+    if (g->kind != K_GROUP_WHOLE) return "no INT8";
+    return k_int8_tiles_refuses(&(struct k_problem){&g->int8, K_F32, problem->level});
+}
+
+struct k_work k_group_tiles_plan(const struct k_problem *problem)
+{
+    return cut(problem, 0, true);
+}
+
+struct k_work k_group_packed_plan(const struct k_problem *problem)
+{
+    return cut(problem, 0, false);
 }
 
 /* ---- the table ---- */

@@ -65,6 +65,8 @@ struct k_group {
     int64_t term_step;                   /* by_terms: of the weight's */
     int64_t weight, bias, scale, offset; /* of a weight */
     int64_t column_blocks;
+    int64_t few;    /* blocks of at most so many rows are multiplied where the weight lies */
+    bool has_tiles; /* WHOLE: blocks of enough rows by tiles */
     union {
         struct k_gemm gemm; /* the first member of the others */
         struct k_int8 int8;
@@ -86,6 +88,5 @@ enum {
 };
 
 /* Items are blocks of rows, found by the table, and columns, which are faster. */
-struct k_work k_group_plan(struct k_group *group);
 
 #endif

@@ -227,13 +227,12 @@ void add_rows(enum v_quads quads, const struct int8_item *item, int64_t begin, i
         add_words(quads, 1, item, &b, word, own);
 }
 
-/* ---- the kernel ---- */
+/* ---- the kernels ---- */
 
 K_TEMPLATE
-void run(enum v_quads quads, const struct k_int8 *p, void *const buffers[], struct k_slice slice,
-         struct few *own)
+void run(enum v_quads quads, bool by_columns, const struct k_int8 *p, void *const buffers[],
+         struct k_slice slice, struct few *own)
 {
-    const bool by_columns = p->gemm.b.row == 1;
     memset(own->a, 0, sizeof own->a);
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct int8_item item = int8_item_at(p, buffers, i);
@@ -256,24 +255,37 @@ void run(enum v_quads quads, const struct k_int8 *p, void *const buffers[], stru
 }
 
 #if defined(K_QUADS)
-K_OUTLINE void run_quads(const struct k_int8 *p, void *const buffers[], struct k_slice slice,
-                         struct few *own)
+K_OUTLINE void run_quads(bool by_columns, const struct k_int8 *p, void *const buffers[],
+                         struct k_slice slice, struct few *own)
 {
-    run(CPU_QUADS, p, buffers, slice, own);
+    run(CPU_QUADS, by_columns, p, buffers, slice, own);
 }
 #endif
 
-k_fn K_SYMBOL(int8_few);
-
-void K_SYMBOL(int8_few)(const void *parameters, void *const buffers[], struct k_slice slice)
+/* Not inlined: what both ways share is there once. */
+K_OUTLINE void run_few(bool by_columns, const struct k_int8 *p, void *const buffers[],
+                       struct k_slice slice)
 {
-    const struct k_int8 *p = parameters;
     struct few own;
 #if defined(K_QUADS)
     if (p->has_dots) {
-        run_quads(p, buffers, slice, &own);
+        run_quads(by_columns, p, buffers, slice, &own);
         return;
     }
 #endif
-    run(EVERY_CPU, p, buffers, slice, &own);
+    run(EVERY_CPU, by_columns, p, buffers, slice, &own);
+}
+
+k_fn K_SYMBOL(int8_product_dots), K_SYMBOL(int8_product_sweep);
+
+void K_SYMBOL(int8_product_dots)(const void *parameters, void *const buffers[],
+                                 struct k_slice slice)
+{
+    run_few(true, parameters, buffers, slice);
+}
+
+void K_SYMBOL(int8_product_sweep)(const void *parameters, void *const buffers[],
+                                  struct k_slice slice)
+{
+    run_few(false, parameters, buffers, slice);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/int8/k_int8.h"
 #include "kernels/isa.h"
-#include "kernels/kernels.h"
 #include "kernels/way.h"
 
 enum { TILES_ITEM = 1 << 26 }; /* operations of an item: each packs its columns */
 
-static struct k_problem problem_of(struct k_int8 *product)
+/* A product's first member is its gemm, so gemm's plans serve. */
+static void begin(const struct k_problem *problem)
 {
+    struct k_int8 *product = problem->parameters;
     product->has_dots = k_dots_int8();
-    return (struct k_problem){.parameters = &product->gemm, .dtype = K_F32, .level = k_best()};
 }
 
 /* Tiles multiply so fast that items of few rows would do nothing but pack. */
@@ -27,28 +27,63 @@ static struct k_work cut_for_tiles(struct k_gemm *g, struct k_work work)
     return work;
 }
 
-struct k_work k_int8_packed_plan(struct k_int8 *product)
-{
-    const struct k_problem problem = problem_of(product);
-    const struct k_work work = k_gemm_packed_plan(&problem);
-    product->gemm.cut.pairs = false;
-    product->has_tiles = !product->is_four && product->gemm.m >= K_INT8_TILES && k_tiles_int8();
-    product->is_few = false;
-    return product->has_tiles ? cut_for_tiles(&product->gemm, work) : work;
-}
+/* ---- few rows: b is read where it lies ---- */
 
-/* A few rows, terms side by side in both factors or columns of b. */
-struct k_work k_int8_plan(struct k_int8 *product)
+static const char *few_rows_refuse(const struct k_int8 *product, int64_t step, const char *reason)
 {
     const struct k_gemm *g = &product->gemm;
-    const struct k_problem problem = problem_of(product);
-    if (g->m > K_GEMM_FEW || g->m > g->n || g->a.column != 1 || (g->b.row != 1 && g->b.column != 1))
-        return k_int8_packed_plan(product);
-    const struct k_work work =
-        g->b.row == 1 ? k_gemm_dots_plan(&problem) : k_gemm_sweep_plan(&problem);
-    product->has_tiles = false;
-    product->is_few = true;
-    return work;
+    if (product->is_four) return "INT4";
+    if (g->m > K_GEMM_FEW) return "more than 4 rows";
+    if (g->m > g->n) return "more rows than columns";
+    if (g->a.column != 1) return "rows of a are not contiguous";
+    return step != 1 ? reason : NULL;
+}
+
+const char *k_int8_dots_refuses(const struct k_problem *problem)
+{
+    const struct k_int8 *p = problem->parameters;
+    return few_rows_refuse(p, p->gemm.b.row, "columns of b are not contiguous");
+}
+
+const char *k_int8_sweep_refuses(const struct k_problem *problem)
+{
+    const struct k_int8 *p = problem->parameters;
+    return few_rows_refuse(p, p->gemm.b.column, "rows of b are not contiguous");
+}
+
+struct k_work k_int8_dots_plan(const struct k_problem *problem)
+{
+    begin(problem);
+    return k_gemm_dots_plan(problem);
+}
+
+struct k_work k_int8_sweep_plan(const struct k_problem *problem)
+{
+    begin(problem);
+    return k_gemm_sweep_plan(problem);
+}
+
+/* ---- packed ---- */
+
+/* In this order: the last question asks the system for tiles. */
+const char *k_int8_tiles_refuses(const struct k_problem *problem)
+{
+    const struct k_int8 *p = problem->parameters;
+    if (p->is_four) return "INT4";
+    if (p->gemm.m < K_INT8_TILES) return "fewer than 8 rows";
+    return problem->level == k_best() && k_tiles_int8() ? NULL : "no tiles (AMX, SMMLA)";
+}
+
+struct k_work k_int8_tiles_plan(const struct k_problem *problem)
+{
+    begin(problem);
+    return cut_for_tiles(problem->parameters, k_gemm_packed_plan(problem));
+}
+
+struct k_work k_int8_packed_plan(const struct k_problem *problem)
+{
+    begin(problem);
+    return k_gemm_packed_plan(problem);
 }
 
 struct k_work k_int8_widen_plan(const struct k_int8_widen *widen)

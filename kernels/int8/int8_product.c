@@ -249,28 +249,13 @@ K_OUTLINE void run_eights(const struct k_int8 *p, void *const buffers[], struct 
 }
 #endif
 
-k_fn K_SYMBOL(int8_product), K_SYMBOL(int8_few);
+k_fn K_SYMBOL(int8_product_packed), K_SYMBOL(int8_product_tiles);
 
-void K_SYMBOL(int8_product)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(int8_product_packed)(const void *parameters, void *const buffers[],
+                                   struct k_slice slice)
 {
     const struct k_int8 *p = parameters;
-    if (p->is_few) {
-        K_SYMBOL(int8_few)(p, buffers, slice);
-        return;
-    }
-    struct work own; /* one for all: a frame each is more than a task's stack under sanitizers */
-#if defined(K_TILES)
-    if (p->has_tiles) {
-        run_tiles(p, buffers, slice, &own);
-        return;
-    }
-#endif
-#if defined(K_EIGHTS)
-    if (p->has_tiles) {
-        run_eights(p, buffers, slice, &own);
-        return;
-    }
-#endif
+    struct work own; /* one for both: a frame each is more than a task's stack under sanitizers */
 #if defined(K_QUADS)
     if (p->has_dots) {
         run_quads(p, buffers, slice, &own);
@@ -279,3 +264,19 @@ void K_SYMBOL(int8_product)(const void *parameters, void *const buffers[], struc
 #endif
     run(EVERY_CPU, p, buffers, slice, &own);
 }
+
+#if !defined(K_ISA_base)
+void K_SYMBOL(int8_product_tiles)(const void *parameters, void *const buffers[],
+                                  struct k_slice slice)
+{
+#if defined(K_TILES)
+    struct work own;
+    run_tiles(parameters, buffers, slice, &own);
+#elif defined(K_EIGHTS)
+    struct work own;
+    run_eights(parameters, buffers, slice, &own);
+#else
+    K_SYMBOL(int8_product_packed)(parameters, buffers, slice); /* no plan of this level has it */
+#endif
+}
+#endif

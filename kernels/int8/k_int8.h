@@ -33,9 +33,7 @@ struct k_int8_factor {
 struct k_int8 {
     struct k_gemm gemm;                        /* a and b are I8; the addend is the bias */
     struct k_int8_factor scale, token, offset; /* token's and offset's dtype is F32 */
-    bool has_dots;                             /* k_dots_int8() */
-    bool has_tiles;                            /* k_tiles_int8() */
-    bool is_few; /* at most K_GEMM_FEW rows; b is read where it lies */
+    bool has_dots;                             /* k_dots_int8(); a plan sets it */
     bool is_four;
     int64_t part, part_step; /* of is_four: terms; from part to part, in scales */
     int32_t less;
@@ -45,10 +43,6 @@ struct k_int8 {
 enum { K_INT8_A, K_INT8_B, K_INT8_C, K_INT8_BIAS, K_INT8_SCALE, K_INT8_TOKEN, K_INT8_OFFSET };
 
 enum { K_INT8_TILES = 8 }; /* rows, from which tiles repay */
-
-/* Says how; k_int8_packed_plan: not is_few, whatever m is. It is the one of is_four. */
-struct k_work k_int8_plan(struct k_int8 *product);
-struct k_work k_int8_packed_plan(struct k_int8 *product);
 
 /* INT4, two to a byte and the low one first, as INT8: so many bytes of them. */
 enum { K_INT8_WIDEN_BYTES = 1 << 14 }; /* of an item */

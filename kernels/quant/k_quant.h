@@ -4,8 +4,8 @@
  *     y[i][j] = sum over p of x[i][p] * (weight[p][j] + offset[g][j]) * scale[g][j] + bias[j]
  *
  * for g = p / group. The weight is INT8, or INT4 two to a byte, the low half first. Everything is
- * computed in FLOAT and rounded once. quant_dots serves few rows where the terms of a column lie
- * side by side: the weight is read once and widened on the way. quant_packed widens a block of the
+ * computed in FLOAT and rounded once. Ways: dots serves few rows where the terms of a column
+ * lie side by side: the weight is read once and widened on the way. packed widens a block of the
  * weight, then multiplies as gemm_packed does, whose rows of sums and panels these are. */
 #ifndef ACLNN_CPU_KERNELS_QUANT_K_QUANT_H
 #define ACLNN_CPU_KERNELS_QUANT_K_QUANT_H
@@ -14,7 +14,7 @@
 #include "kernels/loop/k_loop.h"
 
 enum {
-    K_QUANT_FEW = 16,     /* rows of quant_dots, at most */
+    K_QUANT_FEW = 16,     /* rows, up to which dots is faster */
     K_QUANT_COLUMNS = 32, /* of its items */
     K_QUANT_GROUP = 32,   /* groups are multiples of so many terms */
 };
@@ -36,10 +36,5 @@ struct k_quant {
 
 /* What is not there is any buffer. */
 enum { K_QUANT_X, K_QUANT_WEIGHT, K_QUANT_Y, K_QUANT_BIAS, K_QUANT_SCALE, K_QUANT_OFFSET };
-
-/* Whether quant_dots takes it; items of quant_dots are K_QUANT_COLUMNS columns. */
-bool k_quant_is_few(const struct k_quant *quant);
-struct k_work k_quant_dots_plan(struct k_quant *quant);
-struct k_work k_quant_packed_plan(struct k_quant *quant);
 
 #endif

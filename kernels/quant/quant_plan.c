@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/gemm/gemm_few.h"
-#include "kernels/kernels.h"
 #include "kernels/quant/k_gate_rows.h"
 #include "kernels/quant/k_quant.h"
 #include "kernels/quant/k_quantize.h"
 #include "kernels/way.h"
 
-bool k_quant_is_few(const struct k_quant *q)
+const char *k_quant_dots_refuses(const struct k_problem *problem)
 {
-    const bool is_along = q->row == 1 && (!q->is_four || q->column % 2 == 0 || q->gemm.n == 1);
-    return is_along && q->gemm.m <= K_QUANT_FEW;
+    const struct k_quant *q = problem->parameters;
+    if (q->row != 1) return "columns of the weight are not contiguous";
+    return q->is_four && q->column % 2 != 0 && q->gemm.n != 1 ? "columns begin within a byte"
+                                                              : NULL;
 }
 
-struct k_work k_quant_dots_plan(struct k_quant *q)
+const char *k_quant_dots_unwise(const struct k_problem *problem)
 {
+    const struct k_quant *q = problem->parameters;
+    return q->gemm.m > K_QUANT_FEW ? "more than 16 rows" : NULL;
+}
+
+struct k_work k_quant_dots_plan(const struct k_problem *problem)
+{
+    const struct k_quant *q = problem->parameters;
     const int64_t bytes = q->gemm.k * K_QUANT_COLUMNS / (q->is_four ? 2 : 1);
     return (struct k_work){.items = (q->gemm.n + K_QUANT_COLUMNS - 1) / K_QUANT_COLUMNS,
                            .grain = K_GEMM_GRAIN_BYTES / (bytes + 1) + 1};
 }
 
-struct k_work k_quant_packed_plan(struct k_quant *q)
+struct k_work k_quant_packed_plan(const struct k_problem *problem)
 {
-    const struct k_problem problem = {.parameters = &q->gemm, .dtype = K_F32, .level = k_best()};
-    const struct k_work work = k_gemm_packed_plan(&problem);
+    struct k_quant *q = problem->parameters; /* its first member is the product */
+    const struct k_work work = k_gemm_packed_plan(problem);
     q->gemm.cut.pairs = false;
     return work;
 }

@@ -137,14 +137,9 @@ static void prepare_ours(struct ours *ours, const struct problem *p)
                                      .column = s->is_transposed ? s->k : 1};
     gemm->c =
         (struct k_gemm_matrix){.dtype = p->dtype == K_I8 ? K_I32 : K_F32, .row = s->n, .column = 1};
-    if (p->dtype == K_I8) {
-        ours->work = k_int8_plan(&ours->product);
-        ours->run = k_best()->int8_product;
-        ours->way = ours->product.is_few ? "few" : ours->product.has_tiles ? "tiles" : "int8";
-        return;
-    }
+    const enum k_choice choice = p->dtype == K_I8 ? K_CHOICE_int8_product : K_CHOICE_gemm;
     const struct k_chosen chosen =
-        k_way_choose(K_CHOICE_gemm, &(struct k_problem){gemm, K_F32, k_best()});
+        k_way_choose(choice, &(struct k_problem){&ours->product, K_F32, k_best()});
     ours->work = chosen.work;
     ours->run = chosen.run;
     ours->way = chosen.way->name;
