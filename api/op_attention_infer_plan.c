@@ -6,7 +6,6 @@
 
 #include "api/op_attention_plan.h"
 #include "api/op_elementwise.h"
-#include "kernels/kernels.h"
 #include "runtime/support/alloc.h"
 
 /* ---- keys and values ---- */
@@ -200,10 +199,7 @@ void op_attention_plan_infer(const struct op_shape_call *call)
             if (p.of.lengths[0]) op_fill_place(call->plan, &made, -INFINITY, 0);
             p.buffers[K_ATTENTION_MAX] = made.buffer;
         }
-        const struct k_work work = k_attention_plan(p.kernel);
-        const double terms = (double)(p.kernel->row + p.of.dv);
-        ex_flops(call->plan, 2.0 * (double)p.of.weights * terms);
-        op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_INFER_BUFFERS);
+        op_attention_forward(&p);
         if (has_lse) op_deliver(call, &made, op_attention_argument(&p, lse));
         if (place.buffer != target.buffer) op_copy_place(call->plan, &place, &target);
     }

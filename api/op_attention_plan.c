@@ -240,6 +240,22 @@ void op_attention_step(const struct op_attention_plan *p, const char *name, k_fn
         ex_step(p->call->plan, name, kernel, p->kernel, p->size, work, p->buffers, buffers);
 }
 
+static bool has_queries(const struct k_attention *k)
+{
+    for (int64_t i = 0; i < k->sequences; i++)
+        if (k->sequence[i].queries > 0) return true;
+    return false;
+}
+
+void op_attention_forward(const struct op_attention_plan *p)
+{
+    const double terms = (double)(p->kernel->row + p->of.dv);
+    ex_flops(p->call->plan, 2.0 * (double)p->of.weights * terms);
+    if (has_queries(p->kernel))
+        ex_step_way(p->call->plan, "attention", K_CHOICE_attention, p->kernel->dtype, p->kernel,
+                    p->size, p->buffers, K_ATTENTION_INFER_BUFFERS, NULL);
+}
+
 /* ---- plans ---- */
 
 void op_attention_plan(const struct op_shape_call *call)
@@ -255,10 +271,7 @@ void op_attention_plan(const struct op_shape_call *call)
             made[i] = op_dense_target(call, argument[i]);
             p.buffers[K_ATTENTION_MAX + i] = made[i].buffer;
         }
-        const struct k_work work = k_attention_plan(p.kernel);
-        const double terms = (double)(p.kernel->row + p.of.dv);
-        ex_flops(call->plan, 2.0 * (double)p.of.weights * terms);
-        op_attention_step(&p, "attention", k_best()->attention, work, K_ATTENTION_INFER_BUFFERS);
+        op_attention_forward(&p);
         for (int i = 0; i < 2; i++)
             op_deliver(call, &made[i], argument[i]);
     }
@@ -319,7 +332,7 @@ void op_attention_plan_grad(const struct op_shape_call *call)
             k->dk = target(&p, K_ATTENTION_DK, "dkOut", p.of.key_heads);
         }
         k->dv_to = target(&p, K_ATTENTION_DV, "dvOut", p.of.key_heads);
-        k_attention_plan(k);
+        k_attention_cut(k, false);
         p.buffers[K_ATTENTION_ROWS] = scratch(&p, k->tiles * 3 * K_ATTENTION_TILE);
         p.buffers[K_ATTENTION_PARTS] = scratch(&p, k->chunks * k->tiles * k->d * K_ATTENTION_TILE);
         ex_flops(call->plan, 2.0 * (double)p.of.weights * (double)(3 * k->d + 2 * p.of.dv));

@@ -17,6 +17,8 @@ struct op_attention_plan {
 bool op_attention_begin(struct op_attention_plan *plan, const struct op_shape_call *call);
 void op_attention_step(const struct op_attention_plan *plan, const char *name, k_fn *kernel,
                        struct k_work work, int buffers);
+/* The step of the forward pass, once all else is known. */
+void op_attention_forward(const struct op_attention_plan *plan);
 
 int op_attention_argument(const struct op_attention_plan *plan, const struct op_value *value);
 /* heads: those of the tensor. */

@@ -182,20 +182,21 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
         if (is_part(&all, first, &part)) finish(&part, buffers, own, first);
 }
 
-k_fn K_SYMBOL(attention);
+k_fn K_SYMBOL(attention_one_query), K_SYMBOL(attention_tiles);
 
-void K_SYMBOL(attention)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(attention_one_query)(const void *parameters, void *const buffers[],
+                                   struct k_slice slice)
 {
     const struct k_attention *a = parameters;
-    union {
-        struct forward many;
-        struct one_query one;
-    } own;
-    for (int64_t i = slice.begin; i < slice.end; i++) {
-        const struct place place = place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i);
-        if (a->is_one_query)
-            run_one_query(a, buffers, place, &own.one);
-        else
-            run_item(a, buffers, place, &own.many);
-    }
+    struct one_query own;
+    for (int64_t i = slice.begin; i < slice.end; i++)
+        run_one_query(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i), &own);
+}
+
+void K_SYMBOL(attention_tiles)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    const struct k_attention *a = parameters;
+    struct forward own;
+    for (int64_t i = slice.begin; i < slice.end; i++)
+        run_item(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i), &own);
 }

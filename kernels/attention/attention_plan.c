@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/attention/k_attention.h"
+#include "kernels/way.h"
 
 enum {
     WORK = 1 << 18,      /* products that are worth a thread */
@@ -52,35 +53,28 @@ static struct k_work work_of(const struct k_attention *a, enum k_attention_unit 
                            .grain = grain > 1 ? (int64_t)grain : 1};
 }
 
-/* Products that all queries of a sequence meet, about. */
-static double most_keys(const struct k_attention *a)
+/* Rows of the longest sequence. */
+static double most_rows(const struct k_attention *a, bool is_key)
 {
     int64_t most = 0;
-    for (int64_t i = 0; i < a->sequences; i++)
-        most = a->sequence[i].keys > most ? a->sequence[i].keys : most;
-    return (double)most;
-}
-
-static double most_queries(const struct k_attention *a)
-{
-    int64_t most = 0;
-    for (int64_t i = 0; i < a->sequences; i++)
-        most = a->sequence[i].queries > most ? a->sequence[i].queries : most;
+    for (int64_t i = 0; i < a->sequences; i++) {
+        const int64_t rows = is_key ? a->sequence[i].keys : a->sequence[i].queries;
+        most = rows > most ? rows : most;
+    }
     return (double)most;
 }
 
 /* Few queries wait for the packing of keys: heads with the same ones share it. */
-static int64_t heads_together(const struct k_attention *a)
+static void share_keys(struct k_attention *a, int64_t room)
 {
-    const int64_t room = a->is_one_query ? K_ATTENTION_ONE_HEADS : a->block / K_ATTENTION_TILE;
-    int64_t heads = most_queries(a) > K_ATTENTION_TILE ? 1 : a->group < room ? a->group : room;
-    while (a->group % heads != 0 ||
-           (heads > 1 && a->sequences * (a->heads / heads) < ENOUGH_TOGETHER))
-        heads--;
-    return heads;
+    a->together = a->group < room ? a->group : room;
+    while (a->group % a->together != 0 ||
+           (a->together > 1 && a->sequences * (a->heads / a->together) < ENOUGH_TOGETHER))
+        a->together--;
+    if (a->together > 1) a->block = K_ATTENTION_TILE;
 }
 
-struct k_work k_attention_plan(struct k_attention *a)
+struct k_work k_attention_cut(struct k_attention *a, bool is_one_query)
 {
     const int64_t row = parts(a->row, K_ATTENTION_TILE) * K_ATTENTION_TILE;
     const int64_t floats = a->rope > 0 ? K_ATTENTION_ROPE_FLOATS : K_ATTENTION_FLOATS;
@@ -90,9 +84,10 @@ struct k_work k_attention_plan(struct k_attention *a)
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
     a->block = floats / a->row / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
-    a->is_one_query = most_queries(a) == 1 && a->keep == 1;
-    a->together = a->is_one_query && !a->k_as.is_there ? 1 : heads_together(a);
-    if (a->together > 1) a->block = K_ATTENTION_TILE;
+    if (is_one_query)
+        share_keys(a, a->k_as.is_there ? K_ATTENTION_ONE_HEADS : 1);
+    else
+        share_keys(a, most_rows(a, false) > K_ATTENTION_TILE ? 1 : a->block / K_ATTENTION_TILE);
     while (a->block > K_ATTENTION_TILE &&
            count_units(a, K_ATTENTION_BLOCK) < parts(ENOUGH, a->heads))
         a->block -= K_ATTENTION_TILE;
@@ -101,9 +96,26 @@ struct k_work k_attention_plan(struct k_attention *a)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
-    const int64_t rows = a->together * (a->is_one_query ? ONE_QUERY : a->block);
+    const int64_t rows = a->together * (is_one_query ? ONE_QUERY : a->block);
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
-                   (double)(rows * (a->row + a->dv)) * most_keys(a));
+                   (double)(rows * (a->row + a->dv)) * most_rows(a, true));
+}
+
+const char *k_attention_one_query_refuses(const struct k_problem *problem)
+{
+    const struct k_attention *a = problem->parameters;
+    if (a->keep != 1) return "weights are dropped";
+    return most_rows(a, false) == 1 ? NULL : "several queries";
+}
+
+struct k_work k_attention_one_query_plan(const struct k_problem *problem)
+{
+    return k_attention_cut(problem->parameters, true);
+}
+
+struct k_work k_attention_tiles_plan(const struct k_problem *problem)
+{
+    return k_attention_cut(problem->parameters, false);
 }
 
 struct k_work k_attention_rows_work(const struct k_attention *a)
@@ -113,7 +125,7 @@ struct k_work k_attention_rows_work(const struct k_attention *a)
 
 struct k_work k_attention_grad_work(const struct k_attention *a)
 {
-    const double keys = most_keys(a) / (double)a->chunks;
+    const double keys = most_rows(a, true) / (double)a->chunks;
     return work_of(a, K_ATTENTION_CHUNK, a->heads / a->group,
-                   keys * (double)((3 * a->d + 2 * a->dv) * a->group) * most_queries(a));
+                   keys * (double)((3 * a->d + 2 * a->dv) * a->group) * most_rows(a, false));
 }

@@ -6,12 +6,11 @@
  *     out[i][] = sum over j of kept[i][j] * p[i][j] * v[j][]
  *
  * with m the maximum and l the sum of exponentials over visible keys, and a sink if there is one: a
- * score of the head that has no value. kept is 1, or with dropout
- * 1 / keep or 0. Of inference, q and k may have a second part in a tensor of its own (rope), keys
- * may begin with those that all sequences share, k and v may be quantised, and so may be out; and
- * exp(s[i][j] - m[i]) before v, with the maximum m[i] of keys so far, but not in l. No matrix of
- * queries by keys is ever stored: a block of keys at a time meets 48 queries (flash attention). A
- * query that sees no key has zeros.
+ * score of the head that has no value. kept is 1, or with dropout 1 / keep or 0. Of inference, q
+ * and k may have a second part in a tensor of its own (rope), keys may begin with those that all
+ * sequences share, k and v may be quantised, and so may be out and exp(s[i][j] - m[i]) before v,
+ * with the maximum m[i] of keys so far, but not in l. No matrix of queries by keys is ever stored:
+ * a block of keys meets 48 queries (flash attention), or one. One without keys has 0.
  *
  * The gradient computes p again from m and l:
  *
@@ -106,8 +105,7 @@ struct k_attention {
     /* Queries of an item of the forward pass, and how many heads of one head of keys it has; keys
      * of a block; chunks of a sequence. */
     int64_t block, together, keys, chunks;
-    bool is_one_query; /* in each sequence, and no weight is dropped */
-    int64_t tiles;     /* of all heads */
+    int64_t tiles; /* of all heads */
     int64_t sequences;
     struct k_attention_sequence sequence[];
 };
@@ -151,8 +149,8 @@ enum {
 };
 
 /* Finds the cut: block, keys, chunks, tiles, and what is before each sequence. sequences, their
- * sizes, and all sizes are set. Returns the work of the forward pass. */
-struct k_work k_attention_plan(struct k_attention *attention);
+ * sizes, and all sizes are set. Returns the work of the forward pass, whose ways call it. */
+struct k_work k_attention_cut(struct k_attention *attention, bool is_one_query);
 /* Of the three steps of the gradient. */
 struct k_work k_attention_rows_work(const struct k_attention *attention);
 struct k_work k_attention_grad_work(const struct k_attention *attention);

@@ -95,8 +95,7 @@ static int64_t padded(int64_t count)
 
 static int64_t vectors_of(int64_t count)
 {
-    const int64_t vectors = (count + VL - 1) / VL;
-    return vectors < GEMM_WIDTH ? vectors : GEMM_WIDTH;
+    return gemm_min((count + VL - 1) / VL, GEMM_WIDTH);
 }
 
 /* ---- keys and values ---- */
@@ -202,14 +201,10 @@ static void tile_of_rows(enum k_dtype dt, const struct k_attention_side *side, c
 static void tiles_of_columns(enum k_dtype dt, const struct k_attention_side *side, const char *from,
                              int64_t rows, int64_t columns, float *to)
 {
+    const struct k_attention_side turned = {.row = side->column, .column = side->row};
     for (int64_t first = 0; first < columns; first += GEMM_COLUMNS)
-        pack_tile(dt,
-                  &(struct gemm_strip){.from = v_address(from, k_size(dt) * first * side->column),
-                                       .across = side->column,
-                                       .along = side->row,
-                                       .lanes = gemm_min(columns - first, GEMM_COLUMNS),
-                                       .terms = rows},
-                  to + first * K_ATTENTION_TILE);
+        tile_of_rows(dt, &turned, v_address(from, k_size(dt) * first * side->column),
+                     columns - first, rows, to + first * K_ATTENTION_TILE);
 }
 
 /* Rows as lanes of panels: to[panel][column][row]. */
@@ -230,14 +225,8 @@ static void panels_of_rows(enum k_dtype dt, const struct k_attention_side *side,
 static void panels_of_columns(enum k_dtype dt, const struct k_attention_side *side,
                               const char *from, int64_t rows, int64_t columns, float *to)
 {
-    for (int64_t first = 0; first < columns; first += K_GEMM_PANEL)
-        pack_panel(dt,
-                   &(struct gemm_strip){.from = v_address(from, k_size(dt) * first * side->column),
-                                        .across = side->column,
-                                        .along = side->row,
-                                        .lanes = gemm_min(columns - first, K_GEMM_PANEL),
-                                        .terms = rows},
-                   to + first * padded(rows));
+    const struct k_attention_side turned = {.row = side->column, .column = side->row};
+    panels_of_rows(dt, &turned, from, columns, rows, to);
 }
 
 /* sums[row][] = or += panels times a tile, rows GEMM_COLUMNS apart. */
