@@ -23,20 +23,22 @@ static aclnnStatus check_length(const struct op_problem *problem, const char *na
 }
 
 /* Makes the table, then the lines. */
-static void add_steps(const struct op_shape_call *call, struct k_fft *fft, int x, int window,
+static void add_steps(const struct op_shape_call *call, const struct k_fft *fft, int x, int window,
                       int argument)
 {
     const struct op_place out = op_dense_target(call, argument);
-    const struct k_work work = k_fft_plan(fft);
-    const int64_t table_size = k_fft_table(fft);
-    const int64_t scratch_size = k_fft_scratch(fft) * (work.items > 0 ? work.items : 1);
+    struct k_fft planned = *fft;
+    const struct k_problem problem = {&planned, K_F64, k_best()};
+    const struct k_work work = k_way_choose(K_CHOICE_fft, &problem).work;
+    const int64_t table_size = k_fft_table(&planned);
+    const int64_t scratch_size = k_fft_scratch(&planned) * work.items;
     if (work.items == 0) return;
     const struct op_place table = op_scratch_place(call->plan, ACL_DOUBLE, 1, &table_size);
     const struct op_place scratch = op_scratch_place(call->plan, ACL_DOUBLE, 1, &scratch_size);
-    ex_step(call->plan, "fft_table", k_best()->fft_table, fft, sizeof *fft,
+    ex_step(call->plan, "fft_table", k_best()->fft_table, &planned, sizeof planned,
             (struct k_work){.items = 1, .grain = 1}, EX_BUFFERS(table.buffer, scratch.buffer));
-    ex_step(call->plan, "fft", k_best()->fft, fft, sizeof *fft, work,
-            EX_BUFFERS(x, window, out.buffer, table.buffer, scratch.buffer));
+    ex_step_way(call->plan, "fft", K_CHOICE_fft, K_F64, fft, sizeof *fft,
+                EX_BUFFERS(x, window, out.buffer, table.buffer, scratch.buffer), NULL);
     op_deliver(call, &out, argument);
 }
 

@@ -173,7 +173,7 @@ void K_SYMBOL(fft_table)(const void *parameters, void *const buffers[], struct k
         table[2 * k] = w.re;
         table[2 * k + 1] = w.im;
     }
-    if (!k_fft_is_chirp(fft)) return;
+    if (!fft->is_chirp) return;
     double *chirp = table + 2 * m, *filter = chirp + 2 * n;
     const struct parts x = {scratch, scratch + m}, y = {scratch + 2 * m, scratch + 3 * m};
     for (int64_t k = 0; k < m; k++)
@@ -242,11 +242,10 @@ static void store(const struct k_fft *fft, struct parts from, void *y, int64_t a
     }
 }
 
-k_fn K_SYMBOL(fft);
-
-void K_SYMBOL(fft)(const void *parameters, void *const buffers[], struct k_slice slice)
+/* Not inlined: what both ways share is there once. */
+K_OUTLINE void run(bool is_chirp, const struct k_fft *fft, void *const buffers[],
+                   struct k_slice slice)
 {
-    const struct k_fft *fft = parameters;
     const double *table = buffers[K_FFT_TABLE];
     const int64_t m = fft->points;
     for (int64_t item = slice.begin; item < slice.end; item++) {
@@ -262,9 +261,21 @@ void K_SYMBOL(fft)(const void *parameters, void *const buffers[], struct k_slice
                 rest /= fft->sizes[axis];
             }
             gather(fft, buffers[K_FFT_X], buffers[K_FFT_WINDOW], from, a);
-            const struct parts made = k_fft_is_chirp(fft) ? transform_chirp(fft, table, a, b)
-                                                          : transform(fft, table, a, b);
+            const struct parts made =
+                is_chirp ? transform_chirp(fft, table, a, b) : transform(fft, table, a, b);
             store(fft, made, buffers[K_FFT_Y], to);
         }
     }
+}
+
+k_fn K_SYMBOL(fft_factors), K_SYMBOL(fft_chirp);
+
+void K_SYMBOL(fft_factors)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    run(false, parameters, buffers, slice);
+}
+
+void K_SYMBOL(fft_chirp)(const void *parameters, void *const buffers[], struct k_slice slice)
+{
+    run(true, parameters, buffers, slice);
 }

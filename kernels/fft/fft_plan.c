@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/fft/k_fft.h"
+#include "kernels/way.h"
 
 /* Radices of a length, 4 where it goes; what is left behind them. */
 static int64_t take_factors(struct k_fft *fft, int64_t length)
@@ -13,24 +14,42 @@ static int64_t take_factors(struct k_fft *fft, int64_t length)
 }
 
 /* Items of about 2^16 points, at most 64 of them, so that scratch stays small. */
-struct k_work k_fft_plan(struct k_fft *fft)
+static struct k_work cut(struct k_fft *fft, int64_t points)
 {
-    fft->points = fft->length;
-    if (take_factors(fft, fft->length) != 1) {
-        fft->points = 1;
-        while (fft->points < 2 * fft->length - 1)
-            fft->points *= 2;
-        take_factors(fft, fft->points);
-    }
+    fft->points = points;
+    take_factors(fft, points);
     const int64_t least = 65536 / fft->points + 1, even = (fft->lines + 63) / 64;
     fft->lines_per_item = least > even ? least : even;
     return (struct k_work){.items = (fft->lines + fft->lines_per_item - 1) / fft->lines_per_item,
                            .grain = 1};
 }
 
+const char *k_fft_factors_refuses(const struct k_problem *problem)
+{
+    struct k_fft copy = *(const struct k_fft *)problem->parameters;
+    return take_factors(&copy, copy.length) == 1 ? NULL : "a prime factor above 13";
+}
+
+struct k_work k_fft_factors_plan(const struct k_problem *problem)
+{
+    struct k_fft *fft = problem->parameters;
+    fft->is_chirp = false;
+    return cut(fft, fft->length);
+}
+
+struct k_work k_fft_chirp_plan(const struct k_problem *problem)
+{
+    struct k_fft *fft = problem->parameters;
+    int64_t points = 1;
+    while (points < 2 * fft->length - 1)
+        points *= 2;
+    fft->is_chirp = true;
+    return cut(fft, points);
+}
+
 int64_t k_fft_table(const struct k_fft *fft)
 {
-    return 2 * fft->points + (k_fft_is_chirp(fft) ? 2 * fft->length + 2 * fft->points : 0);
+    return 2 * fft->points + (fft->is_chirp ? 2 * fft->length + 2 * fft->points : 0);
 }
 
 /* Two arrays of real and imaginary parts. */

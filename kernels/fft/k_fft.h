@@ -9,14 +9,15 @@
 
 enum { K_FFT_STAGES = 64, K_FFT_LEVELS = 8 };
 
-/* Lengths without a prime factor above K_FFT_LARGEST are products of short transforms; all others
- * are a convolution with a chirp, by transforms of `points`, a power of two. */
+/* Ways: lengths without a prime factor above K_FFT_LARGEST are products of short transforms; any
+ * length is a convolution with a chirp, by transforms of `points`, a power of two. */
 enum { K_FFT_LARGEST = 13 };
 
 struct k_fft {
     enum k_dtype dtype; /* of the real parts of what is read and written */
     bool is_complex, has_window, window_is_complex;
     int64_t length, points, bins; /* n; of the transforms that are made; results */
+    bool is_chirp;
     int stages;
     int radix[K_FFT_STAGES]; /* of those transforms; their product is `points` */
     double scale;
@@ -35,16 +36,9 @@ struct k_fft {
  * table, and scratch of k_fft_scratch() doubles for each item. */
 enum { K_FFT_X, K_FFT_WINDOW, K_FFT_Y, K_FFT_TABLE, K_FFT_SCRATCH };
 
-/* Fills points, stages and how lines are cut. */
-struct k_work k_fft_plan(struct k_fft *fft);
-/* Doubles of the table, which the kernel fft_table fills: exp(-2 pi i k / points); of a chirp also
- * exp(-pi i j j / n), and the transform of its conjugate. */
+/* Of a plan: doubles of the table, which the kernel fft_table fills: exp(-2 pi i k / points); of a
+ * chirp also exp(-pi i j j / n), and the transform of its conjugate. */
 int64_t k_fft_table(const struct k_fft *fft);
 int64_t k_fft_scratch(const struct k_fft *fft);
-
-static inline bool k_fft_is_chirp(const struct k_fft *fft)
-{
-    return fft->points != fft->length;
-}
 
 #endif
