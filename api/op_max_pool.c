@@ -404,7 +404,10 @@ void op_max_grad_steps(struct ex_plan *plan, const struct op_window *window,
     const int i = is_raw ? indices.buffer : ex_packed(plan, indices.buffer, &from);
     const int dx = ex_target(plan, large.buffer, &to);
     pool.stream_output = dx == large.buffer && op_exceeds_caches(large.tensor);
-    if (window && !is_raw && k_max_pool_grad_is_scattered(&pool, dtype)) {
+    struct k_max_pool planned = pool;
+    const struct k_problem problem = {&planned, dtype, k_best()};
+    if (window && !is_raw && k_max_pool_grad_is_scattered(&pool, dtype) &&
+        !k_way_is_forced(k_way_choose(K_CHOICE_max_pool_grad, &problem).way)) {
         scatter_step(plan, &pool, dtype, dy, i, dx);
         ex_deliver(plan, dx, large.buffer, &to);
         return;

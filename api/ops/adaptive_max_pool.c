@@ -7,6 +7,7 @@
 #include "api/op_unpool.h"
 #include "executor/plan.h"
 #include "executor/steps.h"
+#include "kernels/kernels.h"
 #include "kernels/pool/k_adaptive_max.h"
 
 static const char *const NAME_2D = "aclnnAdaptiveMaxPool2d";
@@ -142,6 +143,7 @@ static struct k_adaptive_max shape_of(const aclTensor *self, const aclTensor *ou
         .channels = channels_last ? in->sizes[in->rank - axes - 1] : 1,
         .dtype = op_k_dtype(self),
         .index_size = (int)ex_element_size(indicesOut->descriptor.data_type),
+        .is_last = channels_last,
     };
     ex_element_count(in->sizes, in->rank - axes - channels_last, &shape.planes);
     for (int i = 0; i < K_ADAPTIVE_AXES; i++) {
@@ -183,19 +185,18 @@ static aclnnStatus plan_maxima(const char *op, const aclTensor *self, const aclT
         return ex_seal(plan, workspaceSize, executor);
     }
 
+    const struct k_adaptive_max shape = shape_of(self, outputOut, indicesOut, axes, last);
+    struct k_adaptive_max planned = shape;
+    const struct k_problem problem = {&planned, shape.dtype, k_best()};
+    const struct k_way *way = k_way_choose(K_CHOICE_adaptive_max, &problem).way;
+    const bool is_planes = way->slot == offsetof(struct k_table, adaptive_max_planes);
     struct ex_order order =
-        last ? ex_order_channels_last(rank, rank == axes + 1) : ex_order_identity(rank);
+        is_planes ? ex_order_identity(rank) : ex_order_channels_last(rank, rank == axes + 1);
     int source = ex_packed(plan, x, &order);
     int target = ex_target(plan, y, &order);
     int index = ex_target(plan, positions, &order);
-    struct k_adaptive_max shape = shape_of(self, outputOut, indicesOut, axes, last);
-    if (last)
-        ex_step(plan, "adaptive_max_channels", k_best()->adaptive_max_channels[shape.dtype], &shape,
-                sizeof shape, k_adaptive_max_channels_work(&shape),
-                EX_BUFFERS(source, target, index));
-    else
-        ex_step(plan, "adaptive_max", k_best()->adaptive_max, &shape, sizeof shape,
-                k_adaptive_max_work(&shape), EX_BUFFERS(source, target, index));
+    ex_step_way(plan, "adaptive_max", K_CHOICE_adaptive_max, shape.dtype, &shape, sizeof shape,
+                EX_BUFFERS(source, target, index), NULL);
     ex_deliver(plan, target, y, &order);
     ex_deliver(plan, index, positions, &order);
     return ex_seal(plan, workspaceSize, executor);

@@ -353,9 +353,10 @@ void make_rows(enum k_dtype dt, const struct k_adaptive_max *shape, void *const 
             long_row(dt, &m, item);
 }
 
-k_fn K_SYMBOL(adaptive_max);
+k_fn K_SYMBOL(adaptive_max_planes);
 
-void K_SYMBOL(adaptive_max)(const void *parameters, void *const buffers[], struct k_slice slice)
+void K_SYMBOL(adaptive_max_planes)(const void *parameters, void *const buffers[],
+                                   struct k_slice slice)
 {
     const struct k_adaptive_max *shape = parameters;
     switch (shape->dtype) {

@@ -13,13 +13,14 @@ enum { K_ADAPTIVE_AXES = 3 };
 /* Along an axis of `in` elements, bin i of `out` covers floor(i * in / out) up to, but not with,
  * ceil((i + 1) * in / out). output[o] is the first of the greatest elements of its bin in row-major
  * order, or its last NaN; indices[o] is where that stands in its plane, (d * H + h) * W + w.
- * Everything is dense, (planes, axes); for adaptive_max_channels, which has no doubles and at most
- * INT32_MAX cells in a plane, (planes, axes, channels). */
+ * Everything is dense, (planes, axes); for way channels, which has no doubles and at most INT32_MAX
+ * cells in a plane, (planes, axes, channels). */
 struct k_adaptive_max {
-    int64_t planes, channels;
+    int64_t planes, channels; /* channels: side by side in memory; a plan for planes leaves 1 */
     int64_t in[K_ADAPTIVE_AXES], out[K_ADAPTIVE_AXES]; /* in > 0 */
     enum k_dtype dtype;                                /* K_F32, K_F16, K_BF16 or K_F64 */
     int index_size;                                    /* 4: int32_t, 8: int64_t */
+    bool is_last;                                      /* the channels, in memory */
 };
 
 enum {
@@ -28,8 +29,5 @@ enum {
     K_ADAPTIVE_MAX_INDICES,
     K_ADAPTIVE_MAX_BUFFERS
 };
-
-struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape);
-struct k_work k_adaptive_max_channels_work(const struct k_adaptive_max *shape);
 
 #endif

@@ -4,6 +4,7 @@
 #include "kernels/pool/plane_plan.h"
 #include "kernels/pool/adaptive_plan.h"
 #include "kernels/pool/k_plane.h"
+#include "kernels/way.h"
 
 struct k_work k_plane_scatter_work(const struct k_plane *plane)
 {
@@ -22,8 +23,11 @@ struct k_work k_plane_gather_work(const struct k_plane *plane)
     return (struct k_work){.items = plane->planes * plane->entries, .grain = PLANE_GRAIN / bytes};
 }
 
-struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape)
+struct k_work k_adaptive_max_planes_plan(const struct k_problem *problem)
 {
+    struct k_adaptive_max *shape = problem->parameters;
+    shape->planes *= shape->channels;
+    shape->channels = 1;
     const struct adaptive_plan plan = adaptive_plan(shape);
     const int64_t size = shape->dtype == K_F64 ? 8 : shape->dtype == K_F32 ? 4 : 2;
     const int64_t rows = (plan.depth.step + 1) * (plan.height.step + 1);
@@ -32,8 +36,15 @@ struct k_work k_adaptive_max_work(const struct k_adaptive_max *shape)
     return (struct k_work){.items = plan.items, .grain = grain};
 }
 
-struct k_work k_adaptive_max_channels_work(const struct k_adaptive_max *shape)
+const char *k_adaptive_max_channels_refuses(const struct k_problem *problem)
 {
+    const struct k_adaptive_max *shape = problem->parameters;
+    return shape->is_last ? NULL : "channels are not last";
+}
+
+struct k_work k_adaptive_max_channels_plan(const struct k_problem *problem)
+{
+    const struct k_adaptive_max *shape = problem->parameters;
     int64_t cells = shape->channels; /* looked at for a row of bins */
     for (int i = 0; i < K_ADAPTIVE_AXES; i++)
         cells *= i < 2 ? shape->in[i] / shape->out[i] + 1 : shape->in[i];
