@@ -170,8 +170,8 @@ void op_average_steps(struct ex_plan *plan, const struct op_average *average, in
         ex_step(plan, "mean", k_best()->mean[dtype], &mean, sizeof mean, k_mean_work(&mean),
                 EX_BUFFERS(source, target));
     } else {
-        ex_step(plan, "avg_pool", k_best()->avg_pool[dtype], &a, sizeof a,
-                k_avg_pool_work(&a, dtype), EX_BUFFERS(source, target));
+        ex_step_way(plan, "avg_pool", K_CHOICE_avg_pool, dtype, &a, sizeof a,
+                    EX_BUFFERS(source, target), NULL);
     }
     ex_deliver(plan, target, output, &out_order);
 }

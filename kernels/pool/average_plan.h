@@ -239,15 +239,25 @@ static inline void avg_join(struct avg_plan *plan)
     depth->in = depth->out = depth->limit = 1;
 }
 
+static inline struct avg_plan avg_plan_axes(const struct k_average *average)
+{
+    return (struct avg_plan){.depth = avg_axis(average, 0),
+                             .height = avg_axis(average, 1),
+                             .width = avg_axis(average, 2),
+                             .outer = average->outer,
+                             .channels = average->channels};
+}
+
+static inline bool avg_is_empty(const struct avg_plan *plan)
+{
+    return plan->outer == 0 || plan->channels == 0 ||
+           plan->depth.out * plan->height.out * plan->width.out == 0;
+}
+
 static inline struct avg_plan avg_plan(const struct k_average *average)
 {
-    struct avg_plan plan = {.depth = avg_axis(average, 0),
-                            .height = avg_axis(average, 1),
-                            .width = avg_axis(average, 2),
-                            .outer = average->outer,
-                            .channels = average->channels};
-    const int64_t cells = plan.depth.out * plan.height.out * plan.width.out;
-    if (plan.outer == 0 || plan.channels == 0 || cells == 0) return plan;
+    struct avg_plan plan = avg_plan_axes(average);
+    if (avg_is_empty(&plan)) return plan;
     int64_t floats = AVG_FLOATS;
     plan.deep = avg_adds(&plan.depth);
     if (plan.deep) avg_ring(&plan, &floats);
@@ -259,7 +269,7 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
         most = most / AVG_WIDE * AVG_WIDE;
         plan.tile_channels = pool_min(plan.channels, most);
     }
-    plan.direct = avg_is_direct(&plan, average);
+    plan.direct = average->way == K_AVERAGE_CELLS;
     if (plan.direct) plan.tile_channels = plan.channels;
     plan.channel_tiles = avg_ceil(plan.channels, plan.tile_channels);
     plan.cells = pool_min(plan.width.out, AVG_COLUMNS / (plan.wide ? 1 : plan.channels));
@@ -291,7 +301,7 @@ static inline struct avg_plan avg_plan(const struct k_average *average)
     plan.items =
         plan.outer * plan.depth.out * plan.channel_tiles * plan.cell_tiles * plan.height.out;
     if (plan.cell_tiles == 1 && plan.channel_tiles == 1 && !plan.gathered) avg_join(&plan);
-    plan.planes = avg_takes_planes(&plan);
+    plan.planes = average->way == K_AVERAGE_PLANES;
     if (plan.planes) plan.items = plan.outer;
     return plan;
 }

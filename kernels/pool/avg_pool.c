@@ -186,20 +186,30 @@ static inline int64_t item_output(const struct avg_plan *plan, int64_t item)
 }
 
 K_TEMPLATE
-void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[],
-              struct k_slice slice)
+void avg_pool_planes(enum k_dtype dt, const struct k_average *average, void *const buf[],
+                     struct k_slice slice)
+{
+    struct average g;
+    average_begin(&g, k_size(dt), average, buf);
+    walk_planes(dt, &g, slice);
+}
+
+K_TEMPLATE
+void avg_pool_cells(enum k_dtype dt, const struct k_average *average, void *const buf[],
+                    struct k_slice slice)
+{
+    struct average g;
+    average_begin(&g, k_size(dt), average, buf);
+    walk_cells(dt, &g, slice);
+}
+
+K_TEMPLATE
+void avg_pool_rows(enum k_dtype dt, const struct k_average *average, void *const buf[],
+                   struct k_slice slice)
 {
     struct average g;
     average_begin(&g, k_size(dt), average, buf);
     const struct avg_plan *plan = &g.plan;
-    if (plan->planes) {
-        walk_planes(dt, &g, slice);
-        return;
-    }
-    if (plan->direct) {
-        walk_cells(dt, &g, slice);
-        return;
-    }
     const bool sunk = g.contiguous && !plan->gathered && slice.begin < slice.end;
     if (sunk) {
         const int64_t last = slice.end - 1, from = item_output(plan, slice.begin);
@@ -228,4 +238,6 @@ void avg_pool(enum k_dtype dt, const struct k_average *average, void *const buf[
     if (average->stream_output) k_stream_end();
 }
 
-K_FLOATS(avg_pool, struct k_average)
+K_FLOATS(avg_pool_planes, struct k_average)
+K_FLOATS(avg_pool_cells, struct k_average)
+K_FLOATS(avg_pool_rows, struct k_average)

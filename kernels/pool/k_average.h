@@ -16,6 +16,9 @@ enum k_span {
                        i = o * stride - pad_begin + t * dilation for a t in [0, kernel) */
 };
 
+/* Small planes as a whole; windows of few cells, many channels side by side; rows of sums. */
+enum k_average_way { K_AVERAGE_ROWS, K_AVERAGE_CELLS, K_AVERAGE_PLANES };
+
 struct k_average {
     int64_t outer;
     int64_t channels; /* 1 for K_CHANNELS_FIRST */
@@ -30,11 +33,10 @@ struct k_average {
     bool stream_output;
     enum k_layout layout;
     enum k_rounding rounding; /* of the inputs */
+    enum k_average_way way;   /* a plan sets it */
 };
 
 enum { K_AVERAGE_IN, K_AVERAGE_OUT, K_AVERAGE_BUFFERS };
-
-struct k_work k_avg_pool_work(const struct k_average *average, enum k_dtype dtype);
 
 /* The mean of everything: (outer, count, channels), dense, to (outer, channels); channels is 1
  * where they come first. mean is for the floating types of K_KERNEL, mean_f64 for doubles. */

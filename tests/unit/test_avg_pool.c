@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/pool/k_average.h"
+#include "kernels/way.h"
 #include "tests/unit/pool_values.h"
 
 enum { GUARD = 128, TABLES = 8, AXES = K_POOL_AXES };
@@ -251,7 +252,9 @@ static void run_kernel(struct kernel_case *c, k_fn *kernel, const void *paramete
 
 static void run(struct kernel_case *c, const struct k_table *table, bool cut)
 {
-    run_kernel(c, table->avg_pool[c->dt], &c->p, k_avg_pool_work(&c->p, c->dt), cut, table->isa);
+    const struct k_chosen chosen =
+        k_way_choose(K_CHOICE_avg_pool, &(struct k_problem){&c->p, c->dt, table});
+    run_kernel(c, chosen.run, &c->p, chosen.work, cut, table->isa);
 }
 
 static struct k_mean mean_of(const struct k_average *p)
@@ -520,16 +523,21 @@ Test(mean, doubles)
     }
 }
 
+static int64_t items_of(struct k_average *p)
+{
+    return k_way_choose(K_CHOICE_avg_pool, &(struct k_problem){p, K_F32, k_best()}).work.items;
+}
+
 Test(avg_pool, empty_has_no_items)
 {
     struct k_average p = random_average(false);
     struct k_mean mean = mean_of(&p);
     p.outer = 0;
-    cr_assert_eq(k_avg_pool_work(&p, K_F32).items, 0);
+    cr_assert_eq(items_of(&p), 0);
     p.outer = 1, p.channels = 0;
-    cr_assert_eq(k_avg_pool_work(&p, K_F32).items, 0);
+    cr_assert_eq(items_of(&p), 0);
     p.channels = 1, p.output[2] = 0;
-    cr_assert_eq(k_avg_pool_work(&p, K_F32).items, 0);
+    cr_assert_eq(items_of(&p), 0);
     mean.channels = 0;
     cr_assert_eq(k_mean_work(&mean).items, 0);
 }
