@@ -69,10 +69,10 @@ static struct operand make(int i, bool is_wide, enum layout layout, int rank, co
 static number at(const struct operand *o, int64_t place)
 {
     if (o->is_wide) {
-        const double *part = (const double *)o->data + 2 * place;
+        const double *part = (const double *)(const void *)o->data + 2 * place;
         return number_of(part[0], part[1]);
     }
-    const float *part = (const float *)o->data + 2 * place;
+    const float *part = (const float *)(const void *)o->data + 2 * place;
     return number_of(part[0], part[1]);
 }
 
@@ -109,16 +109,11 @@ static const struct {
     int left, right; /* ranks */
     bool has_addend;
 } ops[OPS] = {
-    [MM] = {"mm", 2, 2},
-    [MATMUL] = {"matmul", 4, 3},
-    [BMM] = {"bmm", 3, 3},
-    [MV] = {"mv", 2, 1},
-    [DOT] = {"dot", 1, 1},
-    [ADDMM] = {"addmm", 2, 2, true},
-    [BADDBMM] = {"baddbmm", 3, 3, true},
-    [ADDBMM] = {"addbmm", 3, 3, true},
-    [ADDMV] = {"addmv", 2, 1, true},
-    [GEMM] = {"gemm", 2, 2, true},
+    [MM] = {"mm", 2, 2, false},          [MATMUL] = {"matmul", 4, 3, false},
+    [BMM] = {"bmm", 3, 3, false},        [MV] = {"mv", 2, 1, false},
+    [DOT] = {"dot", 1, 1, false},        [ADDMM] = {"addmm", 2, 2, true},
+    [BADDBMM] = {"baddbmm", 3, 3, true}, [ADDBMM] = {"addbmm", 3, 3, true},
+    [ADDMV] = {"addmv", 2, 1, true},     [GEMM] = {"gemm", 2, 2, true},
 };
 
 struct problem {
