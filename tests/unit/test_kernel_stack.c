@@ -231,9 +231,13 @@ static const char *const rare_rows[] = {
     "antiquantScaleOptional=[10x300,10x300] splitItem=2 y=[600x300]",
     "grouped_matmul i8 x=[300x2100,300x2100] weight=[2100x300,2100x300] splitItem=2 "
     "y=[600x300:i32]",
-    "dequant_swiglu_quant_v2 f16 x=70x900 activateLeft=0 quantModeOptional=dynamic dstType=2 "
-    "roundModeOptional=null activateDim=-1 swigluMode=0 clampLimit=7 gluAlpha=1 gluBias=1 "
-    "yOut=70x450:i8 scaleOut=70:f32",
+    "grouped_matmul_swiglu_quant i8 x=300x2100 weight=1x2100x100:i32 bias=1x800:f32 offset=null "
+    "weightScale=1x3x800:u64 xScale=300:f32 groupList=1:i64 output=300x400 outputScale=300:f32 "
+    "outputOffset=null",
+    "dequant_swiglu_quant i32 x=7x12000 weightScaleOptional=12000:f32 "
+    "activationScaleOptional=7:f32 biasOptional=12000:f32 quantScaleOptional=6000:f32 "
+    "quantOffsetOptional=null groupIndexOptional=null activateLeft=1 quantModeOptional=dynamic "
+    "yOut=7x6000:i8 scaleOut=7:f32",
     "moe_gating_top_k f32 x=9x2048 biasOptional=2048 k=1000 kGroup=4 groupCount=8 "
     "groupSelectMode=1 "
     "renorm=0 normType=1 outFlag=1 routedScalingFactor=1 eps=0 yOut=9x1000 expertIdxOut=9x1000:i32 "
