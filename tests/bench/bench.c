@@ -201,7 +201,8 @@ static void become_room(char **arguments)
     static const char *const rooms[] = {"runtime",  "memory",     "launch",  "graph",
                                         "timeline", "collective", "kernels", "conv",
                                         "compare",  "gemm",       "tensors", "submit"};
-    static const char *const parts[] = {"elementwise", "reduce", "copy", "norm", "index"};
+    static const char *const parts[] = {"elementwise", "reduce", "copy",
+                                        "norm",        "index",  "attention"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(room, parts[i]) == 0) room = "tensors";
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {

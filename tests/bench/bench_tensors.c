@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `bench tensors` and its parts, `bench elementwise`, `reduce`, `copy`, `norm`, `index`: the lines
- * of tests/cases/tensors/cases.txt by the floor, by us and by PyTorch, in turns. */
+ * of tests/cases/tensors/cases.txt by the floor, by us, by oneDNN and by PyTorch, in turns; `bench
+ * attention`: those of attention.txt. */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,23 +20,28 @@ enum { WORDS = 8, ROUNDS_MOST = 64, THREAD_COUNTS = 4, RESULTS = 512 };
 #define AGREES        2e-3 /* of the magnitudes: sums of contenders that computed the same */
 
 static const char usage[] =
-    "bench tensors|elementwise|reduce|copy|norm|index [OPTION...] [WORD...]\n"
-    "Measures the lines of tests/cases/tensors/cases.txt that hold every WORD.\n\n"
+    "bench tensors|elementwise|reduce|copy|norm|index|attention [OPTION...] [WORD...]\n"
+    "Measures the lines of tests/cases/tensors that hold every WORD.\n\n"
     "  --threads 1,2     thread counts; one and all CPUs unless told\n"
     "  --rounds N        batches of each contender, 10 unless told\n"
     "  --no-peers        only the floor and ours\n"
+    "  --explain         say why a peer does not take part in a case\n"
     "  --markdown PAGE   writes that page anew\n";
 
 struct options {
-    const char *word[WORDS], *markdown;
+    const char *word[WORDS], *markdown, *name, *file, *title;
     int words, rounds, threads[THREAD_COUNTS], thread_counts;
-    bool no_peers;
+    bool no_peers, explains;
 };
 
-/* Seconds of a call, and how many times ours the floor and the peer take. */
+/* Seconds of a call, and how many times ours each of the others takes; of several libraries of a
+ * role the fastest. 0: it took no part. */
 struct figure {
-    double seconds, floor, peer;
+    double seconds, times[ROLES];
 };
+
+static const enum role peer_roles[] = {ROLE_TORCH, ROLE_ONEDNN};
+enum { PEER_ROLES = sizeof peer_roles / sizeof peer_roles[0] };
 
 struct result {
     struct tensor_line line;
@@ -51,13 +57,9 @@ static int result_count;
 struct player {
     struct peer *peer;
     int64_t count;
-    double seconds[ROUNDS_MOST], sum, norm;
+    double seconds[ROUNDS_MOST];
+    cJSON *outputs;
 };
-
-static double number(const cJSON *answer, const char *key)
-{
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(answer, key));
-}
 
 static double play(struct player *player)
 {
@@ -66,12 +68,13 @@ static double play(struct player *player)
     cJSON_AddStringToObject(request, "do", "run");
     cJSON_AddNumberToObject(request, "count", (double)player->count);
     cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
-    const double seconds = answer == NULL ? -1 : number(answer, "seconds");
+    const double seconds = cJSON_GetNumberValue(cJSON_GetObjectItem(answer, "seconds"));
     cJSON_Delete(answer);
-    return seconds;
+    return seconds > 0 ? seconds : -1;
 }
 
-static bool set_up(struct player *player, const char *line, const char *type)
+static bool set_up(struct player *player, const char *line, const char *type,
+                   const struct options *options)
 {
     char why[PEER_WHY];
     cJSON *request = cJSON_CreateObject();
@@ -80,11 +83,12 @@ static bool set_up(struct player *player, const char *line, const char *type)
     cJSON_AddStringToObject(request, "type", type);
     cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
     if (answer == NULL) {
-        fprintf(stderr, "%s: %s %s: %s\n", player->peer->name, line, type, why);
+        if (options->explains || player->peer->role == ROLE_OURS)
+            fprintf(stderr, "%s takes no part in %s, %s: %s\n", player->peer->name, line, type,
+                    why);
         return false;
     }
-    player->sum = number(answer, "sum");
-    player->norm = number(answer, "norm");
+    player->outputs = cJSON_DetachItemFromObject(answer, "outputs");
     cJSON_Delete(answer);
     player->count = 1;
     const double first = play(player), second = play(player);
@@ -93,31 +97,74 @@ static bool set_up(struct player *player, const char *line, const char *type)
     return true;
 }
 
-static bool measure(struct peers *peers, const char *line, const char *type, int rounds,
-                    struct figure *figure)
+static double figure_of(const cJSON *output, int which)
 {
-    struct player players[ROLES] = {0};
+    return cJSON_GetNumberValue(cJSON_GetArrayItem(output, which));
+}
+
+/* Sums, magnitudes and counts of what both tell of. */
+static bool agree(const struct player *ours, const struct player *peer, const char *line,
+                  const char *type)
+{
+    enum { SUM, NORM, COUNT };
+    const int count = cJSON_GetArraySize(peer->outputs);
+    for (int i = 0; i < count; i++) {
+        const cJSON *own = cJSON_GetArrayItem(ours->outputs, i);
+        const cJSON *other = cJSON_GetArrayItem(peer->outputs, i);
+        const double most = AGREES * (1 + figure_of(other, NORM));
+        if (fabs(figure_of(own, SUM) - figure_of(other, SUM)) <= most &&
+            fabs(figure_of(own, NORM) - figure_of(other, NORM)) <= most &&
+            figure_of(own, COUNT) == figure_of(other, COUNT))
+            continue;
+        fprintf(stderr,
+                "%s %s: output %d has the sum %.9g, the magnitude %.9g, %.0f finite elements; "
+                "of %s %.9g, %.9g, %.0f\n",
+                line, type, i, figure_of(own, SUM), figure_of(own, NORM), figure_of(own, COUNT),
+                peer->peer->name, figure_of(other, SUM), figure_of(other, NORM),
+                figure_of(other, COUNT));
+        return false;
+    }
+    return count > 0;
+}
+
+static bool compare(const struct player *players, int count, const char *line, const char *type,
+                    int rounds, struct figure *figure)
+{
+    const struct player *ours = NULL;
+    bool is_good = true;
+    for (int i = 0; i < count; i++)
+        if (players[i].peer != NULL && players[i].peer->role == ROLE_OURS) ours = &players[i];
+    if (ours == NULL) return false;
+    figure->seconds = stats_median(ours->seconds, rounds);
+    for (int i = 0; i < count; i++) {
+        if (players[i].peer == NULL) continue;
+        const enum role role = players[i].peer->role;
+        const double times = stats_ratio(players[i].seconds, ours->seconds, rounds);
+        if (role > ROLE_OURS && !agree(ours, &players[i], line, type)) is_good = false;
+        if (figure->times[role] == 0 || times < figure->times[role]) figure->times[role] = times;
+    }
+    return is_good && figure->times[ROLE_FLOOR] > 0;
+}
+
+static bool measure(struct peers *peers, const char *line, const char *type,
+                    const struct options *options, struct figure *figure)
+{
+    struct player players[PEERS_MOST] = {0};
     *figure = (struct figure){0};
     for (int i = 0; i < peers->count; i++) {
-        struct player *player = &players[peers->peer[i].role];
-        player->peer = &peers->peer[i];
-        if (!set_up(player, line, type)) player->peer = NULL;
+        players[i].peer = &peers->peer[i];
+        if (!set_up(&players[i], line, type, options)) players[i].peer = NULL;
     }
-    const struct player *ours = &players[ROLE_OURS], *floor = &players[ROLE_FLOOR];
-    const struct player *peer = &players[ROLE_TORCH];
-    if (ours->peer == NULL || floor->peer == NULL) return false;
-    for (int round = 0; round < rounds; round++)
-        for (int role = 0; role < ROLES; role++) {
-            if (players[role].peer == NULL) continue;
+    for (int round = 0; round < options->rounds; round++)
+        for (int i = 0; i < peers->count; i++) {
+            if (players[i].peer == NULL) continue;
             if (peers->threads > 1) stats_pause(1e-3); /* idle threads of the last stop spinning */
-            players[role].seconds[round] = play(&players[role]);
+            players[i].seconds[round] = play(&players[i]);
         }
-    figure->seconds = stats_median(ours->seconds, rounds);
-    figure->floor = stats_ratio(floor->seconds, ours->seconds, rounds);
-    if (peer->peer) figure->peer = stats_ratio(peer->seconds, ours->seconds, rounds);
-    if (!peer->peer || fabs(peer->sum - ours->sum) <= AGREES * (1 + peer->norm)) return true;
-    fprintf(stderr, "%s %s: the sum is %.9g, PyTorch's %.9g\n", line, type, ours->sum, peer->sum);
-    return false;
+    const bool is_good = compare(players, peers->count, line, type, options->rounds, figure);
+    for (int i = 0; i < peers->count; i++)
+        cJSON_Delete(players[i].outputs);
+    return is_good;
 }
 
 /* ---- all of them ---- */
@@ -159,7 +206,7 @@ static bool run_line(const char *text, struct peers *peers, int column,
         if (!is_selected(options, text, type) || !tensor_line_parse(text, type, &typed)) continue;
         struct result *result = result_of(&typed, type);
         progress_show("%d thread(s): %s %s %s", peers->threads, typed.op, typed.name, type);
-        is_good = measure(peers, text, type, options->rounds, &result->figure[column]) && is_good;
+        is_good = measure(peers, text, type, options, &result->figure[column]) && is_good;
     }
     return is_good;
 }
@@ -168,10 +215,11 @@ static bool run_threads(int column, const struct options *options)
 {
     static const struct peers_programs programs = {.floor = "bench_tensor_floor",
                                                    .ours = "bench_tensor_ours",
+                                                   .onednn = "bench_tensor_onednn_*[0-9]",
                                                    .torch = BENCH_TENSOR_TORCH_DRIVER};
     struct peers peers;
     char line[TENSOR_LINE];
-    FILE *file = fopen(case_path("tensors/cases.txt"), "r");
+    FILE *file = fopen(case_path(options->file), "r");
     if (file == NULL) return false;
     if (!peers_start(&peers, &programs, options->threads[column], !options->no_peers)) {
         fclose(file);
@@ -208,17 +256,51 @@ static void print_ratio(FILE *to, double ratio)
         fprintf(to, " |");
 }
 
+/* What a group's cases are beside a peer. */
+static struct stats_mean mean_of(const char *group, int column, enum role role)
+{
+    struct stats_mean mean = {0};
+    for (int i = 0; i < result_count; i++)
+        if (strcmp(results[i].line.group, group) == 0 && results[i].figure[column].times[role] > 0)
+            stats_mean_add(&mean, results[i].figure[column].times[role]);
+    return mean;
+}
+
 static void print_means(FILE *to, const struct options *options, const char *group)
 {
-    for (int column = 0; column < options->thread_counts; column++) {
-        struct stats_mean mean = {0};
-        for (int i = 0; i < result_count; i++)
-            if (strcmp(results[i].line.group, group) == 0 && results[i].figure[column].peer > 0)
-                stats_mean_add(&mean, results[i].figure[column].peer);
-        if (mean.count > 0)
-            fprintf(to, "\n%d thread(s): geometric mean %.2f times PyTorch, least %.2f.\n",
-                    options->threads[column], stats_mean_value(&mean), mean.smallest);
+    for (int column = 0; column < options->thread_counts; column++)
+        for (int i = 0; i < PEER_ROLES; i++) {
+            const struct stats_mean mean = mean_of(group, column, peer_roles[i]);
+            if (mean.count == 0) continue;
+            fprintf(to, "\n%d thread(s): geometric mean %.2f times %s, least %.2f, %d cases.\n",
+                    options->threads[column], stats_mean_value(&mean), role_name(peer_roles[i]),
+                    mean.smallest, mean.count);
+        }
+}
+
+/* A peer that took part in none of a group's cases has no column there. */
+static bool has_column(const char *group, int column, int peer)
+{
+    return mean_of(group, column, peer_roles[peer]).count > 0;
+}
+
+static void print_head(FILE *to, const struct options *options, const char *group)
+{
+    fprintf(to, "\n## %s\n", group);
+    print_means(to, options, group);
+    fprintf(to, "\n| Operator | Case | Type |");
+    for (int c = 0; c < options->thread_counts; c++) {
+        fprintf(to, " %d thread(s) | share of the floor |", options->threads[c]);
+        for (int i = 0; i < PEER_ROLES; i++)
+            if (has_column(group, c, i)) fprintf(to, " times %s |", role_name(peer_roles[i]));
     }
+    fprintf(to, "\n|---|---|---|");
+    for (int c = 0; c < options->thread_counts; c++) {
+        fprintf(to, "---|---|");
+        for (int i = 0; i < PEER_ROLES; i++)
+            if (has_column(group, c, i)) fprintf(to, "---|");
+    }
+    fprintf(to, "\n");
 }
 
 static void print_table(FILE *to, const struct options *options)
@@ -228,22 +310,15 @@ static void print_table(FILE *to, const struct options *options)
         const struct result *result = &results[i];
         if (strcmp(group, result->line.group) != 0) {
             group = result->line.group;
-            fprintf(to, "\n## %s\n", group);
-            print_means(to, options, group);
-            fprintf(to, "\n| Operator | Case | Type |");
-            for (int c = 0; c < options->thread_counts; c++)
-                fprintf(to, " %d thread(s) | share of the floor | times PyTorch |",
-                        options->threads[c]);
-            fprintf(to, "\n|---|---|---|");
-            for (int c = 0; c < options->thread_counts; c++)
-                fprintf(to, "---|---|---|");
-            fprintf(to, "\n");
+            print_head(to, options, group);
         }
         fprintf(to, "| %s | %s | %s |", result->line.op, result->line.name, result->type);
         for (int c = 0; c < options->thread_counts; c++) {
             print_time(to, result->figure[c].seconds);
-            print_ratio(to, result->figure[c].floor);
-            print_ratio(to, result->figure[c].peer);
+            print_ratio(to, result->figure[c].times[ROLE_FLOOR]);
+            for (int k = 0; k < PEER_ROLES; k++)
+                if (has_column(group, c, k))
+                    print_ratio(to, result->figure[c].times[peer_roles[k]]);
         }
         fprintf(to, "\n");
     }
@@ -256,21 +331,24 @@ static bool write_page(const struct options *options)
         perror(options->markdown);
         return false;
     }
-    fprintf(to, "# Operators on tensors\n\n"
-                "Written by `./dev bench tensors --markdown`; [performance.md](../performance.md) "
-                "says how it is measured.\nShapes: tests/cases/tensors/cases.txt.\n");
+    fprintf(to,
+            "# %s\n\nWritten by `./dev bench %s --markdown`; [performance.md](../performance.md) "
+            "says how it is measured.\nShapes: tests/cases/%s. An empty cell: the peer has no "
+            "such operator, type or strides, or reference code alone (`--explain`).\n",
+            options->title, options->name, options->file);
     print_table(to, options);
     return fclose(to) == 0;
 }
 
 static bool read_options(int count, char **arguments, struct options *options)
 {
-    enum { HELP, THREADS, ROUNDS, NO_PEERS, MARKDOWN };
+    enum { HELP, THREADS, ROUNDS, NO_PEERS, EXPLAIN, MARKDOWN };
     static const struct option known[] = {
         {"help", no_argument, NULL, HELP},
         {"threads", required_argument, NULL, THREADS},
         {"rounds", required_argument, NULL, ROUNDS},
         {"no-peers", no_argument, NULL, NO_PEERS},
+        {"explain", no_argument, NULL, EXPLAIN},
         {"markdown", required_argument, NULL, MARKDOWN},
         {NULL, 0, NULL, 0},
     };
@@ -290,6 +368,9 @@ static bool read_options(int count, char **arguments, struct options *options)
             break;
         case NO_PEERS:
             options->no_peers = true;
+            break;
+        case EXPLAIN:
+            options->explains = true;
             break;
         case MARKDOWN:
             options->markdown = optarg;
@@ -311,9 +392,20 @@ static bool read_options(int count, char **arguments, struct options *options)
 int main(int count, char **arguments)
 {
     struct options options = {
-        .rounds = 10, .threads = {1, machine_cpus()}, .thread_counts = machine_cpus() > 1 ? 2 : 1};
-    /* The name under which it was called is the group. */
-    if (strcmp(arguments[0], "tensors") != 0) options.word[options.words++] = arguments[0];
+        .name = arguments[0],
+        .file = "tensors/cases.txt",
+        .title = "Operators on tensors",
+        .rounds = 10,
+        .threads = {1, machine_cpus()},
+        .thread_counts = machine_cpus() > 1 ? 2 : 1,
+    };
+    /* The name under which it was called is the group, or a list of its own. */
+    if (strcmp(options.name, "attention") == 0) {
+        options.file = "tensors/attention.txt";
+        options.title = "Attention beside PyTorch's scaled_dot_product_attention";
+    } else if (strcmp(options.name, "tensors") != 0) {
+        options.word[options.words++] = options.name;
+    }
     if (!read_options(count, arguments, &options)) return 2;
     bool is_good = true;
     for (int column = 0; column < options.thread_counts; column++)

@@ -54,6 +54,10 @@ static bool parse_tensor(const char *word, const char *type, struct tensor_spec 
         spec->is_partial = true;
         end++;
     }
+    if (*end == '+') {
+        spec->is_positive = true;
+        end++;
+    }
     return *end == '\0';
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line of tests/cases/tensors/cases.txt for one type, and the conversation of `bench tensors`:
  *
- *     {"do":"set_up","line":LINE,"type":"f32"}  -> {"ok":true,"sum":S,"norm":N}
+ *     {"do":"set_up","line":LINE,"type":"f32"}  -> {"ok":true,"outputs":[[S,N,F],...],"note":TEXT}
  *     {"do":"run","count":N}                    -> {"ok":true,"seconds":ONE RUN}
  *
- * Element i of an input, in the order of memory, is (7919 i mod 8191 - 4095) / 4096, an integer
- * 7919 i mod N, a boolean the last bit of 7919 i mod 8191. sum and norm are those of the
- * first output's finite elements and of their magnitudes: contenders that agree have computed the
- * same. */
+ * Element i of input number n, in the order of memory, is made of k = 7919 (i + 1009 n): v = (k mod
+ * 8191 - 4095) / 4096, or |v| + 1/4; an integer k mod N; a boolean the last bit of k mod 8191. S
+ * and N are sums of an output's finite elements and of their magnitudes, F how many they are:
+ * contenders that agree have computed the same. A contender tells them of its first outputs, one or
+ * more; ours poisons its outputs before the run that they are of. note, which may lack, names what
+ * computes. */
 #ifndef ACLNN_CPU_TESTS_BENCH_TENSOR_LINE_H
 #define ACLNN_CPU_TESTS_BENCH_TENSOR_LINE_H
 
@@ -21,8 +23,9 @@ struct tensor_spec {
     char type[8]; /* f32, f16, bf16, i64, bool */
     int rank;
     int64_t dims[TENSOR_AXES], strides[TENSOR_AXES], elements;
-    int64_t below;   /* of integers */
-    bool is_partial; /* no more of it is read than the first output holds */
+    int64_t below;    /* of integers */
+    bool is_partial;  /* no more of it is read than the first output holds */
+    bool is_positive; /* |v| + 1/4 */
 };
 
 struct tensor_line {

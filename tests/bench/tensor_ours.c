@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our side of `bench tensors`: a repeatable executor, run and waited for. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl.h"
 #include "tests/bench/conversation.h"
 #include "tests/bench/stats.h"
+#include "tests/bench/tensor_attention.h"
+#include "tests/bench/tensor_data.h"
 #include "tests/bench/tensor_line.h"
 #include "tests/support/rows_every.h"
 
@@ -17,7 +16,8 @@ struct call {
     void *data[TENSOR_MOST], *workspace;
     uint64_t size;
     aclOpExecutor *executor;
-    struct rig_call *rig;
+    struct rig_call *rig; /* NULL for attention */
+    aclnnStatus (*run)(void *workspace, uint64_t size, aclOpExecutor *executor, aclrtStream stream);
 };
 
 /* ---- the row's arguments ---- */
@@ -60,7 +60,7 @@ static void give_types(struct call *c, const struct test_case *test)
             c->rig->number[i] = type_of(c, c->line.inputs);
 }
 
-static bool prepare(struct call *c)
+static bool prepare_row(struct call *c)
 {
     char line[2 * TENSOR_LINE], error[160];
     struct test_case test = {.dtype = CASE_F32};
@@ -79,55 +79,18 @@ static bool prepare(struct call *c)
     give_types(c, &test);
     c->rig->size = &c->size;
     c->rig->out = &c->executor;
+    c->run = op->phase2;
     return op->phase1(c->rig) == 0;
 }
 
-/* ---- data ---- */
-
-static void write_element(const struct tensor_spec *spec, void *data, int64_t i)
+/* Its lines say masks and gradients in their words. */
+static bool prepare(struct call *c)
 {
-    const int64_t step = i * 7919;
-    const float value = (float)(step % 8191 - 4095) / 4096;
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    if (strcmp(spec->type, "f32") == 0)
-        ((float *)data)[i] = value;
-    else if (strcmp(spec->type, "bf16") == 0)
-        ((uint16_t *)data)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-    else if (strcmp(spec->type, "f16") == 0)
-        ((uint16_t *)data)[i] = aclFloatToFloat16(value);
-    else if (strcmp(spec->type, "i64") == 0)
-        ((int64_t *)data)[i] = step % spec->below;
-    else
-        ((uint8_t *)data)[i] = step % 8191 & 1;
-}
-
-static double read_element(const struct tensor_spec *spec, const void *data, int64_t i)
-{
-    if (strcmp(spec->type, "f32") == 0) return (double)((const float *)data)[i];
-    if (strcmp(spec->type, "i64") == 0) return (double)((const int64_t *)data)[i];
-    if (strcmp(spec->type, "bool") == 0) return ((const uint8_t *)data)[i];
-    const uint16_t half = ((const uint16_t *)data)[i];
-    if (strcmp(spec->type, "f16") == 0) return (double)aclFloat16ToFloat(half);
-    const uint32_t bits = (uint32_t)half << 16;
-    float value;
-    memcpy(&value, &bits, 4);
-    return (double)value;
-}
-
-static void add_sums(const struct call *c, cJSON *reply)
-{
-    const int output = c->line.inputs;
-    const struct tensor_spec *spec = &c->line.tensor[output];
-    double sum = 0, norm = 0;
-    for (int64_t i = 0; i < spec->elements; i++) {
-        const double value = read_element(spec, c->data[output], i);
-        if (!isfinite(value)) continue;
-        sum += value;
-        norm += fabs(value);
-    }
-    cJSON_AddNumberToObject(reply, "sum", sum);
-    cJSON_AddNumberToObject(reply, "norm", norm);
+#define ATTENTION(word, operator)                                                                  \
+    if (strcmp(c->line.op, #word) == 0) c->run = operator;
+    ATTENTIONS(ATTENTION)
+    if (!c->run) return prepare_row(c);
+    return attention_plan(&c->line, c->t, &c->size, &c->executor) == 0;
 }
 
 /* ---- the conversation ---- */
@@ -152,9 +115,10 @@ static bool create(struct call *c)
         const struct tensor_spec *spec = &c->line.tensor[i];
         if (aclrtMalloc(&c->data[i], tensor_bytes(spec), ACL_MEM_MALLOC_HUGE_FIRST) != 0)
             return false;
-        memset(c->data[i], 0, tensor_bytes(spec));
-        for (int64_t e = 0; i < c->line.inputs && e < spec->elements; e++)
-            write_element(spec, c->data[i], e);
+        if (i < c->line.inputs)
+            tensor_write(&c->line, i, c->data[i]);
+        else
+            tensor_poison(spec, c->data[i]);
         c->t[i] = aclCreateTensor(spec->dims, (uint64_t)spec->rank, type_of(c, i), spec->strides, 0,
                                   ACL_FORMAT_ND, &spec->elements, 1, c->data[i]);
         if (c->t[i] == NULL) return false;
@@ -166,7 +130,7 @@ static double run(int64_t count)
 {
     const double begin = stats_now();
     for (int64_t i = 0; i < count; i++)
-        if (call.rig->op->phase2(call.workspace, call.size, call.executor, stream) != 0 ||
+        if (call.run(call.workspace, call.size, call.executor, stream) != 0 ||
             aclrtSynchronizeStream(stream) != 0)
             return -1;
     return (stats_now() - begin) / (double)count;
@@ -192,7 +156,8 @@ static void answer(const void *contender, const cJSON *request, cJSON *reply)
         const double count = cJSON_GetNumberValue(cJSON_GetObjectItem(request, "count"));
         cJSON_AddNumberToObject(reply, "seconds", run((int64_t)count));
     } else if (set_up(request)) {
-        add_sums(&call, reply);
+        for (int i = call.line.inputs; i < call.line.tensors; i++)
+            tensor_add_output(reply, &call.line.tensor[i], call.data[i]);
     } else {
         const char *text = aclGetRecentErrMsg();
         conversation_refuse(reply, text ? text : "no such line or operator");

@@ -8,11 +8,14 @@ from torch_conversation import converse  # before torch
 
 import torch
 
+import tensor_attention
+
 F = torch.nn.functional
 aten = torch.ops.aten
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64, "bool": torch.bool}
 
-# By t, the tensors, inputs first. What a function returns is its first output, if not the tensor given for it.
+# By t, the tensors, inputs first. What a function returns is its first output, if not the tensor given for it, or all of
+# its first outputs.
 OPERATORS = {
     "add": lambda t: torch.add(t[0], t[1], out=t[2]),
     "mul": lambda t: torch.mul(t[0], t[1], out=t[2]),
@@ -56,20 +59,23 @@ OPERATORS = {
 }
 
 
-def tensor(word, kind, is_input):
-    extents, swapped, other, below, _ = re.fullmatch(r"([0-9x]+)(T?)(?::(\w+))?(?:/(\d+))?(!?)", word).groups()
+def tensor(word, kind, number, is_input):
+    pattern = r"([0-9x]+)(T?)(?::(\w+))?(?:/(\d+))?(!?)(\+?)"
+    extents, swapped, other, below, _, is_positive = re.fullmatch(pattern, word).groups()
     shape, kind = [int(x) for x in extents.split("x")], TYPES[other or kind]
     if swapped:
         shape[-1], shape[-2] = shape[-2], shape[-1]
     count = torch.Size(shape).numel()
+    steps = (torch.arange(count if is_input else 0) + 1009 * number) * 7919
     if not is_input:
         values = torch.zeros(count, dtype=kind)
     elif kind == torch.int64:
-        values = torch.arange(count) * 7919 % int(below)
+        values = steps % int(below)
     elif kind == torch.bool:
-        values = (torch.arange(count) * 7919 % 8191 & 1).bool()
+        values = (steps % 8191 & 1).bool()
     else:
-        values = ((torch.arange(count) * 7919 % 8191 - 4095).float() / 4096).to(kind)
+        values = (steps % 8191 - 4095).float() / 4096
+        values = (values.abs() + 0.25 if is_positive else values).to(kind)
     values = values.reshape(shape)
     return values.transpose(-1, -2) if swapped else values
 
@@ -79,14 +85,20 @@ class Problem:
         _, word, _, _, *words = [word for word in ask["line"].split() if "=" not in word]
         inputs = words.index(">")
         words.remove(">")
-        self.tensors = [tensor(word, ask["type"], i < inputs) for i, word in enumerate(words)]
-        self.operator = OPERATORS[word]
+        self.tensors = [tensor(x, ask["type"], i, i < inputs) for i, x in enumerate(words)]
+        self.operator = tensor_attention.prepare(word, self.tensors) or OPERATORS[word]
 
     def run(self, count):
         begin = time.perf_counter()
         for _ in range(count):
             self.operator(self.tensors)
         return (time.perf_counter() - begin) / count
+
+
+def figures(output):
+    values = output.double()
+    finite = values.nan_to_num(0, 0, 0)
+    return [finite.sum().item(), finite.abs().sum().item(), values.isfinite().sum().item()]
 
 
 problem = None
@@ -98,8 +110,8 @@ def answer(ask):
         return {"seconds": problem.run(int(ask["count"]))}
     problem = None
     problem = Problem(ask)
-    result = problem.operator(problem.tensors).double().nan_to_num(0, 0, 0)
-    return {"sum": result.sum().item(), "norm": result.abs().sum().item()}
+    results = problem.operator(problem.tensors)
+    return {"outputs": [figures(x) for x in (results if isinstance(results, tuple) else (results,))]}
 
 
 converse(answer)
