@@ -189,6 +189,19 @@ vd vd_at_least(vd x, double bound)
 #endif
 }
 
+/* The smaller of x and a bound; a NaN stays. */
+K_TEMPLATE
+vf v_at_most(vf x, float bound)
+{
+#if defined(K_ISA_avx512)
+    return (vf)_mm512_min_ps(_mm512_set1_ps(bound), (__m512)x);
+#elif defined(K_ISA_avx2)
+    return (vf)_mm256_min_ps(_mm256_set1_ps(bound), (__m256)x);
+#else
+    return v_if(v_less(v_all(bound), x), v_all(bound), x);
+#endif
+}
+
 /* x between two bounds; a NaN stays. */
 K_TEMPLATE
 vf v_clamp(vf x, float low, float high)

@@ -10,59 +10,66 @@
 #include "kernels/vector/math_erf.h"
 #include "kernels/vector/math_single.h"
 
-/* value 2^n for a whole number n, rounded once where it is below the normal numbers; -252 <= n
- * <= 127. */
+/* e^y = 2^n (1 + less_one), sum = n + V_ROUNDING. */
+struct v_power {
+    vf sum, less_one;
+};
+
+#define V_ROUNDING 0x1.8p23F
+
+/* value 2^n, rounded once where it is below the normal numbers; -252 <= n <= 127. */
 K_TEMPLATE
-vf v_scale(vf value, vf n)
+vf v_scale(vf value, vf sum)
 {
 #if defined(K_ISA_avx512)
-    return (vf)_mm512_scalef_ps((__m512)value, (__m512)n);
+    return (vf)_mm512_scalef_ps((__m512)value, (__m512)(sum - V_ROUNDING));
 #else
-    const vf rounding = v_all(0x1.8p23F);
-    const vi exponent = (vi)(n + rounding) - (vi)rounding, half = exponent >> 1;
-    const vf first = (vf)((vu)(half + 127) << 23), second = (vf)((vu)(exponent - half + 127) << 23);
-    return value * first * second;
+    /* Two normal powers of 2; V_ROUNDING's bits are 0x4b400000. */
+    const vu exponents = (vu)sum - (0x4b400000 - 2 * 127), half = exponents >> 1;
+    return value * (vf)(half << 23) * (vf)((exponents - half) << 23);
 #endif
 }
 
-/* e^(x + rest) for -120 <= x <= 0 and a small rest, subnormal numbers too. */
+/* e^(a b) for -120 <= a b <= 0; where products are fused with sums a b is not rounded. */
 K_TEMPLATE
-vf v_decay(vf x, vf rest)
+struct v_power v_decay_parts(vf a, vf b)
 {
     static const float c[] = {5.0000001201e-1F, 1.6666665459e-1F, 4.1665795894e-2F,
                               8.3334519073e-3F, 1.3981999507e-3F, 1.9875691500e-4F};
-    const vf rounding = v_all(0x1.8p23F);
-    const vf n = v_fma(x, v_all(0x1.715476p+0F), rounding) - rounding;
-    const vf r = v_exp_rest(x, n) + rest, square = r * r;
+    const vf sum = v_fma(a * b, v_all(0x1.715476p+0F), v_all(V_ROUNDING)), n = sum - V_ROUNDING;
+    /* n times log(2)'s first 14 bits is exact. */
+    const vf r = v_fma(n, v_all(-0x1.7f7d1cp-20F), v_fma(a, b, n * -0x1.62e4p-1F)), square = r * r;
     const vf low = v_fma(r, v_all(c[1]), v_all(c[0])), middle = v_fma(r, v_all(c[3]), v_all(c[2]));
     const vf high = v_fma(r, v_all(c[5]), v_all(c[4]));
     const vf p = v_fma(v_fma(high, square, middle), square, low);
-    return v_scale(v_fma(p, square, r) + 1, n);
+    return (struct v_power){sum, v_fma(p, square, r)};
 }
 
-/* e^(-x^2 / 2), and what it is multiplied with to be the normal distribution's integral up to -|x|.
- */
-struct v_normal {
-    vf decay, tail;
-};
-
-/* tail = r p(r), r = 1 / (|x| + 4): p to 2^-26 where |x| < 14.6. */
+/* The same as a number, subnormal numbers too. */
 K_TEMPLATE
-struct v_normal v_normal(vf x)
+vf v_decay(vf a, vf b)
 {
-    static const float p[] = {
-        0.90590735F,      0.630122625F,     0.3233858145F,     0.1166307985F,    0.02488346715F,
-        0.0004779527455F, -0.001294261425F, -0.0001913564635F, 0.0000626474825F, 0.0000149822964F};
-    const vf t = v_clamp(v_abs(x), 0, 15), half = t * -0.5F, h = half * t;
-    const vf r = 1 / (t + 4), u = v_fma(r, v_all(10.1917808F), v_all(-1.54794521F));
+    const struct v_power power = v_decay_parts(a, b);
+    return v_scale(power.less_one + 1, power.sum);
+}
+
+/* The normal distribution's integral up to -t, less its factor e^(-t^2 / 2), times t + 4, where u =
+ * 1 - 2.5 t / (t + 4): to 2^-26.5 for 0 <= t <= 15. The first coefficient comes last, so that sums
+ * above 1 are rounded once. */
+K_TEMPLATE
+vf v_normal_tail(vf u)
+{
+    static const float p[] = {0x1.c9b2a0p-1F,  0x1.426780p-1F,  0x1.50e432p-2F,   0x1.f17762p-4F,
+                              0x1.b6f0acp-6F,  0x1.68b500p-11F, -0x1.7478ecp-10F, -0x1.e1e4bcp-13F,
+                              0x1.24e29cp-14F, 0x1.2e2a56p-16F};
     const vf square = u * u, fourth = square * square;
-    vf sum[5];
-#pragma GCC unroll 5
-    for (int i = 0; i < 5; i++)
-        sum[i] = v_fma(u, v_all(p[2 * i + 1]), v_all(p[2 * i]));
-    const vf high = v_fma(sum[4], fourth, v_fma(sum[3], square, sum[2]));
-    const vf all = v_fma(high, fourth, v_fma(sum[1], square, sum[0]));
-    return (struct v_normal){v_decay(h, v_fma(half, t, -h)), r * all};
+    vf sum[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        sum[i] = v_fma(u, v_all(p[2 * i + 2]), v_all(p[2 * i + 1]));
+    const vf high = v_fma(fourth, v_all(p[9]), v_fma(sum[3], square, sum[2]));
+    const vf low = v_fma(sum[1], square, sum[0]);
+    return v_fma(v_fma(high, fourth, low), u, v_all(p[0]));
 }
 
 K_TEMPLATE
@@ -71,18 +78,35 @@ vd wide_gelu(vd x)
     return 0.5 * x * wide_erfc(x * -0x1.6a09e667f3bcdp-1);
 }
 
+/* x times the integral up to x; -infinity gives NaN. is_close: within 4 ULP, else 5. */
+K_TEMPLATE
+vf v_gelu_single(vf x, bool is_close)
+{
+#if defined(K_ISA_avx512) || defined(K_ISA_avx2) || (defined(__ARM_NEON) && defined(__aarch64__))
+    const vf t = v_at_most(v_abs(x), 15), s = t + 4, v = t / s;
+    const vf tail = v_normal_tail(v_fma(v, v_all(-2.5F), v_all(1))), m = v * tail;
+    const struct v_power decay = v_decay_parts(t * -0.5F, t);
+    vf part = v_fma(decay.less_one, m, m);
+    if (is_close) {
+        /* t = (t + 4) v + left; what m then lacks, by its slope, and its own rounding. */
+        const vf left = v_fma(s - 4 - t, v, v_fma(-s, v, t));
+        const vf slope = v_fma(tail, v_all(0.4714F), v_all(-0.2357F)); /* its root, within 7 % */
+        const vf lacks = v_fma(left * slope, slope, v_fma(v, tail, -m));
+        part = m + v_fma(decay.less_one, m, lacks);
+    }
+    /* 2^n comes last: what it is multiplied with is a normal number. */
+    const vf below = v_scale(part, decay.sum);
+    return v_if(v_less(x, v_all(0)), v_fma(x, v_all(0), -below), x - below);
+#else
+    (void)is_close;
+    return v_by_doubles(wide_gelu, x);
+#endif
+}
+
 K_TEMPLATE
 vf v_gelu(vf x)
 {
-#if defined(K_ISA_avx512) || defined(K_ISA_avx2) || (defined(__ARM_NEON) && defined(__aarch64__))
-    const struct v_normal normal = v_normal(x);
-    /* decay * tail may be below the normal numbers where x times it is not. */
-    const vf below = normal.decay * (x * normal.tail);
-    const vf above = v_fma(-(normal.decay * normal.tail), v_clamp(v_abs(x), 0, 15), x);
-    return v_if(v_less(x, v_all(0)), below, above);
-#else
-    return v_by_doubles(wide_gelu, x);
-#endif
+    return v_gelu_single(x, true);
 }
 
 #endif
