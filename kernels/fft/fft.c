@@ -243,8 +243,7 @@ static void store(const struct k_fft *fft, struct parts from, void *y, int64_t a
 }
 
 /* Not inlined: what both ways share is there once. */
-K_OUTLINE void run(bool is_chirp, const struct k_fft *fft, void *const buffers[],
-                   struct k_slice slice)
+K_OUTLINE void run(const struct k_fft *fft, void *const buffers[], struct k_slice slice)
 {
     const double *table = buffers[K_FFT_TABLE];
     const int64_t m = fft->points;
@@ -262,7 +261,7 @@ K_OUTLINE void run(bool is_chirp, const struct k_fft *fft, void *const buffers[]
             }
             gather(fft, buffers[K_FFT_X], buffers[K_FFT_WINDOW], from, a);
             const struct parts made =
-                is_chirp ? transform_chirp(fft, table, a, b) : transform(fft, table, a, b);
+                fft->is_chirp ? transform_chirp(fft, table, a, b) : transform(fft, table, a, b);
             store(fft, made, buffers[K_FFT_Y], to);
         }
     }
@@ -272,10 +271,10 @@ k_fn K_SYMBOL(fft_factors), K_SYMBOL(fft_chirp);
 
 void K_SYMBOL(fft_factors)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
-    run(false, parameters, buffers, slice);
+    run(parameters, buffers, slice);
 }
 
 void K_SYMBOL(fft_chirp)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
-    run(true, parameters, buffers, slice);
+    run(parameters, buffers, slice);
 }
