@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "aclnnop/aclnn_flash_attention_score.h"
-#include "aclnnop/aclnn_flash_attention_score_grad.h"
-#include "aclnnop/aclnn_incre_flash_attention.h"
-
 enum { STATISTICS = 8, CAUSAL_MASK = 2048 };
 enum { MODE_MASK = 1, MODE_CAUSAL = 2 };
 

@@ -7,7 +7,9 @@
 
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"
-
+#include "aclnnop/aclnn_flash_attention_score.h"
+#include "aclnnop/aclnn_flash_attention_score_grad.h"
+#include "aclnnop/aclnn_incre_flash_attention.h"
 #include "tests/bench/tensor_line.h"
 
 /* X(the line's word, what runs its executor) */
