@@ -6,7 +6,7 @@
 #define ACLNN_CPU_KERNELS_INT8_INT8_FOURS_H
 
 #include "kernels/int8/int8_item.h"
-#include "kernels/int8/int8_nibbles.h"
+#include "kernels/quant/int8_nibbles.h"
 
 enum { INT8_FOURS_ROWS = 96 };
 

@@ -296,7 +296,7 @@ static bool check_refused(struct rig_call *call, const struct rig_fault *fault, 
 
 /* ---- which faults can be combined ---- */
 
-/* An entry of an array and its length are apart. */
+/* An entry of an array and its length are apart, unless the entry is behind the end then. */
 static bool same_field(const struct rig_operator *op, const struct assignment *a,
                        const struct assignment *b)
 {
@@ -305,7 +305,8 @@ static bool same_field(const struct rig_operator *op, const struct assignment *a
     const bool a_length = strcmp(a->field, "length") == 0 && b->index >= 0;
     const bool b_length = strcmp(b->field, "length") == 0 && a->index >= 0;
     const bool is_array = find(op->array, a->object) >= 0;
-    if (is_array && (a_length || b_length)) return false;
+    if (is_array && a_length) return number(a) <= b->index;
+    if (is_array && b_length) return number(b) <= a->index;
     bool is_whole = a->field[0] == '\0' || b->field[0] == '\0';
     return is_whole || is_array || strcmp(a->field, b->field) == 0;
 }

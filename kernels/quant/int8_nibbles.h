@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ACLNN_CPU_KERNELS_INT8_INT8_NIBBLES_H
-#define ACLNN_CPU_KERNELS_INT8_INT8_NIBBLES_H
+#ifndef ACLNN_CPU_KERNELS_QUANT_INT8_NIBBLES_H
+#define ACLNN_CPU_KERNELS_QUANT_INT8_NIBBLES_H
 
 #include "kernels/gemm/k_gemm.h"
 #include "kernels/vector/instance.h"

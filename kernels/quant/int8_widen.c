@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/int8/int8_nibbles.h"
-#include "kernels/int8/int8_packed.h"
+#include "kernels/quant/int8_nibbles.h"
+#include "kernels/quant/int8_packed.h"
 #include "kernels/int8/k_int8.h"
 #include "kernels/vector/instance.h"
 

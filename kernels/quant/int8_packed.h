@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scale and an offset in one number of 64 bits (k_int8.h). */
-#ifndef ACLNN_CPU_KERNELS_INT8_INT8_PACKED_H
-#define ACLNN_CPU_KERNELS_INT8_INT8_PACKED_H
+#ifndef ACLNN_CPU_KERNELS_QUANT_INT8_PACKED_H
+#define ACLNN_CPU_KERNELS_QUANT_INT8_PACKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
