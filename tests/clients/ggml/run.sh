@@ -170,8 +170,15 @@ for type in "${types[@]}"; do
     for graph in 0 1; do
         got=$(answer "$type" 99 $graph) || status=1
         printf 'SmolLM2-135M %-4s graph %s: %s tokens/s prompt/generation, CPU backend %s\n' "$type" $graph "$(speed)" "$of_cpu"
-        # ggml's CPU backend rounds activations of Q4_0 to 8 bits, which changes the text.
-        if [ "$type" != Q4_0 ] && [ "$got" != "$wanted" ]; then
+        # ggml's CPU backend rounds activations to 8 bits where weights are quantised, which changes the text: Q4_0's from
+        # the beginning, Q8_0's, with AVX2, behind the first sentence.
+        same=1
+        case $type in
+        Q4_0) ;;
+        Q8_0) [ "${got%%.*}" = "${wanted%%.*}" ] || same=0 ;;
+        *) [ "$got" = "$wanted" ] || same=0 ;;
+        esac
+        if [ $same = 0 ]; then
             printf 'other text than the CPU backend:\n%s\n' "$got"
             status=1
         fi
