@@ -29,8 +29,9 @@ static struct rig_call call_of_case(const struct rig_operator *op, const struct 
 
 static struct rig_call call_of(const struct rig_operator *op, uint64_t seed)
 {
+    static struct test_case test; /* its texts are the call's */
     struct random random = {seed};
-    const struct test_case test = rig_random_case(op, &random, CASE_F32);
+    test = rig_random_case(op, &random, CASE_F32);
     return call_of_case(op, &test);
 }
 

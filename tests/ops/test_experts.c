@@ -57,12 +57,37 @@ static void fill(void)
     memset(out, 0xff, sizeof out);
 }
 
+/* The tensors of a call, until it has run. */
+static struct {
+    aclTensor *tensor[16];
+    aclTensorList *list[3];
+    int tensors, lists;
+} held;
+
 static aclTensor *tensor(void *data, aclDataType type, int rank, int64_t a, int64_t b, int64_t c)
 {
     const int64_t sizes[] = {a, b, c}, storage = MOST;
     const int64_t strides[] = {rank == 3 ? b * c : rank == 2 ? b : 1, rank == 3 ? c : 1, 1};
-    return aclCreateTensor(sizes, (uint64_t)rank, type, strides, 0, ACL_FORMAT_ND, &storage, 1,
-                           data);
+    return held.tensor[held.tensors++] = aclCreateTensor(sizes, (uint64_t)rank, type, strides, 0,
+                                                         ACL_FORMAT_ND, &storage, 1, data);
+}
+
+/* Which ends with its list. */
+static aclTensorList *list_of(aclTensor *only)
+{
+    if (!only) return NULL;
+    for (int i = 0; i < held.tensors; i++)
+        if (held.tensor[i] == only) held.tensor[i] = NULL;
+    return held.list[held.lists++] = aclCreateTensorList((const aclTensor *const[]){only}, 1);
+}
+
+static void release(void)
+{
+    for (int i = 0; i < held.tensors; i++)
+        if (held.tensor[i]) aclDestroyTensor(held.tensor[i]);
+    for (int i = 0; i < held.lists; i++)
+        aclDestroyTensorList(held.list[i]);
+    held.tensors = held.lists = 0;
 }
 
 /* ---- calls ---- */
@@ -95,13 +120,9 @@ static aclnnStatus prepare_gate(const struct call *c, aclTensor *const t[], uint
     if (c->which == GATE)
         return aclnnGroupedMatmulSwigluQuantGetWorkspaceSize(
             t[0], t[1], t[3], NULL, t[2], t[4], t[5], t[6], t[7], NULL, size, executor);
-    const aclTensor *weights[] = {t[1]}, *scales[] = {t[2]}, *biases[] = {t[3]};
-    aclTensorList *lists[] = {aclCreateTensorList(weights, 1), aclCreateTensorList(scales, 1),
-                              t[3] ? aclCreateTensorList(biases, 1) : NULL};
-    const aclnnStatus status = aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize(
-        t[0], lists[0], lists[1], lists[2], NULL, t[4], c->has_smooth ? t[4] : NULL, t[5], c->mode,
-        0, c->quant_mode, c->form, NULL, t[6], t[7], size, executor);
-    return status;
+    return aclnnGroupedMatmulSwigluQuantV2GetWorkspaceSize(
+        t[0], list_of(t[1]), list_of(t[2]), list_of(t[3]), NULL, t[4], c->has_smooth ? t[4] : NULL,
+        t[5], c->mode, 0, c->quant_mode, c->form, NULL, t[6], t[7], size, executor);
 }
 
 static aclnnStatus prepare(const struct call *c, uint64_t *size, aclOpExecutor **executor)
@@ -162,6 +183,7 @@ static void run(const struct call *c, const char *words)
     if (words) cr_expect(message && strstr(message, words), "%s: %s", words, message);
     aclrtDestroyStream(stream);
     free(workspace);
+    release();
 }
 
 /* Rows that were written, and those behind, which were not. */
@@ -309,6 +331,7 @@ static void refuse(const struct call *c, aclnnStatus code, const char *words)
     cr_expect_eq(prepare(c, &size, &executor), code, "%s", words);
     const char *message = aclGetRecentErrMsg();
     cr_expect(message && strstr(message, words), "%s: %s", words, message);
+    release();
 }
 
 Test(experts, refusals)
