@@ -4,8 +4,8 @@
 #define ACLNN_CPU_KERNELS_INT8_INT8_ITEM_H
 
 #include "kernels/gemm/gemm_item.h"
-#include "kernels/quant/int8_packed.h"
 #include "kernels/int8/k_int8.h"
+#include "kernels/quant/int8_packed.h"
 #include "kernels/vector/dots.h"
 
 struct int8_item {

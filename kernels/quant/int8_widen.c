@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/int8/k_int8.h"
 #include "kernels/quant/int8_nibbles.h"
 #include "kernels/quant/int8_packed.h"
-#include "kernels/int8/k_int8.h"
 #include "kernels/vector/instance.h"
 
 k_fn K_SYMBOL(int8_widen);
