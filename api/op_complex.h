@@ -23,6 +23,9 @@ struct op_place op_complex_number(struct ex_plan *plan, aclDataType type, const 
 /* A step that gives all elements, of any type, a scalar's value. */
 void op_fill_scalar(struct ex_plan *plan, const struct op_place *to, const aclScalar *scalar);
 
+/* A part of a place; a real number's imaginary part is 0, in scratch. */
+struct op_place op_complex_place(struct ex_plan *plan, const struct op_place *place, int part);
+
 /* A step: to = a b, which broadcast to its shape; a real factor's imaginary part is 0. type: of the
  * parts of what is made before it is stored, FLOAT or DOUBLE. */
 void op_complex_multiply(struct ex_plan *plan, aclDataType type, const struct op_place *a,

@@ -4,7 +4,7 @@
 #include "api/op_map.h"
 #include "api/op_reduce.h"
 
-static struct op_place part_of(struct ex_plan *plan, const struct op_place *place, int part)
+struct op_place op_complex_place(struct ex_plan *plan, const struct op_place *place, int part)
 {
     const aclDataType type = place->view.type;
     if (op_is_complex(type))
@@ -21,7 +21,7 @@ void op_complex_multiply(struct ex_plan *plan, aclDataType type, const struct op
     struct op_place factor[4];
     struct op_map map;
     for (int i = 0; i < 4; i++)
-        factor[i] = part_of(plan, i < 2 ? a : b, i % 2);
+        factor[i] = op_complex_place(plan, i < 2 ? a : b, i % 2);
     op_map_begin(&map, plan, K_CORE_complex_mul, type, to->view.rank, to->view.sizes);
     for (int part = 0; part < 2; part++)
         op_map_result(&map, &(const struct op_place){to->buffer, op_complex_part(&to->view, part)});

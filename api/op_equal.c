@@ -43,18 +43,6 @@ struct pair {
     aclDataType type; /* in which is compared */
 };
 
-/* A real number's imaginary part is 0. */
-static struct op_place part_of(struct ex_plan *plan, const struct op_place *place, int part)
-{
-    const aclDataType type = place->view.type;
-    if (op_is_complex(type))
-        return (struct op_place){place->buffer, op_complex_part(&place->view, part)};
-    if (part == 0) return *place;
-    const struct op_place zero = op_scratch_place(plan, type, 0, NULL);
-    op_fill_place(plan, &zero, 0, 0);
-    return zero;
-}
-
 static void compare(struct ex_plan *plan, const struct pair *pair, int byte)
 {
     const struct op_view *self = &pair->place[SELF].view;
@@ -82,7 +70,7 @@ static void compare_parts(struct ex_plan *plan, const struct pair *whole, int by
     struct pair pair = {.type = op_complex_part_type(whole->type)};
     for (int part = 0; part < 2; part++) {
         for (int i = SELF; i <= OTHER; i++)
-            pair.place[i] = part_of(plan, &whole->place[i], part);
+            pair.place[i] = op_complex_place(plan, &whole->place[i], part);
         compare(plan, &pair, byte);
     }
 }

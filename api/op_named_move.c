@@ -71,7 +71,13 @@ static aclTensor *whole(struct op_named_run *run, enum op_named_side side)
     return op_named_tensor(run, side, 0, &view);
 }
 
-void op_named_transpose(struct op_named_run *run)
+typedef aclnnStatus whole_phase1(const aclTensor *x, const aclIntArray *numbers, aclTensor *y,
+                                 uint64_t *bytes, aclOpExecutor **executor);
+typedef aclnnStatus whole_phase2(void *workspace, uint64_t bytes, aclOpExecutor *executor,
+                                 aclrtStream stream);
+
+/* An operator of a tensor and the numbers in its second input. */
+static void run_by_numbers(struct op_named_run *run, whole_phase1 *plan, whole_phase2 *launch)
 {
     int64_t values[NUMBERS];
     uint64_t bytes = 0;
@@ -79,28 +85,22 @@ void op_named_transpose(struct op_named_run *run)
     op_named_counts(run, 2, 1);
     const int count = numbers_of(run, 1, values);
     aclTensor *x = whole(run, IN), *y = whole(run, OUT);
-    aclIntArray *order = array_of(run, values, count);
+    aclIntArray *numbers = array_of(run, values, count);
     if (run->status == ACL_SUCCESS) {
-        const aclnnStatus phase1 = aclnnPermuteGetWorkspaceSize(x, order, y, &bytes, &executor);
-        op_named_launch(run, phase1, bytes, executor, aclnnPermute);
+        const aclnnStatus phase1 = plan(x, numbers, y, &bytes, &executor);
+        op_named_launch(run, phase1, bytes, executor, launch);
     }
-    aclDestroyIntArray(order);
+    aclDestroyIntArray(numbers);
+}
+
+void op_named_transpose(struct op_named_run *run)
+{
+    run_by_numbers(run, aclnnPermuteGetWorkspaceSize, aclnnPermute);
 }
 
 void op_named_broadcast_to(struct op_named_run *run)
 {
-    int64_t values[NUMBERS];
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = NULL;
-    op_named_counts(run, 2, 1);
-    const int count = numbers_of(run, 1, values);
-    aclTensor *x = whole(run, IN), *y = whole(run, OUT);
-    aclIntArray *shape = array_of(run, values, count);
-    if (run->status == ACL_SUCCESS) {
-        const aclnnStatus phase1 = aclnnExpandGetWorkspaceSize(x, shape, y, &bytes, &executor);
-        op_named_launch(run, phase1, bytes, executor, aclnnExpand);
-    }
-    aclDestroyIntArray(shape);
+    run_by_numbers(run, aclnnExpandGetWorkspaceSize, aclnnExpand);
 }
 
 /* paddings: before and after, axis by axis; a padding of the last axis comes first in aclnn's. */
