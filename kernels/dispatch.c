@@ -65,7 +65,7 @@ static const struct {
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
 /* The level that may use dot products, of pairs of bf16 or of bytes; naming it forbids them. What
- * the CPU has to multiply tiles of INT8 does so where no level is named, or the last of these. */
+ * the CPU has to multiply tiles does so where no level is named, or the last of these. */
 #if defined(__aarch64__)
 static const char *const without_dots = "neon", *const with_dots = "neon_dot";
 static const char *const with_tiles = "neon_i8mm";
@@ -109,6 +109,17 @@ static bool cpu_has_tiles(void)
 #endif
 }
 
+static bool cpu_has_bf16_tiles(void)
+{
+#if defined(__x86_64__) && defined(__linux__)
+    enum { FEATURES = 7, BF16_TILES = 1 << 22 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & BF16_TILES) != 0;
+#else
+    return false;
+#endif
+}
+
 /* The kernel lets a process have tiles when it asks, but not where a signal stack of some thread
  * has no room for them. */
 static bool system_gives_tiles(void)
@@ -124,7 +135,7 @@ static bool system_gives_tiles(void)
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 static const struct k_table *runnable[COMPILED], *best;
 static size_t runnable_count, cache_l2, cache_last_level;
-static bool pairs, dots, may_tile;
+static bool pairs, dots, may_tile, pairs_tile;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static bool tiles;
 static char refused[32]; /* what ACLNN_CPU_ISA asks for and this CPU does not run */
@@ -192,6 +203,7 @@ static void look(void)
     pairs = is_widest && !is_plain && cpu_has_pairs();
     dots = is_widest && !is_plain && cpu_has_dots();
     may_tile = dots && cpu_has_tiles() && (!wanted || strcmp(wanted, with_tiles) == 0);
+    pairs_tile = pairs && cpu_has_bf16_tiles();
     if (wanted && has_named_dots() && strcmp(wanted, with_dots) == 0) is_found = true;
     if (wanted && may_tile && strcmp(wanted, with_tiles) == 0) is_found = true;
     if (!is_found) snprintf(refused, sizeof refused, "%s", wanted);
@@ -235,6 +247,11 @@ bool k_tiles_int8(void)
 {
     pthread_once(&asked, ask_for_tiles);
     return tiles;
+}
+
+bool k_tiles_bf16(void)
+{
+    return k_tiles_int8() && pairs_tile; /* in this order: the first one looks */
 }
 
 size_t k_tables(const struct k_table *tables[], size_t capacity)

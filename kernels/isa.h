@@ -16,4 +16,7 @@ bool k_dots_int8(void);
  * AMX, for the whole process. */
 bool k_tiles_int8(void);
 
+/* The same for tiles of bf16 (AMX-BF16). */
+bool k_tiles_bf16(void);
+
 #endif

@@ -5,17 +5,25 @@
 #include "kernels/blis/k_blis.h"
 #include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/k_gemm.h"
+#include "kernels/isa.h"
 #include "kernels/way.h"
 
 enum {
-    BLIS_COLUMNS = 832, /* of an item */
-    BLIS_EDGE = 32,     /* rows, columns and terms from which it repays its packing */
+    BLIS_COLUMNS = 832, /* of an item, at most, and its rows */
+    BLIS_EDGE = 48,     /* rows and columns from which it repays its packing, */
+    BLIS_TERMS = 96,    /* and terms */
+    BLIS_FEW = 4,       /* items: cut further where one has twice */
+    BLIS_SOME_FLOPS = 1 << 24,
+    BLIS_MANY_FLOPS = 1 << 28, /* up to ENOUGH items: each packs its rows and columns */
+    BLIS_LEAST = 192,          /* rows or columns left by such a cut */
     DOTS_COLUMNS = 32,  /* of an item */
     DOTS_TERMS = 256,   /* from which more than K_GEMM_FEW rows repay adding up their lanes */
     SWEEP_COLUMNS = 256,
     ENOUGH = 16,              /* items that keep many threads busy */
     ITEM_FLOPS = 2 * 1 << 20, /* of an item, at least, where a product is cut */
     GRAIN = 1 << 20,          /* operations worth a thread */
+    TILES_ITEM = 1 << 26,     /* operations of an item by tiles: each packs its columns */
+    TILES_LEAST = 8,          /* rows and columns */
 };
 
 static int64_t up(int64_t n, int64_t unit)
@@ -134,6 +142,42 @@ struct k_work k_gemm_packed_plan(const struct k_problem *problem)
     return work;
 }
 
+/* Tiles multiply so fast that items of few rows would do nothing but pack. */
+struct k_work k_gemm_cut_for_tiles(struct k_gemm *gemm, int64_t rows, struct k_work work)
+{
+    struct k_gemm_cut *cut = &gemm->cut;
+    const double row = 2 * (double)cut->columns * (double)gemm->k;
+    if (cut->row_blocks < 2) return work;
+    const int64_t others = work.items / cut->row_blocks;
+    while (cut->rows < K_GEMM_ROWS && cut->rows < rows && row * (double)cut->rows < TILES_ITEM)
+        cut->rows = 2 * cut->rows < K_GEMM_ROWS ? 2 * cut->rows : K_GEMM_ROWS;
+    cut->row_blocks = up(rows, cut->rows);
+    work.items = others * cut->row_blocks;
+    if (work.grain > work.items) work.grain = work.items;
+    return work;
+}
+
+/* In this order: the last question asks the system for tiles. */
+const char *k_gemm_tiles_refuses(const struct k_problem *problem)
+{
+    const struct k_gemm *g = problem->parameters;
+    if (g->a.dtype != K_BF16 || g->b.dtype != K_BF16) return "not bf16";
+    if (g->k == 0) return "no terms";
+    return multiplies_pairs(problem) && k_tiles_bf16() ? NULL : "no tiles (AMX)";
+}
+
+const char *k_gemm_tiles_unwise(const struct k_problem *problem)
+{
+    const struct k_gemm *g = problem->parameters;
+    return g->m < TILES_LEAST || g->n < TILES_LEAST ? "fewer than 8 rows or columns" : NULL;
+}
+
+struct k_work k_gemm_tiles_plan(const struct k_problem *problem)
+{
+    const struct k_gemm g = oriented(problem, false);
+    return k_gemm_cut_for_tiles(problem->parameters, g.m, k_gemm_packed_plan(problem));
+}
+
 const char *k_gemm_doubles_refuses(const struct k_problem *problem)
 {
     return is_f64(problem->parameters) ? NULL : "no f64";
@@ -218,7 +262,7 @@ const char *k_gemm_blis_refuses(const struct k_problem *problem)
 const char *k_gemm_blis_unwise(const struct k_problem *problem)
 {
     const struct k_gemm *g = problem->parameters;
-    if (g->m < BLIS_EDGE || g->n < BLIS_EDGE || g->k < BLIS_EDGE) return "too small";
+    if (g->m < BLIS_EDGE || g->n < BLIS_EDGE || g->k < BLIS_TERMS) return "too small";
     return NULL;
 }
 
@@ -227,6 +271,16 @@ struct k_work k_gemm_blis_plan(const struct k_problem *problem)
     struct k_gemm *gemm = problem->parameters;
     const struct k_gemm g = oriented(problem, false);
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, false)};
-    cut_into(&gemm->cut, &g, BLIS_COLUMNS, 1, BLIS_COLUMNS, 1);
-    return work_of(gemm);
+    int64_t rows = BLIS_COLUMNS, columns = BLIS_COLUMNS;
+    for (;;) {
+        cut_into(&gemm->cut, &g, rows, 1, columns, 1);
+        const struct k_work work = work_of(gemm);
+        const int64_t longer =
+            gemm->cut.rows > gemm->cut.columns ? gemm->cut.rows : gemm->cut.columns;
+        const double item =
+            2 * (double)gemm->cut.rows * (double)gemm->cut.columns * (double)gemm->k;
+        const double least = work.items < BLIS_FEW ? BLIS_SOME_FLOPS : BLIS_MANY_FLOPS;
+        if (work.items >= ENOUGH || longer < 2 * BLIS_LEAST || item < 2 * least) return work;
+        *(gemm->cut.rows > gemm->cut.columns ? &rows : &columns) = up(longer, 2);
+    }
 }

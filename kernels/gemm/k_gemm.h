@@ -66,4 +66,7 @@ struct k_gemm_view {
 
 struct k_gemm_view k_gemm_view_of(const struct k_gemm *gemm);
 
+/* Larger items than the plan's: for ways that multiply tiles. rows: of c as items cut it. */
+struct k_work k_gemm_cut_for_tiles(struct k_gemm *gemm, int64_t rows, struct k_work work);
+
 #endif

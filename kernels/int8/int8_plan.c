@@ -3,28 +3,11 @@
 #include "kernels/isa.h"
 #include "kernels/way.h"
 
-enum { TILES_ITEM = 1 << 26 }; /* operations of an item: each packs its columns */
-
 /* A product's first member is its gemm, so gemm's plans serve. */
 static void begin(const struct k_problem *problem)
 {
     struct k_int8 *product = problem->parameters;
     product->has_dots = k_dots_int8();
-}
-
-/* Tiles multiply so fast that items of few rows would do nothing but pack. */
-static struct k_work cut_for_tiles(struct k_gemm *g, struct k_work work)
-{
-    struct k_gemm_cut *cut = &g->cut;
-    const double row = 2 * (double)cut->columns * (double)g->k;
-    if (cut->row_blocks < 2) return work;
-    const int64_t others = work.items / cut->row_blocks;
-    while (cut->rows < K_GEMM_ROWS && cut->rows < g->m && row * (double)cut->rows < TILES_ITEM)
-        cut->rows = 2 * cut->rows < K_GEMM_ROWS ? 2 * cut->rows : K_GEMM_ROWS;
-    cut->row_blocks = (g->m + cut->rows - 1) / cut->rows;
-    work.items = others * cut->row_blocks;
-    if (work.grain > work.items) work.grain = work.items;
-    return work;
 }
 
 /* ---- few rows: b is read where it lies ---- */
@@ -77,7 +60,8 @@ const char *k_int8_tiles_refuses(const struct k_problem *problem)
 struct k_work k_int8_tiles_plan(const struct k_problem *problem)
 {
     begin(problem);
-    return cut_for_tiles(problem->parameters, k_gemm_packed_plan(problem));
+    struct k_int8 *product = problem->parameters;
+    return k_gemm_cut_for_tiles(&product->gemm, product->gemm.m, k_gemm_packed_plan(problem));
 }
 
 struct k_work k_int8_packed_plan(const struct k_problem *problem)

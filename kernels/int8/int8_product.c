@@ -7,16 +7,19 @@
 #include "kernels/int8/int8_fours.h"
 #include "kernels/int8/int8_item.h"
 #include "kernels/int8/int8_pack.h"
-#include "kernels/int8/int8_tiles.h"
+#include "kernels/vector/tiles.h"
 #include "kernels/vector/transpose.h"
 
-enum { SLACK = 16 * VL }; /* words that may be written behind a strip */
+enum {
+    SLACK = 16 * VL,         /* words that may be written behind a strip */
+    TILE_TERMS = 4 * V_TILE, /* of a step */
+};
 
 struct work {
     _Alignas(64) uint32_t columns[K_GEMM_DEPTH * K_GEMM_COLUMNS + SLACK]; /* [tile][word][] */
     _Alignas(64) union {
         uint32_t panel[K_GEMM_DEPTH * K_GEMM_PANEL + SLACK]; /* [word][row] */
-        uint32_t rows[TILES_EDGE * K_GEMM_DEPTH];            /* of tiles: [row][word] */
+        uint32_t rows[V_TILES_EDGE * K_GEMM_DEPTH];          /* of tiles: [row][word] */
     };
     _Alignas(64) union {
         uint32_t sums[K_GEMM_ROWS * K_GEMM_COLUMNS];
@@ -157,23 +160,23 @@ void run(enum v_quads quads, const struct k_int8 *p, void *const buffers[], stru
 #if defined(K_TILES)
 /* ---- tiles ---- */
 
-/* Strips of TILES_EDGE columns, with zeros up to a whole step. */
+/* Strips of V_TILES_EDGE columns, with zeros up to a whole step. */
 static void pack_strips(const struct int8_item *item, int64_t begin, int64_t terms, int64_t steps,
                         struct work *own)
 {
     const struct k_gemm *g = &item->product->gemm;
-    const int64_t words = (terms + 3) / 4, strip_words = steps * TILE * TILES_EDGE;
+    const int64_t words = (terms + 3) / 4, strip_words = steps * V_TILE * V_TILES_EDGE;
     if (own->b_block == item->b_block && own->begin == begin) return;
-    for (int64_t column = 0; column < item->columns; column += TILES_EDGE) {
-        uint32_t *to = own->columns + column / TILES_EDGE * strip_words;
+    for (int64_t column = 0; column < item->columns; column += V_TILES_EDGE) {
+        uint32_t *to = own->columns + column / V_TILES_EDGE * strip_words;
         const struct int8_strip strip = {
             .from = v_address(item->b, column * g->b.column + begin * g->b.row),
             .across = g->b.column,
             .along = g->b.row,
-            .lanes = gemm_min(item->columns - column, TILES_EDGE),
+            .lanes = gemm_min(item->columns - column, V_TILES_EDGE),
             .terms = terms};
-        int8_pack(CPU_QUADS, TILES_EDGE, &strip, to);
-        memset(to + words * TILES_EDGE, 0, (size_t)(strip_words - words * TILES_EDGE) * 4);
+        int8_pack(CPU_QUADS, V_TILES_EDGE, &strip, to);
+        memset(to + words * V_TILES_EDGE, 0, (size_t)(strip_words - words * V_TILES_EDGE) * 4);
     }
     own->b_block = item->b_block;
     own->begin = begin;
@@ -186,15 +189,15 @@ static const char *rows_of(const struct int8_item *item, int64_t row, int64_t be
 {
     enum { ALIAS = 2048 }; /* such strides put all rows into a few sets of L1 */
     const struct k_gemm *g = &item->product->gemm;
-    const int64_t rows = gemm_min(item->rows - row, TILES_EDGE);
+    const int64_t rows = gemm_min(item->rows - row, V_TILES_EDGE);
     const char *from = v_address(item->a, row * g->a.row + begin * g->a.column);
     char *to = (char *)own->rows;
     *apart = g->a.row;
-    if (g->a.column == 1 && terms % TILE_TERMS == 0 && rows % TILE == 0 && g->a.row > 0 &&
+    if (g->a.column == 1 && terms % TILE_TERMS == 0 && rows % V_TILE == 0 && g->a.row > 0 &&
         g->a.row % ALIAS != 0)
         return from;
     *apart = (terms + TILE_TERMS - 1) / TILE_TERMS * TILE_TERMS;
-    if (rows % TILE != 0 || terms % TILE_TERMS != 0) memset(to, 0, sizeof own->rows);
+    if (rows % V_TILE != 0 || terms % TILE_TERMS != 0) memset(to, 0, sizeof own->rows);
     if (g->a.column != 1 && g->a.row == 1)
         transpose_elements(1, from, g->a.column, to, *apart, terms, rows);
     else
@@ -218,13 +221,13 @@ static void run_tiles(const struct k_int8 *p, void *const buffers[], struct k_sl
             const int64_t terms = gemm_min(p->gemm.k - begin, DEPTH);
             const int64_t steps = (terms + TILE_TERMS - 1) / TILE_TERMS;
             pack_strips(&item, begin, terms, steps, own);
-            for (int64_t row = 0, apart; row < item.rows; row += TILES_EDGE) {
+            for (int64_t row = 0, apart; row < item.rows; row += V_TILES_EDGE) {
                 const char *a = rows_of(&item, row, begin, terms, &apart, own);
-                for (int64_t column = 0; column < item.columns; column += TILES_EDGE)
-                    int8_tiles(item.rows - row, item.columns - column, a, apart,
-                               own->columns + column * steps * TILE, steps,
-                               (struct int8_sums){own->sums + row * K_GEMM_COLUMNS + column,
-                                                  K_GEMM_COLUMNS, begin > 0});
+                for (int64_t column = 0; column < item.columns; column += V_TILES_EDGE)
+                    v_tiles_multiply(false, item.rows - row, item.columns - column, a, apart,
+                                     own->columns + column * steps * V_TILE, steps,
+                                     (struct v_tile_sums){own->sums + row * K_GEMM_COLUMNS + column,
+                                                          K_GEMM_COLUMNS, begin > 0});
             }
         }
         finish(&item, buffers, own);

@@ -9,6 +9,7 @@
 
 #include "kernels/blis/k_blis.h"
 #include "kernels/gemm/k_gemm.h"
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "kernels/way.h"
 #include "tests/support/guard.h"
@@ -16,8 +17,8 @@
 
 enum { TABLES = 8, ROUNDS = 150, MATRICES = K_GEMM_BUFFERS, MOST = 12000 };
 
-static const char *const ways[] = {NULL,        "gemm:dots",    "gemm:sweep",
-                                   "gemm:blis", "gemm:doubles", "gemm:packed"};
+static const char *const ways[] = {NULL,         "gemm:dots",    "gemm:sweep", "gemm:blis",
+                                   "gemm:tiles", "gemm:doubles", "gemm:packed"};
 
 /* ---- elements ---- */
 
@@ -311,7 +312,9 @@ static bool level_has(const struct k_table *table, const char *force)
     for (int i = 0, count = k_ways(&all); force && i < count; i++)
         if (strcmp(all[i].kernel, "gemm") == 0 && strcmp(all[i].name, force + strlen("gemm:")) == 0)
             memcpy(&found, (const char *)table + all[i].slot, sizeof found);
-    return found != NULL && (strcmp(force, "gemm:blis") != 0 || k_blis_is_usable());
+    if (!found) return false;
+    if (strcmp(force, "gemm:tiles") == 0) return table == k_best() && k_tiles_bf16();
+    return strcmp(force, "gemm:blis") != 0 || k_blis_is_usable();
 }
 
 Test(gemm, random_products, .timeout = 300)

@@ -10,6 +10,7 @@
 
 #include "executor/executor.h"
 #include "kernels/gemm/k_gemm.h"
+#include "kernels/isa.h"
 #include "kernels/kernel_stack.h"
 #include "kernels/way.h"
 #include "runtime/support/base.h"
@@ -260,7 +261,7 @@ static void check_rare_rows(struct rig *rig, const char *line)
     check_row(rig, op, test);
 }
 
-/* A way may be none of this level's. */
+/* A way may be none of this level's, or of this CPU's. */
 static bool level_has(const char *kernel)
 {
     const struct k_way *ways;
@@ -269,6 +270,7 @@ static bool level_has(const char *kernel)
         k_fn *run;
         memcpy(&run, (const char *)k_best() + ways[i].slot, sizeof run);
         snprintf(name, sizeof name, "%s_%s", ways[i].kernel, ways[i].name);
+        if (strcmp(name, "gemm_tiles") == 0 && !k_tiles_bf16()) run = NULL;
         if (strcmp(name, kernel) == 0) return run != NULL;
     }
     return true;
@@ -300,6 +302,7 @@ Test(kernel_stack, is_what_the_table_says, .timeout = 600)
     check_product("gemm:sweep", K_F32, 3, false);
     check_product("gemm:packed", K_F32, 300, false);
     check_product("gemm:doubles", K_F64, 300, false);
+    if (k_tiles_bf16()) check_product("gemm:tiles", K_BF16, 300, false);
     for (int r = k_stacks(&rows); r-- > 0;)
         cr_assert(is_seen[r] || !level_has(rows[r].kernel), "no plan has a step %s",
                   rows[r].kernel);

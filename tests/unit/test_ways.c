@@ -66,7 +66,7 @@ static void read_lines(void)
 /* Whether the level in use is `name` or better; avx512_amx: whether it has tiles. */
 static bool has_level(const char *name)
 {
-    if (strcmp(name, "avx512_amx") == 0) return k_tiles_int8();
+    if (strcmp(name, "avx512_amx") == 0) return k_tiles_int8() && k_tiles_bf16();
     const struct k_table *tables[8];
     const size_t count = k_tables(tables, 8);
     bool is_at_least = false;
