@@ -12,7 +12,7 @@
 enum {
     DOT_LANES = 64,
     DOT_PARTS = DOT_LANES / VL, /* vectors of a sum */
-    DOT_TERMS = 2048,           /* of a, at once */
+    DOT_ROOM = 1 << 14,         /* terms of all rows of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
     DOT_AHEAD = 2048,           /* bytes between what is read and what is prefetched */
 #ifdef K_ISA_avx512
@@ -69,10 +69,10 @@ float add_lanes(const vf sum[DOT_PARTS])
     return (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]);
 }
 
-/* The dot products of `terms` floats of some rows with a column, added to each row's sum. Their
- * order is that of DOT_LANES sums at every level. */
+/* The dot products of `terms` floats of some rows, `apart` from each other, with a column, added to
+ * each row's sum. Their order is that of DOT_LANES sums at every level. */
 K_TEMPLATE
-void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms,
+void dot(enum k_dtype dt, int rows, const float *a, int64_t apart, const char *b, int64_t terms,
          enum k_rounding rounding, float *sums)
 {
     vf sum[DOT_TOGETHER][DOT_PARTS];
@@ -91,7 +91,7 @@ void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms
             const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);
 #pragma GCC unroll 4
             for (int r = 0; r < rows; r++)
-                sum[r][p] = v_fma(v_load(a + r * DOT_TERMS + i + p * VL), y, sum[r][p]);
+                sum[r][p] = v_fma(v_load(a + r * apart + i + p * VL), y, sum[r][p]);
         }
     }
 #pragma GCC unroll 16
@@ -100,7 +100,7 @@ void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms
         const vf y = load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding);
 #pragma GCC unroll 4
         for (int r = 0; r < rows; r++)
-            sum[r][p] = v_fma(v_load(a + r * DOT_TERMS + i), y, sum[r][p]);
+            sum[r][p] = v_fma(v_load(a + r * apart + i), y, sum[r][p]);
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
@@ -109,36 +109,36 @@ void dot(enum k_dtype dt, int rows, const float *a, const char *b, int64_t terms
 
 K_TEMPLATE
 void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_item *item,
-                  const float *a, int64_t begin, int64_t terms, float *sums)
+                  const float *a, int64_t run, int64_t begin, int64_t terms, float *sums)
 {
     const int64_t apart = item->gemm->b.column * k_size(dt);
     for (int64_t column = 0; column < item->columns; column++) {
         const char *b = v_address(item->b, column * apart + begin * k_size(dt));
         int64_t row = 0;
         for (; DOT_TOGETHER > 1 && row + DOT_TOGETHER <= item->rows; row += DOT_TOGETHER)
-            dot(dt, DOT_TOGETHER, a + row * DOT_TERMS, b, terms, rounding,
+            dot(dt, DOT_TOGETHER, a + row * run, run, b, terms, rounding,
                 sums + row * DOT_SUMS + column);
         for (; row < item->rows; row++)
-            dot(dt, 1, a + row * DOT_TERMS, b, terms, rounding, sums + row * DOT_SUMS + column);
+            dot(dt, 1, a + row * run, run, b, terms, rounding, sums + row * DOT_SUMS + column);
     }
 }
 
 /* Elements of b that have no bits to lose are not rounded. */
-static void add_dots_of(const struct gemm_item *item, const float *a, int64_t begin, int64_t terms,
-                        float *sums)
+static void add_dots_of(const struct gemm_item *item, const float *a, int64_t run, int64_t begin,
+                        int64_t terms, float *sums)
 {
     const enum k_rounding rounding = item->gemm->rounding;
     const enum k_dtype dt = item->gemm->b.dtype;
     if (dt == K_F16)
-        add_all_dots(K_F16, K_ROUND_NONE, item, a, begin, terms, sums);
+        add_all_dots(K_F16, K_ROUND_NONE, item, a, run, begin, terms, sums);
     else if (dt == K_BF16 && rounding == K_ROUND_F16)
-        add_all_dots(K_BF16, K_ROUND_F16, item, a, begin, terms, sums);
+        add_all_dots(K_BF16, K_ROUND_F16, item, a, run, begin, terms, sums);
     else if (dt == K_BF16)
-        add_all_dots(K_BF16, K_ROUND_NONE, item, a, begin, terms, sums);
+        add_all_dots(K_BF16, K_ROUND_NONE, item, a, run, begin, terms, sums);
     else if (rounding == K_ROUND_NONE)
-        add_all_dots(K_F32, K_ROUND_NONE, item, a, begin, terms, sums);
+        add_all_dots(K_F32, K_ROUND_NONE, item, a, run, begin, terms, sums);
     else
-        add_all_dots(K_F32, rounding, item, a, begin, terms, sums);
+        add_all_dots(K_F32, rounding, item, a, run, begin, terms, sums);
 }
 
 k_fn K_SYMBOL(gemm_dots);
@@ -146,14 +146,16 @@ k_fn K_SYMBOL(gemm_dots);
 void K_SYMBOL(gemm_dots)(const void *parameters, void *const buffers[], struct k_slice slice)
 {
     const struct k_gemm_view view = k_gemm_view_of(parameters);
-    float a[K_GEMM_DOTS * DOT_TERMS];
+    float a[DOT_ROOM];
     for (int64_t i = slice.begin; i < slice.end; i++) {
         const struct gemm_item item = gemm_item_at(&view, buffers, i);
         float sums[K_GEMM_DOTS * DOT_SUMS] = {0};
-        for (int64_t begin = 0; begin < view.gemm.k; begin += DOT_TERMS) {
-            const int64_t terms = gemm_min(view.gemm.k - begin, DOT_TERMS);
-            widen_rows(&item, begin, terms, DOT_TERMS, a);
-            add_dots_of(&item, a, begin, terms, sums);
+        /* The fewer rows, the longer the runs of b, which hardware reads ahead. */
+        const int64_t run = DOT_ROOM / item.rows / DOT_LANES * DOT_LANES;
+        for (int64_t begin = 0; begin < view.gemm.k; begin += run) {
+            const int64_t terms = gemm_min(view.gemm.k - begin, run);
+            widen_rows(&item, begin, terms, run, a);
+            add_dots_of(&item, a, run, begin, terms, sums);
         }
         finish_rows(&item, sums, DOT_SUMS);
     }

@@ -16,9 +16,9 @@ enum {
     BLIS_SOME_FLOPS = 1 << 24,
     BLIS_MANY_FLOPS = 1 << 28, /* up to ENOUGH items: each packs its rows and columns */
     BLIS_LEAST = 192,          /* rows or columns left by such a cut */
-    DOTS_COLUMNS = 32,  /* of an item */
-    DOTS_TERMS = 256,   /* from which more than K_GEMM_FEW rows repay adding up their lanes */
-    SWEEP_COLUMNS = 256,
+    DOTS_COLUMNS = 32,         /* of an item */
+    DOTS_TERMS = 256,         /* from which more than K_GEMM_FEW rows repay adding up their lanes */
+    SWEEP_BYTES = 4096,       /* of a row of b, at least: hardware reads ahead within it */
     ENOUGH = 16,              /* items that keep many threads busy */
     ITEM_FLOPS = 2 * 1 << 20, /* of an item, at least, where a product is cut */
     GRAIN = 1 << 20,          /* operations worth a thread */
@@ -190,6 +190,11 @@ struct k_work k_gemm_doubles_plan(const struct k_problem *problem)
 
 /* ---- few rows ---- */
 
+static int64_t bytes_of(enum k_dtype dtype)
+{
+    return dtype == K_F32 ? 4 : dtype == K_I8 ? 1 : 2;
+}
+
 /* Threads by what they read of b, not by operations: memory is what such products wait for. */
 static struct k_work cut_columns(const struct k_problem *problem, int64_t rows, int64_t columns)
 {
@@ -198,7 +203,7 @@ static struct k_work cut_columns(const struct k_problem *problem, int64_t rows, 
     gemm->cut = (struct k_gemm_cut){.is_swapped = swaps(gemm, true)};
     cut_into(&gemm->cut, &g, rows, 1, columns, 1);
     struct k_work work = work_of(gemm);
-    const double bytes = (double)gemm->cut.columns * (double)g.k * (g.b.dtype == K_F32 ? 4 : 2);
+    const double bytes = (double)gemm->cut.columns * (double)g.k * (double)bytes_of(g.b.dtype);
     work.grain = bytes < K_GEMM_GRAIN_BYTES ? (int64_t)(K_GEMM_GRAIN_BYTES / (bytes + 1)) + 1 : 1;
     return work;
 }
@@ -232,8 +237,9 @@ const char *k_gemm_sweep_refuses(const struct k_problem *problem)
 struct k_work k_gemm_sweep_plan(const struct k_problem *problem)
 {
     const struct k_gemm g = oriented(problem, true);
+    const int64_t least = SWEEP_BYTES / bytes_of(g.b.dtype);
     int64_t columns = up(g.n, ENOUGH);
-    if (columns < SWEEP_COLUMNS) columns = SWEEP_COLUMNS;
+    if (columns < least) columns = least;
     return cut_columns(problem, K_GEMM_FEW, columns < K_GEMM_SWEEP ? columns : K_GEMM_SWEEP);
 }
 
