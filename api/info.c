@@ -15,6 +15,7 @@
 #include "api/op_check.h"
 #include "kernels/blis/k_blis.h"
 #include "kernels/conv/k_conv.h"
+#include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "runtime/support/base.h"
 #include "runtime/support/config.h"
@@ -41,7 +42,7 @@ static const struct {
     {"ACLNN_CPU_SUMMARY", "1: prints a table per operator at the end"},
     {"ACLNN_CPU_CHECK",
      "race, memory, init, leak, device, all: tells what is wrong in the program"},
-    {"ACLNN_CPU_CHECK_FILE", "file that takes its reports as JSON lines"},
+    {"ACLNN_CPU_CHECK_FILE", "file that takes its reports as JSON lines; %p: the process"},
     {"ACLNN_CPU_CHECK_SUPPRESS", "file of call sites that it is silent about"},
     {"ACLNN_CPU_CHECK_EXIT", "1: exit status 86 when it has found something"},
     {"ACLNN_CPU_CHECK_REPEAT", "1: each pair of operations, not each pair of call sites"},
@@ -103,10 +104,10 @@ static void put_instructions(struct page *page)
     put(page, "%-18s%s: ", "instruction set", used);
     if (!asked || !*asked)
         put(page, "the best that this CPU runs");
-    else if (strcmp(asked, used) == 0)
-        put(page, "ACLNN_CPU_ISA asks for it");
+    else if (!k_isa_refused())
+        put(page, "ACLNN_CPU_ISA asks for %s", asked);
     else
-        put(page, "the best; ACLNN_CPU_ISA asks for %s, which is not among them", asked);
+        put(page, "the best; ACLNN_CPU_ISA asks for %s, which this CPU or build has not", asked);
     put(page, " (of");
     for (size_t i = 0; i < count && i < RT_LENGTH(tables); i++)
         put(page, " %s", tables[i]->isa);

@@ -60,8 +60,26 @@ static enum k_compute half_of(const struct k_elementwise *e)
     return dtype == K_F16 ? K_AS_F16 : K_AS_BF16;
 }
 
+/* A choice moves elements: those of half types go as integers, which are not rounded. */
+static void move_as_integers(struct k_elementwise *e)
+{
+    enum { RESULT, CONDITION, FIRST, SECOND };
+    static const int moved[] = {RESULT, FIRST, SECOND};
+    struct k_loop_operand *operand = e->loop.operand;
+    const enum k_dtype dtype = operand[RESULT].dtype;
+    if (e->core != K_CORE_where || e->constants != 0 || (dtype != K_F16 && dtype != K_BF16)) return;
+    if (operand[CONDITION].dtype != K_BOOL && operand[CONDITION].dtype != K_U8) return;
+    for (int i = 0; i < 3; i++)
+        if (operand[moved[i]].dtype != dtype || operand[moved[i]].via != dtype) return;
+    for (int i = 0; i < 3; i++)
+        operand[moved[i]].dtype = operand[moved[i]].via = K_I16;
+    operand[CONDITION].via = operand[CONDITION].dtype;
+    e->loop.compute = K_AS_I32;
+}
+
 struct k_work k_elementwise_finish(struct k_elementwise *e)
 {
+    move_as_integers(e);
     e->loop.compute = half_of(e);
     e->loop.is_copy = e->core == K_CORE_copy && e->constants == 0;
     return k_loop_finish(&e->loop, cores[e->core].cost);

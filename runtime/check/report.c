@@ -10,6 +10,7 @@
 #include "runtime/support/alloc.h"
 #include "runtime/support/base.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/file_name.h"
 #include "runtime/support/log.h"
 
 enum { EXIT_STATUS = 86, SUPPRESSIONS = 256, LINE = 256, TOLD_BUCKETS = 1024 };
@@ -94,9 +95,12 @@ unsigned rt_check_settings_read(void)
     const char *kinds = variable("ACLNN_CPU_CHECK");
     const unsigned flags = kinds ? read_kinds(kinds) : 0;
     if (flags == 0) return 0;
-    const char *path = variable("ACLNN_CPU_CHECK_FILE");
-    if (path && !(file = fopen(path, "ae")))
-        rt_log_unhonoured("ACLNN_CPU_CHECK_FILE", path, "it cannot be opened; stderr is all");
+    const char *pattern = variable("ACLNN_CPU_CHECK_FILE");
+    char path[PATH_MAX];
+    bool has_id;
+    if (pattern && rt_file_name(pattern, path, &has_id)) file = fopen(path, "ae");
+    if (pattern && !file)
+        rt_log_unhonoured("ACLNN_CPU_CHECK_FILE", pattern, "it cannot be opened; stderr is all");
     const char *suppress = variable("ACLNN_CPU_CHECK_SUPPRESS");
     if (suppress) read_suppressions(suppress);
     const char *wants_all = variable("ACLNN_CPU_CHECK_REPEAT");

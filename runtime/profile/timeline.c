@@ -17,6 +17,7 @@
 #include "runtime/profile/profile_records.h"
 #include "runtime/profile/timeline_json.h"
 #include "runtime/support/config.h"
+#include "runtime/support/file_name.h"
 #include "runtime/support/futex.h"
 #include "runtime/support/log.h"
 
@@ -57,31 +58,12 @@ static void guard_fork(void)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-static bool append(char *path, const char *text)
-{
-    size_t used = strlen(path), length = strlen(text);
-    if (used + length >= PATH_MAX) return false;
-    memcpy(path + used, text, length + 1);
-    return true;
-}
-
 /* A child whose parent's pattern names no process puts its id before the ending. */
 static bool name_file(char path[PATH_MAX])
 {
     char id[24];
-    bool has_id = false;
-    path[0] = '\0';
-    for (const char *at = file.pattern; *at; at++) {
-        char one[2] = {*at, '\0'};
-        const char *text = one;
-        if (at[0] == '%' && at[1] == 'p') {
-            snprintf(id, sizeof(id), "%d", (int)getpid());
-            text = id;
-            has_id = true;
-        }
-        if (at[0] == '%' && (at[1] == 'p' || at[1] == '%')) at++;
-        if (!append(path, text)) return false;
-    }
+    bool has_id;
+    if (!rt_file_name(file.pattern, path, &has_id)) return false;
     if (has_id || !file.is_child) return true;
     char ending[PATH_MAX] = "";
     char *slash = strrchr(path, '/');
@@ -91,7 +73,7 @@ static bool name_file(char path[PATH_MAX])
         *dot = '\0';
     }
     snprintf(id, sizeof(id), "-%d", (int)getpid());
-    return append(path, id) && append(path, ending);
+    return rt_file_name_append(path, id) && rt_file_name_append(path, ending);
 }
 
 /* In a folder where everybody may write, somebody else may have laid a link under this name. */

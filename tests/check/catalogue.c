@@ -80,15 +80,16 @@ static void read_reports(const char *path, char found[RULES])
 static int run_program(const char *self, const char *argument, const char *suppress,
                        char found[RULES])
 {
-    char path[] = "/tmp/aclnn-check-XXXXXX";
-    const int file = mkstemp(path);
+    char base[] = "/tmp/aclnn-check-XXXXXX", path[64], pattern[64];
+    const int file = mkstemp(base); /* keeps the name; the reports lie beside it */
     found[0] = '\0';
     if (file < 0) return -1;
     close(file);
+    snprintf(pattern, sizeof pattern, "%s-%%p", base);
     const pid_t child = fork();
     if (child == 0) {
         setenv("ACLNN_CPU_CHECK", "all", 1);
-        setenv("ACLNN_CPU_CHECK_FILE", path, 1);
+        setenv("ACLNN_CPU_CHECK_FILE", pattern, 1);
         setenv("ACLNN_CPU_CHECK_EXIT", "1", 1);
         if (suppress) setenv("ACLNN_CPU_CHECK_SUPPRESS", suppress, 1);
         if (!freopen("/dev/null", "w", stderr)) _exit(4);
@@ -97,8 +98,10 @@ static int run_program(const char *self, const char *argument, const char *suppr
     }
     int status = 0;
     waitpid(child, &status, 0);
+    snprintf(path, sizeof path, "%s-%d", base, (int)child);
     read_reports(path, found);
     unlink(path);
+    unlink(base);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
