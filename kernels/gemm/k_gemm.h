@@ -11,9 +11,9 @@
  * Sums of f32, f16 and bf16 run in f32, sums of f64 in f64; the result is rounded once when it is
  * stored. The cut of the work follows from the shape, so bits depend neither on the number of
  * threads nor on the slices. Error of an element, with u = 2^-24 (2^-53 for f64) and S the sum of
- * |a * b|: at most (k + 2) u S before the epilogue, twice that for products of bf16 pairs
- * (kernels/vector/pairs.h), then one rounding for each operation of the epilogue and one for the
- * store. */
+ * |a * b|: at most (k + 2) u S before the epilogue, twice that for products of bf16 pairs and
+ * tiles (kernels/vector/pairs.h, tiles.h), then one rounding for each operation of the epilogue and
+ * one for the store. */
 #ifndef ACLNN_CPU_KERNELS_GEMM_K_GEMM_H
 #define ACLNN_CPU_KERNELS_GEMM_K_GEMM_H
 
