@@ -9,6 +9,7 @@
 #include "tests/ops/suite.h"
 #include "tests/support/oracle_elementwise.h"
 #include "tests/support/rig_flight.h"
+#include "tests/support/rows_all.h"
 #include "tests/support/rows_every.h"
 #include "tests/support/rows_table.h"
 
@@ -29,6 +30,13 @@ Test(rows, each_has_an_oracle)
 
 Test(rows, the_case_of_the_environment)
 {
+    const char *line = getenv("ACLNN_TEST_CASE");
+    struct test_case test;
+    char error[256];
+    if (line) {
+        cr_assert(case_parse(line, &test, error, sizeof error), "%s: %s", line, error);
+        cr_assert_not_null(rows_all_of(&test), "no row for %s", line);
+    }
     for (int i = 0; i < table_rows(); i++)
         check_environment(&table_row(i)->op);
 }
