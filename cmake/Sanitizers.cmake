@@ -4,8 +4,7 @@
 # ACLNN_CPU_FUZZ asks for the fuzzer's coverage counters.
 # Kernels are large inlined bodies, on which Clang's instrumentation takes minutes: there its address checks are calls, and
 # undefined behaviour in kernels is left to the GCC builds (42 s for one source, where both inlined took over 200). GCC takes
-# a third to a half of the time with -O1 -g1, half of that without the checks of undefined behaviour, and a quarter to a half
-# less again where functions of many accesses call their address checks (few channels' convolution: 24 s, not 112). The wider levels
+# a third to a half of the time with -O1 -g1, and half of that without the checks of undefined behaviour. The wider levels
 # do without them: they compile the sources of the least level, and the tests of their primitives have them. Tests do
 # without, too; their arrays are guarded all the same.
 add_library(aclnn_sanitizers INTERFACE)
@@ -23,9 +22,6 @@ foreach(target aclnn_sanitizers aclnn_kernel_sanitizers aclnn_wide_kernel_saniti
         endif()
     elseif(CMAKE_C_COMPILER_ID STREQUAL GNU)
         list(APPEND flags -O1 -g1)
-        if(target MATCHES kernel AND "address" IN_LIST chosen)
-            list(APPEND flags "SHELL:--param asan-instrumentation-with-call-threshold=300")
-        endif()
         # GCC 12 copies structs by 64 bytes, aligned, into frames that the address sanitizer has aligned to 32.
         if(target MATCHES kernel AND "address" IN_LIST chosen
                 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
