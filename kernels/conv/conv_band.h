@@ -47,11 +47,11 @@ void band_dense_row(enum k_dtype dt, const char *from, int64_t left, int64_t val
     for (int64_t i = 0; i < left; i += VL)
         v_store(to + i, (vf){0});
     int64_t i = 0;
-    for (; i + VL <= valid; i += VL) {
-        vf value = k_load(dt, from + i * k_size(dt));
-        if (rounding != K_ROUND_NONE) value = v_round_operand(rounding, value);
-        v_store(to + left + i, value);
-    }
+    if (rounding == K_ROUND_NONE) /* most rows: a loop of a load and a store */
+        for (; i + VL <= valid; i += VL)
+            v_store(to + left + i, k_load(dt, from + i * k_size(dt)));
+    for (; i + VL <= valid; i += VL)
+        v_store(to + left + i, v_round_operand(rounding, k_load(dt, from + i * k_size(dt))));
     if (i < valid) {
         /* The last vector begins so early that it ends with the row. */
         const bool is_short = valid < VL;

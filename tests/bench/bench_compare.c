@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `bench compare FOLDER`: this library and another build of it, in turns on the same problems: what
- * a change gained or cost, layer by layer. */
+ * a change gained or cost, layer by layer. Pooling's layers are the named cases of tests/cases,
+ * convolution's those of `bench conv`, in each pass and type. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/conv_check.h"
 #include "tests/bench/data.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/progress.h"
 #include "tests/bench/selection.h"
 #include "tests/bench/stats.h"
+#include "tests/support/cases.h"
 
 enum { NOW, BEFORE, BUILDS, ROUNDS = 9, AGAIN = 3, WORDS = 8, THREAD_COUNTS = 4 };
 #define BATCH_SECONDS 3e-3
@@ -19,9 +22,17 @@ enum { NOW, BEFORE, BUILDS, ROUNDS = 9, AGAIN = 3, WORDS = 8, THREAD_COUNTS = 4 
 
 static const char usage[] =
     "bench compare FOLDER [--threads 1,2] [WORD...]\n"
-    "Times the named cases of tests/cases whose lines hold every WORD with this library and with "
-    "the\n"
-    "libaclnn_cpu.so in FOLDER, in turns, and prints how fast this one is in terms of the other.\n";
+    "Times the named cases of tests/cases, and of convolution the layers in each pass (forward, "
+    "dx, "
+    "dw)\n"
+    "and type, whose lines hold every WORD, with this library and with the libaclnn_cpu.so in "
+    "FOLDER,\n"
+    "in turns, and prints how fast this one is in terms of the other.\n";
+
+struct words {
+    const char *word[WORDS];
+    int count;
+};
 
 struct tally {
     struct stats_mean mean;
@@ -35,6 +46,7 @@ static double ask_run(struct peer *peer, int64_t count)
     cJSON *request = cJSON_CreateObject();
     cJSON_AddStringToObject(request, "do", "run");
     cJSON_AddNumberToObject(request, "count", (double)count);
+    cJSON_AddNumberToObject(request, "slot", 0);
     cJSON *answer = peer_ask(peer, request, why, sizeof why);
     const double seconds =
         answer ? cJSON_GetNumberValue(cJSON_GetObjectItem(answer, "seconds")) : -1;
@@ -42,10 +54,11 @@ static double ask_run(struct peer *peer, int64_t count)
     return seconds;
 }
 
-static bool set_up(struct peer *peer, const struct bench_problem *problem)
+/* Takes the request. */
+static bool set_up(struct peer *peer, cJSON *request)
 {
     char why[PEER_WHY];
-    cJSON *answer = peer_ask(peer, request_set_up(problem), why, sizeof why);
+    cJSON *answer = peer_ask(peer, request, why, sizeof why);
     if (!answer) fprintf(stderr, "%s: %s\n", peer->name, why);
     cJSON_Delete(answer);
     return answer != NULL;
@@ -69,18 +82,9 @@ static double measure(struct peers *peers, double *milliseconds)
     return stats_ratio(seconds[BEFORE], seconds[NOW], ROUNDS);
 }
 
-static bool compare(struct peers *peers, const struct test_case *test, struct tally *tally)
+/* Both builds are set up. */
+static bool compare(struct peers *peers, const char *line, struct tally *tally)
 {
-    struct bench_problem problem;
-    char line[CASE_LINE], why[PEER_WHY];
-    case_print(test, line);
-    if (!bench_problem_of(test, bench_format_of_case(test), &problem, why, sizeof why)) {
-        fprintf(stderr, "%s: %s\n", line, why);
-        return false;
-    }
-    if (!data_open(&problem) || !set_up(&peers->peer[NOW], &problem) ||
-        !set_up(&peers->peer[BEFORE], &problem))
-        return false;
     double milliseconds = 0, ratio = measure(peers, &milliseconds);
     for (int i = 0; i < AGAIN && ratio < SUSPECT; i++)
         ratio = fmax(ratio, measure(peers, &milliseconds));
@@ -93,28 +97,128 @@ static bool compare(struct peers *peers, const struct test_case *test, struct ta
     return true;
 }
 
-static bool run_threads(const char *folder, const struct selection *selection, int threads)
+static void tell(const struct tally *tally, const char *family, int threads)
+{
+    if (tally->mean.count == 0) return;
+    progress_clear();
+    printf("%s, %d thread(s): %d layers, geometric mean %.3f, least %.3f, below 0.95: %d\n", family,
+           threads, tally->mean.count, stats_mean_value(&tally->mean), tally->mean.smallest,
+           tally->slower);
+}
+
+/* ---- pooling ---- */
+
+static bool compare_case(struct peers *peers, const struct test_case *test, struct tally *tally)
+{
+    struct bench_problem problem;
+    char line[CASE_LINE], why[PEER_WHY];
+    case_print(test, line);
+    if (!bench_problem_of(test, bench_format_of_case(test), &problem, why, sizeof why)) {
+        fprintf(stderr, "%s: %s\n", line, why);
+        return false;
+    }
+    return data_open(&problem) && set_up(&peers->peer[NOW], request_set_up(&problem)) &&
+           set_up(&peers->peer[BEFORE], request_set_up(&problem)) && compare(peers, line, tally);
+}
+
+static bool run_pooling(const char *folder, const struct selection *selection, int threads)
 {
     struct peers peers;
     struct tally tally = {0};
+    if (selection->count == 0) return true;
     if (!peers_start_pair(&peers, "bench_ours", folder, threads)) return false;
     bool is_run = true;
     for (int i = 0; i < selection->count; i++) {
         progress_show("%d thread(s), %d of %d", threads, i + 1, selection->count);
-        is_run = compare(&peers, &selection->cases[i], &tally) && is_run;
+        is_run = compare_case(&peers, &selection->cases[i], &tally) && is_run;
     }
-    progress_clear();
     peers_stop(&peers);
-    printf("%d thread(s): %d layers, geometric mean %.3f, least %.3f, below 0.95: %d\n", threads,
-           tally.mean.count, stats_mean_value(&tally.mean), tally.mean.smallest, tally.slower);
+    tell(&tally, "pooling", threads);
+    return is_run;
+}
+
+/* ---- convolution ---- */
+
+static cJSON *request_of(const struct conv_data *data, enum layer_pass pass)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON_AddStringToObject(request, "do", "set_up");
+    cJSON_AddNumberToObject(request, "slot", 0);
+    cJSON_AddStringToObject(request, "line", data->line);
+    cJSON_AddStringToObject(request, "pass", layer_pass_name(pass));
+    cJSON_AddStringToObject(request, "dtype", layer_dtype_name(data->dtype));
+    cJSON_AddStringToObject(request, "layout", "nchw");
+    cJSON *files = cJSON_AddArrayToObject(request, "files");
+    for (int i = 0; i < LAYER_TENSORS; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(data->path[i]));
+    return request;
+}
+
+/* The layer's line, its own type replaced by that of the measurement, and the pass. */
+static bool name_layer(char text[LAYER_LINE + 32], const char *line, enum layer_pass pass,
+                       enum layer_dtype dtype, const struct words *words)
+{
+    const char *rest = line + strcspn(line, " ") + 1;
+    rest += strcspn(rest, " ");
+    snprintf(text, LAYER_LINE + 32, "convolution %s %s%s", layer_pass_name(pass),
+             layer_dtype_name(dtype), rest);
+    for (int i = 0; i < words->count; i++)
+        if (strstr(text, words->word[i]) == NULL) return false;
+    return true;
+}
+
+static bool compare_layer(struct peers *peers, const char *line, const struct words *words,
+                          struct tally *tally)
+{
+    struct conv_data data;
+    char text[LAYER_LINE + 32], why[PEER_WHY];
+    bool is_run = true;
+    for (int dtype = 0; dtype < LAYER_DTYPES; dtype++) {
+        data = (struct conv_data){0};
+        for (int i = 0; i < LAYER_PASSES; i++) {
+            const enum layer_pass pass = (enum layer_pass)i;
+            if (!name_layer(text, line, pass, (enum layer_dtype)dtype, words)) continue;
+            if (data.line[0] == '\0' &&
+                !conv_data_make(&data, line, (enum layer_dtype)dtype, why, sizeof why)) {
+                fprintf(stderr, "%s: %s\n", line, why);
+                return false;
+            }
+            progress_show("%d thread(s): %s", peers->threads, data.layer.name);
+            is_run = set_up(&peers->peer[NOW], request_of(&data, pass)) &&
+                     set_up(&peers->peer[BEFORE], request_of(&data, pass)) &&
+                     compare(peers, text, tally) && is_run;
+        }
+        conv_data_free(&data);
+    }
+    return is_run;
+}
+
+static bool run_convolution(const char *folder, const struct words *words, int threads)
+{
+    struct peers peers;
+    struct tally tally = {0};
+    char line[LAYER_LINE];
+    FILE *file = fopen(case_path("conv/layers.txt"), "r");
+    if (file == NULL) {
+        fprintf(stderr, "%s cannot be read\n", case_path("conv/layers.txt"));
+        return false;
+    }
+    bool is_run = peers_start_pair(&peers, "bench_conv_ours", folder, threads);
+    const bool is_started = is_run;
+    while (is_started && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "#\n")] = '\0';
+        if (line[0] != '\0') is_run = compare_layer(&peers, line, words, &tally) && is_run;
+    }
+    if (is_started) peers_stop(&peers);
+    fclose(file);
+    tell(&tally, "convolution", threads);
     return is_run;
 }
 
 int main(int count, char **arguments)
 {
-    const char *words[WORDS];
+    struct words words = {0};
     int threads[THREAD_COUNTS] = {1, machine_cpus()}, thread_counts = machine_cpus() > 1 ? 2 : 1;
-    int word_count = 0;
     if (count < 2 || arguments[1][0] == '-') {
         fputs(usage, stderr);
         return 2;
@@ -123,18 +227,20 @@ int main(int count, char **arguments)
         if (strcmp(arguments[i], "--threads") == 0 && i + 1 < count) {
             thread_counts = sscanf(arguments[++i], "%d,%d,%d,%d", &threads[0], &threads[1],
                                    &threads[2], &threads[3]);
-        } else if (word_count < WORDS && arguments[i][0] != '-') {
-            words[word_count++] = arguments[i];
+        } else if (words.count < WORDS && arguments[i][0] != '-') {
+            words.word[words.count++] = arguments[i];
         } else {
             fputs(usage, stderr);
             return 2;
         }
     }
     struct selection selection = {0};
-    bool is_run = thread_counts > 0 && select_cases(&selection, words, word_count) &&
-                  selection_make_data(&selection);
-    for (int i = 0; i < thread_counts && is_run; i++)
-        is_run = run_threads(arguments[1], &selection, threads[i]);
+    bool is_run = thread_counts > 0 && select_cases(&selection, words.word, words.count) &&
+                  (selection.count == 0 || selection_make_data(&selection));
+    for (int i = 0; i < thread_counts && is_run; i++) {
+        is_run = run_pooling(arguments[1], &selection, threads[i]);
+        is_run = run_convolution(arguments[1], &words, threads[i]) && is_run;
+    }
     free(selection.cases);
     return is_run ? 0 : 1;
 }

@@ -170,9 +170,12 @@ INLINE __m256d softplus_of(__m256d x, __m256d result)
     return above + log1p_of(decay_of(x), result);
 }
 
+/* With d = e^-|x|: (2 d + d^2) / (2 d + d^2 + 2) where x < 0, else (1 + 2 d) / (1 + 2 d + 2 d^2). */
 INLINE __m256d tanh_softplus_of(__m256d x, __m256d result)
 {
-    return tanh_of(softplus_of(x, result), result);
+    (void)result;
+    const __m256d d = decay_of(x), small = d * (d + 2), large = 1 + 2 * d;
+    return if_less(x, all(0), small / (small + 2), large / (large + 2 * d * d));
 }
 
 INLINE __m256d mish_of(__m256d x, __m256d result)
