@@ -50,7 +50,9 @@ K_TEMPLATE
 void fold_along(enum k_fold fold, enum k_dtype dt, float *lanes, const char *x, int64_t count)
 {
     vf sums[LANES / VL];
-    memcpy(sums, lanes, sizeof sums);
+#pragma GCC unroll 8
+    for (int v = 0; v < LANES / VL; v++)
+        sums[v] = v_load(lanes + v * VL);
     for (; count >= LANES; count -= LANES, x += LANES * 2)
         fold_group(fold, dt, sums, x);
     if (count > 0) {
@@ -60,7 +62,9 @@ void fold_along(enum k_fold fold, enum k_dtype dt, float *lanes, const char *x, 
         memcpy(rest, x, (size_t)count * 2);
         fold_group(fold, dt, sums, (const char *)rest);
     }
-    memcpy(lanes, sums, sizeof sums);
+#pragma GCC unroll 8
+    for (int v = 0; v < LANES / VL; v++)
+        v_store(lanes + v * VL, sums[v]);
 }
 
 K_TEMPLATE

@@ -14,27 +14,12 @@ T NAME(all)(ELEMENT value)
     return value - (T){0};
 }
 
-/* Lanes that are NaN. */
 K_TEMPLATE
-MASK NAME(unordered)(T x)
+T NAME(at)(const ELEMENT *x)
 {
-#ifdef IS_REAL
-    return x != x;
-#else
-    (void)x;
-    return (MASK){0};
-#endif
-}
-
-K_TEMPLATE
-bool NAME(is_nan)(ELEMENT x)
-{
-#ifdef IS_REAL
-    return x != x;
-#else
-    (void)x;
-    return false;
-#endif
+    T y;
+    memcpy(&y, x, sizeof y);
+    return y;
 }
 
 /* ---- how two are combined; NaN wins over every number ---- */
@@ -44,8 +29,8 @@ T NAME(combine)(enum combine how, T a, T b)
 {
     if (how == COMBINE_add) return a + b;
     if (how == COMBINE_multiply) return a * b;
-    if (how == COMBINE_larger) return NAME(pick)((b > a) | NAME(unordered)(b), b, a);
-    return NAME(pick)((b < a) | NAME(unordered)(b), b, a);
+    if (how == COMBINE_larger) return NAME(pick)((b > a) | IS_NAN(b), b, a);
+    return NAME(pick)((b < a) | IS_NAN(b), b, a);
 }
 
 K_TEMPLATE
@@ -53,8 +38,8 @@ ELEMENT NAME(combine_one)(enum combine how, ELEMENT a, ELEMENT b)
 {
     if (how == COMBINE_add) return (ELEMENT)SUM_OF(a, b);
     if (how == COMBINE_multiply) return (ELEMENT)PRODUCT_OF(a, b);
-    if (how == COMBINE_larger) return b > a || NAME(is_nan)(b) ? b : a;
-    return b < a || NAME(is_nan)(b) ? b : a;
+    if (how == COMBINE_larger) return b > a || IS_NAN(b) ? b : a;
+    return b < a || IS_NAN(b) ? b : a;
 }
 
 K_TEMPLATE
@@ -93,29 +78,30 @@ void NAME(along)(enum map map, enum combine how, ELEMENT *lanes, const ELEMENT *
     enum { LANES = LANE_BYTES / sizeof(ELEMENT) };
     const T number = NAME(all)(a);
     T sums[VECTORS], y;
-    memcpy(sums, lanes, sizeof sums);
+    /* One by one: copied as a whole they would pass through memory in smaller pieces. */
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++)
+        sums[v] = NAME(at)(lanes + v * EACH);
     for (; count >= LANES; count -= LANES, x += LANES)
 #pragma GCC unroll 8
-        for (int v = 0; v < VECTORS; v++) {
-            memcpy(&y, x + v * EACH, sizeof y);
-            sums[v] = NAME(combine)(how, sums[v], NAME(map)(map, y, number));
-        }
+        for (int v = 0; v < VECTORS; v++)
+            sums[v] = NAME(combine)(how, sums[v], NAME(map)(map, NAME(at)(x + v * EACH), number));
     if (count > 0) {
         ELEMENT rest[LANES] = {0};
         memcpy(rest, x, (size_t)count * sizeof *x);
         for (int v = 0; v < VECTORS; v++) {
-            memcpy(&y, rest + v * EACH, sizeof y);
-            y = NAME(map)(map, y, number);
+            y = NAME(map)(map, NAME(at)(rest + v * EACH), number);
             memcpy(rest + v * EACH, &y, sizeof y);
         }
         for (int64_t i = count; i < LANES; i++)
             rest[i] = NAME(neutral)(how);
-        for (int v = 0; v < VECTORS; v++) {
-            memcpy(&y, rest + v * EACH, sizeof y);
-            sums[v] = NAME(combine)(how, sums[v], y);
-        }
+#pragma GCC unroll 8
+        for (int v = 0; v < VECTORS; v++)
+            sums[v] = NAME(combine)(how, sums[v], NAME(at)(rest + v * EACH));
     }
-    memcpy(lanes, sums, sizeof sums);
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++)
+        memcpy(lanes + v * EACH, &sums[v], sizeof sums[v]);
 }
 
 /* lanes[0] becomes the combination of all. */
@@ -125,10 +111,12 @@ void NAME(total)(enum combine how, ELEMENT *lanes)
     enum { EACH = sizeof(T) / sizeof(ELEMENT), VECTORS = LANE_BYTES / sizeof(T) };
     T sums[VECTORS];
     ELEMENT all[EACH];
-    memcpy(sums, lanes, sizeof sums);
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++)
+        sums[v] = NAME(at)(lanes + v * EACH);
 #pragma GCC unroll 4
     for (int half = VECTORS / 2; half > 0; half /= 2)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < half; i++)
             sums[i] = NAME(combine)(how, sums[i], sums[i + half]);
     memcpy(all, &sums[0], sizeof all);
@@ -150,16 +138,13 @@ void NAME(across)(enum map map, enum combine how, ELEMENT *sums, const ELEMENT *
     enum { EACH = sizeof(T) / sizeof(ELEMENT) };
     int64_t i = 0;
     for (; i + EACH <= count; i += EACH) {
-        T sum, number = {0}, x[4];
-        memcpy(&sum, sums + i, sizeof sum);
-        if (USES_NUMBER(map)) memcpy(&number, a + i, sizeof number);
+        const T number = USES_NUMBER(map) ? NAME(at)(a + i) : (T){0};
+        T sum, x[4];
 #pragma GCC unroll 4
-        for (int r = 0; r < 4; r++) {
-            memcpy(&x[r], rows[r] + i, sizeof x[r]);
-            x[r] = NAME(map)(map, x[r], number);
-        }
+        for (int r = 0; r < 4; r++)
+            x[r] = NAME(map)(map, NAME(at)(rows[r] + i), number);
         x[0] = NAME(combine)(how, NAME(combine)(how, x[0], x[1]), NAME(combine)(how, x[2], x[3]));
-        sum = NAME(combine)(how, sum, x[0]);
+        sum = NAME(combine)(how, NAME(at)(sums + i), x[0]);
         memcpy(sums + i, &sum, sizeof sum);
     }
     if (i == count) return;
@@ -185,10 +170,9 @@ void NAME(across_one)(enum map map, enum combine how, ELEMENT *sums, const ELEME
     int64_t i = 0;
     T sum = {0}, number = {0}, x = {0};
     for (; i + EACH <= count; i += EACH) {
-        memcpy(&sum, sums + i, sizeof sum);
-        memcpy(&x, row + i, sizeof x);
-        if (USES_NUMBER(map)) memcpy(&number, a + i, sizeof number);
-        sum = NAME(combine)(how, sum, NAME(map)(map, x, number));
+        if (USES_NUMBER(map)) number = NAME(at)(a + i);
+        x = NAME(map)(map, NAME(at)(row + i), number);
+        sum = NAME(combine)(how, NAME(at)(sums + i), x);
         memcpy(sums + i, &sum, sizeof sum);
     }
     if (i == count) return;

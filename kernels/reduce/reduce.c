@@ -75,20 +75,23 @@ static __attribute__((noinline)) vd exponential_f64(vd x)
 #define SUM_OF(a, b)     ((a) + (b))
 #define PRODUCT_OF(a, b) ((a) * (b))
 #define IS_REAL
-#define LOWEST  (-INFINITY)
-#define HIGHEST INFINITY
+#define IS_NAN(x) ((x) != (x))
+#define LOWEST    (-INFINITY)
+#define HIGHEST   INFINITY
 #include "kernels/elementwise/as_f32.h"
 #include "kernels/reduce/fold.h"
 
 #include "kernels/elementwise/as_f64.h"
 #include "kernels/reduce/fold.h"
 #undef IS_REAL
+#undef IS_NAN
 #undef LOWEST
 #undef HIGHEST
 #undef SUM_OF
 #undef PRODUCT_OF
 #define SUM_OF(a, b)     ((uint64_t)(a) + (uint64_t)(b))
 #define PRODUCT_OF(a, b) ((uint64_t)(a) * (uint64_t)(b))
+#define IS_NAN(x)        ((x) ^ (x))
 #define LOWEST           INT32_MIN
 #define HIGHEST          INT32_MAX
 #include "kernels/elementwise/as_i32.h"
@@ -260,9 +263,19 @@ struct rooms {
     struct tower tower;
 };
 
-static int64_t part_end(const struct k_reduce *r, int64_t begin)
+/* Where an item's result lies, and which reduced elements are its part: from *begin below *end. */
+K_TEMPLATE
+struct tile_place place_of(const struct k_reduce *r, int64_t item, int64_t *begin, int64_t *end)
 {
-    return r->count - begin < r->part ? r->count : begin + r->part;
+    const int64_t whole = r->parts == 1 ? item : item / r->parts; /* mostly without a division */
+    const int64_t part = item - whole * r->parts;
+    struct tile_place place =
+        tile_place_of(&r->kept, whole, r->by_columns, r->columns, r->column_tiles);
+    place.to += part * r->to_part;
+    place.index += part * r->to_part;
+    *begin = part * r->part;
+    *end = r->count - *begin < r->part ? r->count : *begin + r->part;
+    return place;
 }
 
 /* The auxiliary numbers of some columns. */
@@ -334,11 +347,10 @@ void K_SYMBOL(reduce)(const void *parameters, void *const buffers[], struct k_sl
     const int64_t from_size = k_dtype_size(r->from), to_size = k_dtype_size(r->to);
     struct rooms rooms;
     for (int64_t item = slice.begin; item < slice.end; item++) {
-        const int64_t part = item % r->parts, begin = part * r->part, end = part_end(r, begin);
-        const struct tile_place place =
-            tile_place_of(&r->kept, item / r->parts, r->by_columns, r->columns, r->column_tiles);
+        int64_t begin, end;
+        const struct tile_place place = place_of(r, item, &begin, &end);
         const char *from = (const char *)buffers[K_REDUCE_FROM] + place.from * from_size;
-        char *to = (char *)buffers[K_REDUCE_TO] + (place.to + part * r->to_part) * to_size;
+        char *to = (char *)buffers[K_REDUCE_TO] + place.to * to_size;
         fetch_numbers(r, buffers[K_REDUCE_AUXILIARY], &place, &rooms);
         if (r->by_columns)
             fold_columns(r, &f, from, place.columns, begin, end, c, &rooms);
@@ -461,9 +473,8 @@ void K_SYMBOL(extreme)(const void *parameters, void *const buffers[], struct k_s
     struct extreme_rooms rooms;
     memset(&rooms, 0, sizeof rooms);
     for (int64_t item = slice.begin; item < slice.end; item++) {
-        const int64_t part = item % r->parts, begin = part * r->part, end = part_end(r, begin);
-        const struct tile_place place =
-            tile_place_of(&r->kept, item / r->parts, r->by_columns, r->columns, r->column_tiles);
+        int64_t begin, end;
+        const struct tile_place place = place_of(r, item, &begin, &end);
         const char *from = (const char *)buffers[K_REDUCE_FROM] + place.from * from_size;
         if (r->by_columns)
             extremes_of_columns(r, from, place.columns, begin, end, &rooms);
@@ -474,11 +485,10 @@ void K_SYMBOL(extreme)(const void *parameters, void *const buffers[], struct k_s
                                     rooms.places[i] * r->reduced_steps[0]];
         if (r->has_value)
             tile_deliver(r->compute, r->result, r->to, rooms.best,
-                         (char *)buffers[K_REDUCE_TO] + (place.to + part * r->to_part) * to_size,
+                         (char *)buffers[K_REDUCE_TO] + place.to * to_size,
                          r->by_columns ? r->kept.to[inner] : 1, place.columns, rooms.room);
         tile_deliver(K_AS_I64, K_I64, r->index_type, (char *)rooms.places,
-                     (char *)buffers[K_REDUCE_INDEX] +
-                         (place.index + part * r->to_part) * k_dtype_size(r->index_type),
+                     (char *)buffers[K_REDUCE_INDEX] + place.index * k_dtype_size(r->index_type),
                      r->by_columns ? r->kept.index[inner] : 1, place.columns, rooms.room);
     }
 }

@@ -104,8 +104,8 @@ static inline struct tile_place tile_place_of(const struct k_kept *kept, int64_t
         axis--;
     }
     for (; axis >= 0; axis--) {
-        const int64_t i = item % kept->sizes[axis];
-        item /= kept->sizes[axis];
+        const int64_t i = axis > 0 ? item % kept->sizes[axis] : item;
+        if (axis > 0) item /= kept->sizes[axis];
         place.from += i * kept->from[axis];
         place.to += i * kept->to[axis];
         place.auxiliary += i * kept->auxiliary[axis];
