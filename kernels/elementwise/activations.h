@@ -76,6 +76,13 @@ void NAME(log_sigmoid)(T *y, const T *x, const T *s)
     y[0] = -NAME(map)(FN(softplus), -x[0]);
 }
 
+K_TEMPLATE
+void NAME(gelu_grad)(T *y, const T *x, const T *s)
+{
+    (void)s;
+    y[0] = x[0] * NAME(map)(FN(gelu_slope), x[1]);
+}
+
 /* ---- in double ---- */
 
 #undef WIDE
@@ -101,17 +108,6 @@ vd NAME(swish_grad_wide)(const vd *x, const vd *s)
     return x[0] * (sigmoid * (1 + u * (1 - sigmoid)));
 }
 WIDE(swish_grad, 2, 1)
-
-/* The distribution's value and x times its density. */
-K_TEMPLATE
-vd NAME(gelu_grad_wide)(const vd *x, const vd *s)
-{
-    (void)s;
-    const double root_half = 0x1.6a09e667f3bcdp-1, density = 0x1.9884533d43651p-2;
-    const vd value = 0.5 * NAME(wide_erfc)(x[1] * -root_half);
-    return x[0] * (value + x[1] * (density * NAME(wide_exp)(x[1] * x[1] * -0.5)));
-}
-WIDE(gelu_grad, 2, 0)
 
 /* As (1 + tanh(u)) / 2 = sigmoid(2 u). */
 K_TEMPLATE

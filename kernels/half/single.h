@@ -13,20 +13,11 @@ void gelu_single_f32(vf *y, const vf *x, const vf *s)
     y[0] = v_gelu_single(x[0], false);
 }
 
-/* The integral and x times the density. */
 K_TEMPLATE
 void gelu_grad_single_f32(vf *y, const vf *x, const vf *s)
 {
     (void)s;
-    const float root = 0x1.988454p-2F; /* 1 / sqrt(2 pi) */
-    const vf t = v_at_most(v_abs(x[1]), 15), r = 1 / (t + 4);
-    const vf tail = r * v_normal_tail(v_fma(r, v_all(10), v_all(-1.5F)));
-    const v_mask is_negative = v_less(x[1], v_all(0));
-    const vf rest = x[1] * root + v_if(is_negative, tail, -tail);
-    /* Where doubles are 0, too, it is not -0. */
-    const v_mask is_far = v_less(x[1], v_all(-38.5F)) & v_less(v_all(-INFINITY), x[1]);
-    const vf slope = v_decay(t * -0.5F, t) * v_if(is_far, v_all(0), rest);
-    y[0] = x[0] * v_if(is_negative, slope, 1 + slope);
+    y[0] = x[0] * v_gelu_slope_single(x[1]);
 }
 
 /* 1 / (1 + e^-x) and what is left of it to 1, none of them by a difference. */

@@ -110,6 +110,12 @@ double v_gelu_f64(double x)
 }
 
 K_TEMPLATE
+double v_gelu_slope_f64(double x)
+{
+    return 0.5 * erfc(x * -0x1.6a09e667f3bcdp-1) + x * (0x1.9884533d43651p-2 * exp(x * x * -0.5));
+}
+
+K_TEMPLATE
 double v_gelu_tanh_f64(double x)
 {
     const double twice = 2 * 0x1.9884533d43651p-1;

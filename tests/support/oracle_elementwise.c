@@ -180,10 +180,13 @@ static double swish_slope(double dy, double x, double beta)
     return oracle_cancelling(isfinite(size) ? size : 0, dy * (s * (1 + u * (1 - s))));
 }
 
-static double gelu_slope(double dy, double x)
+/* An infinite dy times what is 0 in FLOAT is NaN. */
+static double gelu_slope(double dy, double x, bool is_double)
 {
     const double density = exp(-x * x / 2) * 0.39894228040143267794;
-    return slope_of(dy, x * x / 2, erfc(-x * 0.70710678118654752440) / 2, x * density);
+    const double a = erfc(-x * 0.70710678118654752440) / 2, b = x * density;
+    if (isinf(dy) && !is_double && (float)(a + b) == 0) return oracle_cancelling(0, NAN);
+    return slope_of(dy, x * x / 2, a, b);
 }
 
 static double gelu_tanh_slope(double dy, double x)

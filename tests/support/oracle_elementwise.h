@@ -78,6 +78,9 @@ double oracle_cancelling(double size, double value);
 /* In a form: half types are computed in f32 throughout. Their bound grows by 2^-20 of the value,
  * and of what cancels; and by what a factor below the normal numbers makes of `by`. */
 double oracle_single(double value, double by);
+/* The same, and FLOAT too: its bound grows by 2^-22 of what cancels, and by what rounding a factor
+ * below the normal numbers makes of `by`. */
+double oracle_single_too(double value, double by);
 
 static inline int64_t plus(int64_t a, int64_t b)
 {

@@ -137,7 +137,8 @@ static uint64_t cast_element(const struct rig_problem *problem, const struct ter
 
 /* What the form of this element told. */
 static double cancelling;
-static double single_by; /* negative: not in f32 throughout */
+static double single_by;   /* negative: not in f32 throughout */
+static bool is_single_too; /* FLOAT as well */
 
 double oracle_cancelling(double size, double value)
 {
@@ -151,10 +152,17 @@ double oracle_single(double value, double by)
     return value;
 }
 
+double oracle_single_too(double value, double by)
+{
+    is_single_too = true;
+    return oracle_single(value, by);
+}
+
 static double slack_of(enum case_dtype type, double value)
 {
     if (type == CASE_F64) return cancelling * 0x1p-50;
     const bool is_half = type == CASE_F16 || type == CASE_BF16;
+    if (is_single_too && !is_half) return cancelling * 0x1p-22 + single_by * FLT_TRUE_MIN;
     if (single_by < 0 || !is_half) return cancelling * 0x1p-27;
     return (cancelling + (isfinite(value) ? fabs(value) : 0)) * 0x1p-20 + single_by * FLT_MIN;
 }
@@ -178,6 +186,7 @@ static void of_reals(struct rig_problem *problem, const struct terms *terms,
     for (int k = 0; k < terms->results; k++) {
         cancelling = 0;
         single_by = -1;
+        is_single_too = false;
         double value = one->real(k, x, c, problem->call.real, type == CASE_F64, given(terms));
         if (is_exact && type != CASE_F64) value = oracle_round(CASE_F32, value);
         oracle_real(problem, terms->result[k], at, via, value);
