@@ -258,6 +258,43 @@ static bool is_disturbed(const struct op_matmul_call *p)
            (p->addend && op_disturbs(out, &p->addend->tensor->descriptor));
 }
 
+static bool continues(const struct k_gemm_matrix *matrix, int axis, int64_t m)
+{
+    int64_t all;
+    return !__builtin_mul_overflow(matrix->row, m, &all) && matrix->batch[axis] == all;
+}
+
+static void swap_steps(struct k_gemm_matrix *matrix, int axis)
+{
+    const int64_t row = matrix->row;
+    matrix->row = matrix->batch[axis];
+    matrix->batch[axis] = row;
+}
+
+/* A batch over which the right factor is the same is more rows of the left one: in one product
+ * where they lie evenly, else the longer axis as rows. */
+static void join_rows(struct k_gemm *gemm)
+{
+    for (int axis = K_GEMM_BATCH - 1; axis >= 0; axis--) {
+        int64_t *const batch = &gemm->batch[axis];
+        if (*batch == 1 || gemm->b.batch[axis] != 0) continue;
+        if (gemm->m < *batch) {
+            const int64_t rows = *batch;
+            *batch = gemm->m;
+            gemm->m = rows;
+            swap_steps(&gemm->a, axis);
+            swap_steps(&gemm->c, axis);
+            if (gemm->has_addend) swap_steps(&gemm->addend, axis);
+        }
+        if (*batch > 1 &&
+            !(continues(&gemm->a, axis, gemm->m) && continues(&gemm->c, axis, gemm->m) &&
+              (!gemm->has_addend || continues(&gemm->addend, axis, gemm->m))))
+            continue;
+        gemm->m *= *batch;
+        *batch = 1;
+    }
+}
+
 void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, const int *buffers)
 {
     if (op_is_complex(problem->type)) {
@@ -306,6 +343,7 @@ void op_plan_matmul(struct ex_plan *plan, const struct op_problem *problem, cons
         gemm.addend = matrix_of(&p, &wide);
         addend = buffer_of(problem, buffers, p.addend);
     }
+    join_rows(&gemm);
     if (gemm.k == 0) left = right = result; /* neither is read */
     if (left < 0 || right < 0 || result < 0) return;
     ex_step_way(plan, "gemm", K_CHOICE_gemm, K_F32, &gemm, sizeof gemm,
