@@ -15,10 +15,11 @@ enum {
     DOT_ROOM = 1 << 14,         /* terms of all rows of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
     DOT_AHEAD = 2048,           /* bytes between what is read and what is prefetched */
+    DOT_TOGETHER = 4,           /* rows for which a column is converted once, */
 #ifdef K_ISA_avx512
-    DOT_TOGETHER = 4, /* rows whose sums fit the registers */
+    DOT_PARTS_AT_ONCE = 4, /* and their vectors that fit the registers */
 #else
-    DOT_TOGETHER = 1,
+    DOT_PARTS_AT_ONCE = DOT_PARTS / 4,
 #endif
     SWEEP_TERMS = 8,
 };
@@ -75,32 +76,31 @@ K_TEMPLATE
 void dot(enum k_dtype dt, int rows, const float *a, int64_t apart, const char *b, int64_t terms,
          enum k_rounding rounding, float *sums)
 {
-    vf sum[DOT_TOGETHER][DOT_PARTS];
-    int64_t i = 0;
+    const int parts = rows == 1 ? DOT_PARTS : DOT_PARTS_AT_ONCE;
+    vf sum[DOT_TOGETHER][DOT_PARTS] = {{{0}}};
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
+    for (int first = 0; first < DOT_PARTS; first += parts) {
+        int64_t i = first * VL;
+        for (; i - first * VL + DOT_LANES <= terms; i += DOT_LANES) {
+            for (int64_t at = 0; first == 0 && at < DOT_LANES * k_size(dt); at += 64)
+                __builtin_prefetch(v_address(b, i * k_size(dt) + DOT_AHEAD + at));
 #pragma GCC unroll 16
-        for (int p = 0; p < DOT_PARTS; p++)
-            sum[r][p] = (vf){0};
-    for (; i + DOT_LANES <= terms; i += DOT_LANES) {
+            for (int p = 0; p < parts; p++) {
+                const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);
 #pragma GCC unroll 4
-        for (int64_t at = 0; at < DOT_LANES * k_size(dt); at += 64)
-            __builtin_prefetch(v_address(b, i * k_size(dt) + DOT_AHEAD + at));
+                for (int r = 0; r < rows; r++)
+                    sum[r][first + p] =
+                        v_fma(v_load(a + r * apart + i + p * VL), y, sum[r][first + p]);
+            }
+        }
 #pragma GCC unroll 16
-        for (int p = 0; p < DOT_PARTS; p++) {
-            const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);
+        for (int p = 0; p < parts; p++, i += VL) {
+            if (i >= terms) continue;
+            const vf y = load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding);
 #pragma GCC unroll 4
             for (int r = 0; r < rows; r++)
-                sum[r][p] = v_fma(v_load(a + r * apart + i + p * VL), y, sum[r][p]);
+                sum[r][first + p] = v_fma(v_load(a + r * apart + i), y, sum[r][first + p]);
         }
-    }
-#pragma GCC unroll 16
-    for (int p = 0; p < DOT_PARTS; p++, i += VL) {
-        if (i >= terms) continue;
-        const vf y = load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding);
-#pragma GCC unroll 4
-        for (int r = 0; r < rows; r++)
-            sum[r][p] = v_fma(v_load(a + r * apart + i), y, sum[r][p]);
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
@@ -115,7 +115,7 @@ void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_i
     for (int64_t column = 0; column < item->columns; column++) {
         const char *b = v_address(item->b, column * apart + begin * k_size(dt));
         int64_t row = 0;
-        for (; DOT_TOGETHER > 1 && row + DOT_TOGETHER <= item->rows; row += DOT_TOGETHER)
+        for (; row + DOT_TOGETHER <= item->rows; row += DOT_TOGETHER)
             dot(dt, DOT_TOGETHER, a + row * run, run, b, terms, rounding,
                 sums + row * DOT_SUMS + column);
         for (; row < item->rows; row++)
