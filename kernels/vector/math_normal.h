@@ -117,7 +117,7 @@ vd wide_gelu_slope(vd x)
     return 0.5 * wide_erfc(x * -root_half) + x * (density * wide_exp(x * x * -0.5));
 }
 
-/* In f32 throughout: within 5 2^-24 of the magnitude of both, or 2^-20 where a b is rounded. */
+/* In f32 throughout: within 5 x 2^-24 of the magnitude of both, or 2^-20 where a b is rounded. */
 K_TEMPLATE
 vf v_gelu_slope_single(vf x)
 {

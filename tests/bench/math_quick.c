@@ -170,7 +170,8 @@ INLINE __m256d softplus_of(__m256d x, __m256d result)
     return above + log1p_of(decay_of(x), result);
 }
 
-/* With d = e^-|x|: (2 d + d^2) / (2 d + d^2 + 2) where x < 0, else (1 + 2 d) / (1 + 2 d + 2 d^2). */
+/* With d = e^-|x|: (2 d + d^2) / (2 d + d^2 + 2) where x < 0, else (1 + 2 d) / (1 + 2 d + 2 d^2).
+ */
 INLINE __m256d tanh_softplus_of(__m256d x, __m256d result)
 {
     (void)result;
