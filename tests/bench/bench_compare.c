@@ -97,8 +97,9 @@ static bool compare(struct peers *peers, const char *line, struct tally *tally)
     return true;
 }
 
-static void tell(const struct tally *tally, const char *family, int threads)
+static void tell(const struct tally *tally, const char *family, int threads, int *layers)
 {
+    *layers += tally->mean.count;
     if (tally->mean.count == 0) return;
     progress_clear();
     printf("%s, %d thread(s): %d layers, geometric mean %.3f, least %.3f, below 0.95: %d\n", family,
@@ -121,7 +122,8 @@ static bool compare_case(struct peers *peers, const struct test_case *test, stru
            set_up(&peers->peer[BEFORE], request_set_up(&problem)) && compare(peers, line, tally);
 }
 
-static bool run_pooling(const char *folder, const struct selection *selection, int threads)
+static bool run_pooling(const char *folder, const struct selection *selection, int threads,
+                        int *layers)
 {
     struct peers peers;
     struct tally tally = {0};
@@ -133,26 +135,11 @@ static bool run_pooling(const char *folder, const struct selection *selection, i
         is_run = compare_case(&peers, &selection->cases[i], &tally) && is_run;
     }
     peers_stop(&peers);
-    tell(&tally, "pooling", threads);
+    tell(&tally, "pooling", threads, layers);
     return is_run;
 }
 
 /* ---- convolution ---- */
-
-static cJSON *request_of(const struct conv_data *data, enum layer_pass pass)
-{
-    cJSON *request = cJSON_CreateObject();
-    cJSON_AddStringToObject(request, "do", "set_up");
-    cJSON_AddNumberToObject(request, "slot", 0);
-    cJSON_AddStringToObject(request, "line", data->line);
-    cJSON_AddStringToObject(request, "pass", layer_pass_name(pass));
-    cJSON_AddStringToObject(request, "dtype", layer_dtype_name(data->dtype));
-    cJSON_AddStringToObject(request, "layout", "nchw");
-    cJSON *files = cJSON_AddArrayToObject(request, "files");
-    for (int i = 0; i < LAYER_TENSORS; i++)
-        cJSON_AddItemToArray(files, cJSON_CreateString(data->path[i]));
-    return request;
-}
 
 /* The layer's line, its own type replaced by that of the measurement, and the pass. */
 static bool name_layer(char text[LAYER_LINE + 32], const char *line, enum layer_pass pass,
@@ -170,11 +157,10 @@ static bool name_layer(char text[LAYER_LINE + 32], const char *line, enum layer_
 static bool compare_layer(struct peers *peers, const char *line, const struct words *words,
                           struct tally *tally)
 {
-    struct conv_data data;
     char text[LAYER_LINE + 32], why[PEER_WHY];
     bool is_run = true;
     for (int dtype = 0; dtype < LAYER_DTYPES; dtype++) {
-        data = (struct conv_data){0};
+        struct conv_data data = {0};
         for (int i = 0; i < LAYER_PASSES; i++) {
             const enum layer_pass pass = (enum layer_pass)i;
             if (!name_layer(text, line, pass, (enum layer_dtype)dtype, words)) continue;
@@ -184,8 +170,8 @@ static bool compare_layer(struct peers *peers, const char *line, const struct wo
                 return false;
             }
             progress_show("%d thread(s): %s", peers->threads, data.layer.name);
-            is_run = set_up(&peers->peer[NOW], request_of(&data, pass)) &&
-                     set_up(&peers->peer[BEFORE], request_of(&data, pass)) &&
+            is_run = set_up(&peers->peer[NOW], conv_request_set_up(&data, pass, 0, "nchw")) &&
+                     set_up(&peers->peer[BEFORE], conv_request_set_up(&data, pass, 0, "nchw")) &&
                      compare(peers, text, tally) && is_run;
         }
         conv_data_free(&data);
@@ -193,7 +179,7 @@ static bool compare_layer(struct peers *peers, const char *line, const struct wo
     return is_run;
 }
 
-static bool run_convolution(const char *folder, const struct words *words, int threads)
+static bool run_convolution(const char *folder, const struct words *words, int threads, int *layers)
 {
     struct peers peers;
     struct tally tally = {0};
@@ -211,7 +197,7 @@ static bool run_convolution(const char *folder, const struct words *words, int t
     }
     if (is_started) peers_stop(&peers);
     fclose(file);
-    tell(&tally, "convolution", threads);
+    tell(&tally, "convolution", threads, layers);
     return is_run;
 }
 
@@ -237,10 +223,12 @@ int main(int count, char **arguments)
     struct selection selection = {0};
     bool is_run = thread_counts > 0 && select_cases(&selection, words.word, words.count) &&
                   (selection.count == 0 || selection_make_data(&selection));
+    int layers = 0;
     for (int i = 0; i < thread_counts && is_run; i++) {
-        is_run = run_pooling(arguments[1], &selection, threads[i]);
-        is_run = run_convolution(arguments[1], &words, threads[i]) && is_run;
+        is_run = run_pooling(arguments[1], &selection, threads[i], &layers);
+        is_run = run_convolution(arguments[1], &words, threads[i], &layers) && is_run;
     }
+    if (is_run && layers == 0) fprintf(stderr, "no layer has these words in its line\n");
     free(selection.cases);
-    return is_run ? 0 : 1;
+    return is_run && layers > 0 ? 0 : 1;
 }

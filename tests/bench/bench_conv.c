@@ -88,14 +88,7 @@ static bool set_up(struct player *player, const char *layout, const struct conv_
                    const struct options *options, struct match *match)
 {
     char why[PEER_WHY];
-    cJSON *request = request_of("set_up", player->slot);
-    cJSON_AddStringToObject(request, "line", data->line);
-    cJSON_AddStringToObject(request, "pass", layer_pass_name(data->pass));
-    cJSON_AddStringToObject(request, "dtype", layer_dtype_name(data->dtype));
-    cJSON_AddStringToObject(request, "layout", layout);
-    cJSON *files = cJSON_AddArrayToObject(request, "files");
-    for (int i = 0; i < LAYER_TENSORS; i++)
-        cJSON_AddItemToArray(files, cJSON_CreateString(data->path[i]));
+    cJSON *request = conv_request_set_up(data, data->pass, player->slot, layout);
     cJSON *answer = peer_ask(player->peer, request, why, sizeof why);
     if (answer == NULL) {
         if (options->explains) fprintf(stderr, "%s %s: %s\n", player->peer->name, layout, why);

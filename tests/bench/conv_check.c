@@ -70,6 +70,22 @@ void conv_data_free(struct conv_data *data)
     *data = (struct conv_data){0};
 }
 
+cJSON *conv_request_set_up(const struct conv_data *data, enum layer_pass pass, int slot,
+                           const char *layout)
+{
+    cJSON *request = cJSON_CreateObject();
+    cJSON_AddStringToObject(request, "do", "set_up");
+    cJSON_AddNumberToObject(request, "slot", slot);
+    cJSON_AddStringToObject(request, "line", data->line);
+    cJSON_AddStringToObject(request, "pass", layer_pass_name(pass));
+    cJSON_AddStringToObject(request, "dtype", layer_dtype_name(data->dtype));
+    cJSON_AddStringToObject(request, "layout", layout);
+    cJSON *files = cJSON_AddArrayToObject(request, "files");
+    for (int i = 0; i < LAYER_TENSORS; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(data->path[i]));
+    return request;
+}
+
 /* ---- the definition ---- */
 
 static void add(struct conv_sum *sum, double a, double b)

@@ -29,6 +29,9 @@ bool conv_data_make(struct conv_data *data, const char *line, enum layer_dtype d
 /* The pass of which results come next: computes some of its elements by the definition. */
 void conv_data_expect(struct conv_data *data, enum layer_pass pass);
 void conv_data_free(struct conv_data *data);
+/* What a contender is told of a pass over it. The caller releases it. */
+cJSON *conv_request_set_up(const struct conv_data *data, enum layer_pass pass, int slot,
+                           const char *layout);
 /* A path in memory that is this process's own. */
 void data_path_of(char path[CONV_PATH], const char *what);
 
