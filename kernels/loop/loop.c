@@ -357,6 +357,33 @@ static void run_flat(const struct k_loop *loop, k_tile_fn *body, const void *par
         stream_flat(loop, body, parameters, operands, results, end - begin);
 }
 
+/* One axis, along which results are dense. */
+static bool is_run(const struct k_loop *loop)
+{
+    bool is = loop->rank == 1;
+    for (int i = 0; i < loop->results && is; i++)
+        is = loop->operand[i].strides[0] == 1;
+    return is;
+}
+
+/* A slice of a run whose boxes are all the tile. Its first piece ends where a line does. */
+static void repeat_tile(const struct k_loop *loop, int i, void *const buffers[],
+                        struct k_slice slice, const char *tile)
+{
+    const int64_t size = k_dtype_size(loop->operand[i].dtype), step = loop->walk.columns;
+    const int64_t begin = slice.begin * step, end = smaller(slice.end * step, loop->sizes[0]);
+    const int64_t bytes = (end - begin) * size;
+    char *to = (char *)buffers[i] + (loop->operand[i].offset + begin) * size;
+    int64_t piece = smaller((int64_t)(-(uintptr_t)to & (LINE_BYTES - 1)), bytes);
+    piece -= piece % size;
+    for (int64_t at = 0; at < bytes; at += piece, piece = smaller(step * size, bytes - at)) {
+        if (loop->walk.streams)
+            stream_bytes(to + at, tile, piece);
+        else
+            memcpy(to + at, tile, (size_t)piece);
+    }
+}
+
 /* Without operands all boxes are the same: computed and narrowed once. */
 static void run_constant(const struct k_loop *loop, k_tile_fn *body, const void *parameters,
                          void *const buffers[], struct k_slice slice, char (*tiles)[TILE_BYTES],
@@ -375,7 +402,10 @@ static void run_constant(const struct k_loop *loop, k_tile_fn *body, const void 
         k_narrow(loop->compute, operand->dtype, tiles[i], room, count);
         memcpy(tiles[i], room, (size_t)(count * k_dtype_size(operand->dtype)));
     }
-    for (int64_t item = slice.begin; item < slice.end; item++) {
+    const bool repeats = is_run(loop);
+    for (int i = 0; i < loop->results && repeats; i++)
+        repeat_tile(loop, i, buffers, slice, tiles[i]);
+    for (int64_t item = slice.begin; item < slice.end && !repeats; item++) {
         find_box(loop, item, &box);
         for (int i = 0; i < loop->results; i++) {
             const struct view view = view_of(loop, i, buffers, &box);

@@ -5,6 +5,7 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_fill_scalar.h"
 #include "kernels/kernel.h"
 
 enum { LARGEST = 128 << 20, GUARD = 3 };
@@ -100,4 +101,37 @@ Test(large, results_are_an_operand)
     for (int64_t i = 0; i < count; i++)
         cr_assert_eq(x[5 + i], (float)((i + 5) % 1009) + 2 * (float)((i + 7) % 811), "%ld",
                      (long)i);
+}
+
+/* `elements` of `type` from `at` on become 3. */
+static void fill_with_three(void *at, int64_t elements, aclDataType type)
+{
+    float three = 3;
+    uint64_t size;
+    aclOpExecutor *executor;
+    aclTensor *self = aclCreateTensor(&elements, 1, type, NULL, 0, ACL_FORMAT_ND, &elements, 1, at);
+    aclScalar *value = aclCreateScalar(&three, ACL_FLOAT);
+    cr_assert_eq(aclnnInplaceFillScalarGetWorkspaceSize(self, value, &size, &executor),
+                 ACL_SUCCESS);
+    cr_assert_eq(aclnnInplaceFillScalar(NULL, 0, executor, stream), ACL_SUCCESS);
+    cr_assert_eq(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+    aclDestroyScalar(value);
+    aclDestroyTensor(self);
+}
+
+Test(large, one_value_begins_anywhere_in_a_line)
+{
+    const int64_t bytes = count * (int64_t)sizeof(float) - 11, shorts = count * 2 - 9;
+    for (int64_t to = 1; to < 64; to += 31) {
+        fill();
+        fill_with_three((char *)z + to, bytes, ACL_INT8);
+        for (int64_t i = -1; i <= bytes; i++)
+            cr_assert((i < 0 || i == bytes) != (((char *)z)[to + i] == 3), "byte %ld from %ld",
+                      (long)i, (long)to);
+        fill();
+        fill_with_three((short *)z + to, shorts, ACL_INT16);
+        for (int64_t i = -1; i <= shorts; i++)
+            cr_assert((i < 0 || i == shorts) != (((short *)z)[to + i] == 3), "short %ld from %ld",
+                      (long)i, (long)to);
+    }
 }
