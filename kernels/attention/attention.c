@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention by blocks of keys: maxima, sums and outputs of some queries grow with each block. */
+#include "kernels/attention/few_queries.h"
 #include "kernels/attention/grad.h"
-#include "kernels/attention/one_query.h"
 
 struct forward {
     _Alignas(64) float queries[K_ATTENTION_ROPE_FLOATS +
@@ -182,15 +182,16 @@ static void run_item(const struct k_attention *a, void *const buffers[], struct 
         if (is_part(&all, first, &part)) finish(&part, buffers, own, first);
 }
 
-k_fn K_SYMBOL(attention_one_query), K_SYMBOL(attention_tiles);
+k_fn K_SYMBOL(attention_few_queries), K_SYMBOL(attention_tiles);
 
-void K_SYMBOL(attention_one_query)(const void *parameters, void *const buffers[],
-                                   struct k_slice slice)
+void K_SYMBOL(attention_few_queries)(const void *parameters, void *const buffers[],
+                                     struct k_slice slice)
 {
     const struct k_attention *a = parameters;
-    struct one_query own;
+    struct few_queries own;
     for (int64_t i = slice.begin; i < slice.end; i++)
-        run_one_query(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i), &own);
+        run_few_queries(a, buffers, place_of(a, K_ATTENTION_BLOCK, a->heads / a->together, i),
+                        &own);
 }
 
 void K_SYMBOL(attention_tiles)(const void *parameters, void *const buffers[], struct k_slice slice)

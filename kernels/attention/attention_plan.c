@@ -7,7 +7,7 @@ enum {
     ENOUGH = 32,         /* items of the forward pass, and of the gradient half as many */
     ENOUGH_TOGETHER = 4, /* items that are left where heads share one */
     STEP = 16,           /* keys of a block are a multiple of it */
-    ONE_QUERY = 4,       /* times as long takes a product whose keys are read for it alone */
+    FEW_TIMES = 4,       /* as long takes a product whose keys are not packed */
 };
 
 static int64_t parts(int64_t count, int64_t each)
@@ -74,7 +74,15 @@ static void share_keys(struct k_attention *a, int64_t room)
     if (a->together > 1) a->block = K_ATTENTION_TILE;
 }
 
-struct k_work k_attention_cut(struct k_attention *a, bool is_one_query)
+/* How many heads of few queries may share keys: keys that one row reads are read where they lie. */
+static int64_t few_heads(const struct k_attention *a)
+{
+    const int64_t queries = (int64_t)most_rows(a, false);
+    if (queries > 1) return K_ATTENTION_FEW_ROWS / queries;
+    return a->k_as.is_there ? K_ATTENTION_FEW_ROWS : 1;
+}
+
+struct k_work k_attention_cut(struct k_attention *a, bool is_few)
 {
     const int64_t row = parts(a->row, K_ATTENTION_TILE) * K_ATTENTION_TILE;
     const int64_t floats = a->rope > 0 ? K_ATTENTION_ROPE_FLOATS : K_ATTENTION_FLOATS;
@@ -84,8 +92,8 @@ struct k_work k_attention_cut(struct k_attention *a, bool is_one_query)
     if (a->keys > K_ATTENTION_KEYS) a->keys = K_ATTENTION_KEYS;
     a->block = floats / a->row / K_ATTENTION_TILE * K_ATTENTION_TILE;
     if (a->block > K_ATTENTION_QUERIES) a->block = K_ATTENTION_QUERIES;
-    if (is_one_query)
-        share_keys(a, a->k_as.is_there ? K_ATTENTION_ONE_HEADS : 1);
+    if (is_few)
+        share_keys(a, few_heads(a));
     else
         share_keys(a, most_rows(a, false) > K_ATTENTION_TILE ? 1 : a->block / K_ATTENTION_TILE);
     while (a->block > K_ATTENTION_TILE &&
@@ -96,19 +104,19 @@ struct k_work k_attention_cut(struct k_attention *a, bool is_one_query)
     count_units(a, K_ATTENTION_BLOCK);
     count_units(a, K_ATTENTION_CHUNK);
     a->tiles = a->heads * count_units(a, K_ATTENTION_TILES);
-    const int64_t rows = a->together * (is_one_query ? ONE_QUERY : a->block);
+    const double queries = is_few ? FEW_TIMES * most_rows(a, false) : (double)a->block;
     return work_of(a, K_ATTENTION_BLOCK, a->heads / a->together,
-                   (double)(rows * (a->row + a->dv)) * most_rows(a, true));
+                   (double)(a->together * (a->row + a->dv)) * queries * most_rows(a, true));
 }
 
-const char *k_attention_one_query_refuses(const struct k_problem *problem)
+const char *k_attention_few_queries_refuses(const struct k_problem *problem)
 {
     const struct k_attention *a = problem->parameters;
     if (a->keep != 1) return "weights are dropped";
-    return most_rows(a, false) == 1 ? NULL : "several queries";
+    return most_rows(a, false) > K_ATTENTION_FEW ? "more than eight queries" : NULL;
 }
 
-struct k_work k_attention_one_query_plan(const struct k_problem *problem)
+struct k_work k_attention_few_queries_plan(const struct k_problem *problem)
 {
     return k_attention_cut(problem->parameters, true);
 }

@@ -10,7 +10,7 @@
  * and k may have a second part in a tensor of its own (rope), keys may begin with those that all
  * sequences share, k and v may be quantised, and so may be out and exp(s[i][j] - m[i]) before v,
  * with the maximum m[i] of keys so far, but not in l. No matrix of queries by keys is ever stored:
- * a block of keys meets 48 queries (flash attention), or one. One without keys has 0.
+ * a block of keys meets 48 queries (flash attention), or few. One without keys has 0.
  *
  * The gradient computes p again from m and l:
  *
@@ -38,7 +38,8 @@ enum {
     K_ATTENTION_ROPE_FLOATS = 27648,            /* the same two where there is a second part */
     K_ATTENTION_ROPE_SUMS = 18432,
     K_ATTENTION_CHUNKS = 16,   /* parts of a sequence's keys, at most */
-    K_ATTENTION_ONE_HEADS = 8, /* of one query, that share quantised keys */
+    K_ATTENTION_FEW = 8,       /* queries whose keys are not packed, */
+    K_ATTENTION_FEW_ROWS = 16, /* and rows of them and of heads with the same keys */
     K_ATTENTION_STATS = 8,     /* places with each maximum and sum, all the same */
 };
 
@@ -150,7 +151,7 @@ enum {
 
 /* Finds the cut: block, keys, chunks, tiles, and what is before each sequence. sequences, their
  * sizes, and all sizes are set. Returns the work of the forward pass, whose ways call it. */
-struct k_work k_attention_cut(struct k_attention *attention, bool is_one_query);
+struct k_work k_attention_cut(struct k_attention *attention, bool is_few);
 /* Of the three steps of the gradient. */
 struct k_work k_attention_rows_work(const struct k_attention *attention);
 struct k_work k_attention_grad_work(const struct k_attention *attention);

@@ -2,6 +2,9 @@
 /* Queries and keys that meet. Matrices of weights are stored by keys, [key][query], tiles of
  * GEMM_COLUMNS queries: so maxima and sums run along vectors, and what comes out of one product is
  * packed for the next one. */
+#ifndef ACLNN_CPU_KERNELS_ATTENTION_TILE_H
+#define ACLNN_CPU_KERNELS_ATTENTION_TILE_H
+
 #include "kernels/attention/k_attention.h"
 #include "kernels/cache/quantised_rows.h"
 #include "kernels/gemm/gemm_item.h"
@@ -442,3 +445,5 @@ static const struct quantised_factors *whole_of(const struct meeting *m, void *c
     read_factors(q, &at, 0, m->a->dv, true, own);
     return own;
 }
+
+#endif

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads of one query, as where text is generated. Their keys are read once, so nothing is packed:
- * VL keys at a time become scores, a block of keys grows the output. */
-#ifndef ACLNN_CPU_KERNELS_ATTENTION_ONE_QUERY_H
-#define ACLNN_CPU_KERNELS_ATTENTION_ONE_QUERY_H
+/* Few queries, as where text is generated. Keys are not packed: VL at a time become scores of a row
+ * (a query of a head), a block of them grows its outputs. */
+#ifndef ACLNN_CPU_KERNELS_ATTENTION_FEW_QUERIES_H
+#define ACLNN_CPU_KERNELS_ATTENTION_FEW_QUERIES_H
 
+#include <float.h>
+
+#include "kernels/attention/tile.h"
 #include "kernels/vector/row_products.h"
 
 enum {
-    ONE_KEYS = 64, /* of a block */
-    ONE_ROW = K_ATTENTION_HEAD + ROW_LANES,
-    ONE_QUERY = K_ATTENTION_HEAD + K_ATTENTION_ROPE + 2 * ROW_LANES,
+    FEW_KEYS = 64, /* of a block */
+    FEW_ROW = K_ATTENTION_HEAD + ROW_LANES,
+    FEW_QUERY = K_ATTENTION_HEAD + K_ATTENTION_ROPE + 2 * ROW_LANES,
 };
 
 /* query: its second part at padded(d). */
-struct one_head {
-    _Alignas(64) float query[ONE_QUERY], outputs[ONE_ROW];
-    _Alignas(64) float scores[ONE_KEYS + ROW_LANES], beside[ONE_KEYS + ROW_LANES];
+struct few_row {
+    _Alignas(64) float query[FEW_QUERY], outputs[FEW_ROW];
+    _Alignas(64) float scores[FEW_KEYS + ROW_LANES], beside[FEW_KEYS + ROW_LANES];
     float m, l, factor;
 };
 
-struct one_query {
-    struct one_head heads[K_ATTENTION_ONE_HEADS];
-    _Alignas(64) float rows[ONE_KEYS * ONE_ROW]; /* keys or values that are not read as they lie */
+struct few_queries {
+    struct few_row row[K_ATTENTION_FEW_ROWS];
+    _Alignas(64) float keys[FEW_KEYS * FEW_ROW]; /* or values, that are not read as they lie */
     struct quantised_factors whole;
 };
 
@@ -37,7 +40,7 @@ static void make_bias_row(const struct meeting *t, const void *slopes, float *to
 }
 
 /* Products become scores, -infinity where a key is not visible and behind the last one. */
-static void finish_row(const struct meeting *t, void *const buffers[], struct one_head *own)
+static void finish_row(const struct meeting *t, void *const buffers[], struct few_row *own)
 {
     const struct k_attention *a = t->a;
     const struct k_attention_side *bias = &a->bias_at;
@@ -73,7 +76,7 @@ static void finish_row(const struct meeting *t, void *const buffers[], struct on
 }
 
 /* Scores become weights; returns the factor of outputs so far. */
-static float grow_row(struct one_head *own, int64_t keys)
+static float grow_row(struct few_row *own, int64_t keys)
 {
     vf most = v_all(own->m), sum[ROW_PARTS] = {{0}};
     float lanes[VL], m = own->m;
@@ -122,110 +125,120 @@ static void tell_stats(const struct meeting *t, void *const buffers[], const flo
     }
 }
 
-/* Bytes from row to row. */
-static int64_t apart_of(const struct key_rows *rows)
+static void clear_outputs(const struct k_attention *a, struct few_row *own)
 {
-    return rows->side.row * k_size(rows->dtype);
+    memset(own->outputs, 0, (size_t)padded(a->dv) * sizeof *own->outputs);
 }
 
-/* The keys of a meeting with columns side by side; as floats in own->rows where they are not. */
-static struct key_rows rows_of(const struct meeting *t, enum key_part part, void *const buffers[],
-                               int64_t columns, struct one_query *own)
+/* A query of a head meets the keys that all of its item meet. */
+static struct meeting meeting_of_row(const struct meeting *all, int64_t row)
 {
-    const struct key_rows rows = key_rows(t, part, buffers, own->rows, ONE_ROW);
-    if (rows.side.column == 1) return rows;
+    struct meeting t = *all;
+    t.head += row / all->queries;
+    t.query = row % all->queries;
+    t.queries = 1;
+    return t;
+}
+
+/* The keys of a meeting with columns side by side; as floats where they are not. */
+static struct row_matrix matrix_of(const struct meeting *t, enum key_part part,
+                                   void *const buffers[], int64_t columns, struct few_queries *own)
+{
+    const struct key_rows keys = key_rows(t, part, buffers, own->keys, FEW_ROW);
+    const int64_t apart = keys.side.row * k_size(keys.dtype);
+    if (keys.side.column == 1)
+        return (struct row_matrix){keys.dtype, keys.at, apart, t->keys, columns};
     for (int64_t i = 0; i < t->keys; i++)
-        widen(rows.dtype, v_address(rows.at, i * apart_of(&rows)), rows.side.column, columns,
-              own->rows + i * ONE_ROW);
-    return (struct key_rows){K_F32, {.row = ONE_ROW, .column = 1}, (const char *)own->rows};
+        widen(keys.dtype, v_address(keys.at, i * apart), keys.side.column, columns,
+              own->keys + i * FEW_ROW);
+    return (struct row_matrix){K_F32, (const char *)own->keys, FEW_ROW * (int64_t)sizeof(float),
+                               t->keys, columns};
 }
 
-/* All heads of an item meet the same keys. */
-static void meet_one(const struct meeting *all, void *const buffers[], struct one_query *own)
+static void meet_rows(const struct meeting *all, void *const buffers[], struct few_queries *own)
 {
     const struct k_attention *a = all->a;
-    const struct key_rows k = rows_of(all, KEY_ROWS, buffers, a->d, own);
-    for (int64_t i = 0; i < a->together; i++)
-        row_dots(k.dtype, own->heads[i].query, a->d, k.at, apart_of(&k), all->keys,
-                 own->heads[i].scores);
+    struct few_row *const first = own->row;
+    const struct row_floats rows = {a->together * all->queries, sizeof *first / sizeof(float)};
+    const struct row_matrix k = matrix_of(all, KEY_ROWS, buffers, a->d, own);
+    row_dots(&k, rows, first->query, first->scores);
     if (a->rope > 0) {
-        const struct key_rows rope = rows_of(all, ROPE_ROWS, buffers, a->rope, own);
-        for (int64_t i = 0; i < a->together; i++) {
-            struct one_head *h = &own->heads[i];
-            row_dots(rope.dtype, h->query + padded(a->d), a->rope, rope.at, apart_of(&rope),
-                     all->keys, h->beside);
+        const struct row_matrix rope = matrix_of(all, ROPE_ROWS, buffers, a->rope, own);
+        row_dots(&rope, rows, first->query + padded(a->d), first->beside);
+        for (struct few_row *r = first; r < first + rows.rows; r++)
             for (int64_t key = 0; key < all->keys; key += VL)
-                v_store(h->scores + key, v_load(h->scores + key) + v_load(h->beside + key));
-        }
+                v_store(r->scores + key, v_load(r->scores + key) + v_load(r->beside + key));
     }
-    for (int64_t i = 0; i < a->together; i++) {
-        struct one_head *h = &own->heads[i];
-        struct meeting t = *all;
-        t.head += i;
-        finish_row(&t, buffers, h);
-        if (h->l == 0) memset(h->outputs, 0, sizeof h->outputs); /* NaN of hidden values */
-        h->factor = grow_row(h, t.keys);
+    for (int64_t i = 0; i < rows.rows; i++) {
+        struct few_row *r = &own->row[i];
+        const struct meeting t = meeting_of_row(all, i);
+        finish_row(&t, buffers, r);
+        if (r->l == 0) clear_outputs(a, r); /* NaN of hidden values */
+        r->factor = grow_row(r, t.keys);
         if (a->rounds)
-            round_rows(buffers[K_ATTENTION_WEIGHT_SCALE], 1, t.keys, h->scores, ROW_LANES);
+            round_rows(buffers[K_ATTENTION_WEIGHT_SCALE], 1, t.keys, r->scores, ROW_LANES);
     }
-    const struct key_rows v = rows_of(all, VALUE_ROWS, buffers, a->dv, own);
-    for (int64_t i = 0; i < a->together; i++) {
-        struct one_head *h = &own->heads[i];
-        row_sums(v.dtype, h->scores, h->factor, v.at, apart_of(&v), all->keys, a->dv, h->outputs);
-    }
+    const struct row_matrix v = matrix_of(all, VALUE_ROWS, buffers, a->dv, own);
+    row_sums(&v, rows, first->scores, &first->factor, first->outputs);
 }
 
-static void begin_head(const struct meeting *t, void *const buffers[], struct one_head *own)
+static void begin_row(const struct meeting *t, void *const buffers[], struct few_row *own)
 {
     const struct k_attention *a = t->a;
     const struct k_attention_sequence *s = t->s;
-    const int64_t size = k_size(a->dtype);
+    const int64_t size = k_size(a->dtype), query = s->query + t->query;
     own->m = -INFINITY;
     own->l = 0;
-    memset(own->outputs, 0, sizeof own->outputs);
+    clear_outputs(a, own);
     if (a->has_sink && s->keys > 0) {
         own->m = ((const float *)buffers[K_ATTENTION_SINK])[t->head];
         own->l = own->m == -INFINITY ? 0 : 1;
     }
-    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t->head, s->query),
+    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t->head, query),
           a->q.column, a->d, own->query);
     if (a->rope > 0)
         widen(a->dtype,
-              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t->head, s->query),
+              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t->head, query),
               a->q_rope.column, a->rope, own->query + padded(a->d));
 }
 
-static void end_head(const struct meeting *t, void *const buffers[], struct one_head *own,
-                     struct quantised_factors *room)
+static void end_row(const struct meeting *t, void *const buffers[], struct few_row *own,
+                    struct quantised_factors *room)
 {
     const struct k_attention *a = t->a;
     const struct quantised_factors *whole = whole_of(t, buffers, room);
     if (a->stats != K_ATTENTION_NO_STATS) tell_stats(t, buffers, &own->m, &own->l);
-    for (int64_t i = 0; i < a->dv; i++)
-        own->outputs[i] = own->l == 0 ? 0 : own->outputs[i] * (1 / own->l);
+    const vf factor = v_all(own->l == 0 ? 0 : 1 / own->l);
+    if (own->l == 0) clear_outputs(a, own);
+    for (int64_t i = 0; i < a->dv; i += VL)
+        v_store(own->outputs + i, v_load(own->outputs + i) * factor);
     store_row(a->dtype, whole, own->outputs, a->dv,
               row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : k_size(a->dtype), t->s->batch,
-                     t->head, t->s->query),
+                     t->head, t->s->query + t->query),
               a->out.column);
 }
 
-static void run_one_query(const struct k_attention *a, void *const buffers[], struct place place,
-                          struct one_query *own)
+static void run_few_queries(const struct k_attention *a, void *const buffers[], struct place place,
+                            struct few_queries *own)
 {
     const struct k_attention_sequence s = padded_sequence(a, buffers, place.s);
-    const int64_t head = place.head * a->together;
-    struct meeting t = {.a = a, .s = &s, .queries = 1};
-    for (t.head = head; t.head < head + a->together; t.head++)
-        begin_head(&t, buffers, &own->heads[t.head - head]);
-    t.head = head;
-    for (; t.key < s.keys; t.key += t.packed) {
-        t.keys = t.packed = keys_of_block(&t, ONE_KEYS);
-        if (!sees_some(&t)) continue;
-        leave_hidden(&t);
-        meet_one(&t, buffers, own);
+    const int64_t rows = a->together * s.queries;
+    struct meeting row, all = {.a = a, .s = &s, .head = place.head * a->together};
+    all.queries = s.queries;
+    for (int64_t i = 0; i < rows; i++) {
+        row = meeting_of_row(&all, i);
+        begin_row(&row, buffers, &own->row[i]);
     }
-    for (; t.head < head + a->together; t.head++)
-        end_head(&t, buffers, &own->heads[t.head - head], &own->whole);
+    for (; all.key < s.keys; all.key += all.packed) {
+        all.keys = all.packed = keys_of_block(&all, FEW_KEYS);
+        if (!sees_some(&all)) continue;
+        leave_hidden(&all);
+        meet_rows(&all, buffers, own);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        row = meeting_of_row(&all, i);
+        end_row(&row, buffers, &own->row[i], &own->whole);
+    }
 }
 
 #endif
