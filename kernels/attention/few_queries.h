@@ -12,6 +12,7 @@
 enum {
     FEW_KEYS = 64, /* of a block */
     FEW_ROW = K_ATTENTION_HEAD + ROW_LANES,
+    FEW_AHEAD = 16, /* rows between what is read and what is prefetched */
     FEW_QUERY = K_ATTENTION_HEAD + K_ATTENTION_ROPE + 2 * ROW_LANES,
 };
 
@@ -94,12 +95,8 @@ static float grow_row(struct few_row *own, int64_t keys)
         sum[i / VL % ROW_PARTS] += e;
     }
     const float factor = v_exp_single(v_all(own->m - from))[0];
-    v_store(lanes, row_join(sum));
-    for (int step = VL / 2; step > 0; step /= 2)
-        for (int i = 0; i < step; i++)
-            lanes[i] += lanes[i + step];
     own->m = m;
-    own->l = own->l * factor + lanes[0];
+    own->l = own->l * factor + row_total(sum);
     return factor;
 }
 
@@ -145,21 +142,22 @@ static struct row_matrix matrix_of(const struct meeting *t, enum key_part part,
                                    void *const buffers[], int64_t columns, struct few_queries *own)
 {
     const struct key_rows keys = key_rows(t, part, buffers, own->keys, FEW_ROW);
-    const int64_t apart = keys.side.row * k_size(keys.dtype);
+    const int64_t apart = keys.side.row * k_size(keys.dtype), near = sizeof(float[FEW_ROW]);
+    const int64_t ahead = t->keys > FEW_AHEAD ? FEW_AHEAD * apart : 0;
     if (keys.side.column == 1)
-        return (struct row_matrix){keys.dtype, keys.at, apart, t->keys, columns};
+        return (struct row_matrix){keys.dtype, keys.at, apart, ahead, t->keys, columns};
     for (int64_t i = 0; i < t->keys; i++)
         widen(keys.dtype, v_address(keys.at, i * apart), keys.side.column, columns,
               own->keys + i * FEW_ROW);
-    return (struct row_matrix){K_F32, (const char *)own->keys, FEW_ROW * (int64_t)sizeof(float),
-                               t->keys, columns};
+    return (struct row_matrix){K_F32, (const char *)own->keys, near, 0, t->keys, columns};
 }
 
 static void meet_rows(const struct meeting *all, void *const buffers[], struct few_queries *own)
 {
     const struct k_attention *a = all->a;
     struct few_row *const first = own->row;
-    const struct row_floats rows = {a->together * all->queries, sizeof *first / sizeof(float)};
+    const int64_t next = sizeof *first / sizeof(float);
+    const struct row_floats rows = {a->together * all->queries, next, next};
     const struct row_matrix k = matrix_of(all, KEY_ROWS, buffers, a->d, own);
     row_dots(&k, rows, first->query, first->scores);
     if (a->rope > 0) {
@@ -182,39 +180,39 @@ static void meet_rows(const struct meeting *all, void *const buffers[], struct f
     row_sums(&v, rows, first->scores, &first->factor, first->outputs);
 }
 
-static void begin_row(const struct meeting *t, void *const buffers[], struct few_row *own)
+static void begin_row(struct meeting t, void *const buffers[], struct few_row *own)
 {
-    const struct k_attention *a = t->a;
-    const struct k_attention_sequence *s = t->s;
-    const int64_t size = k_size(a->dtype), query = s->query + t->query;
+    const struct k_attention *a = t.a;
+    const struct k_attention_sequence *s = t.s;
+    const int64_t size = k_size(a->dtype), query = s->query + t.query;
     own->m = -INFINITY;
     own->l = 0;
     clear_outputs(a, own);
     if (a->has_sink && s->keys > 0) {
-        own->m = ((const float *)buffers[K_ATTENTION_SINK])[t->head];
+        own->m = ((const float *)buffers[K_ATTENTION_SINK])[t.head];
         own->l = own->m == -INFINITY ? 0 : 1;
     }
-    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t->head, query),
+    widen(a->dtype, row_of(&a->q, buffers[K_ATTENTION_Q], size, s->batch, t.head, query),
           a->q.column, a->d, own->query);
     if (a->rope > 0)
         widen(a->dtype,
-              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t->head, query),
+              row_of(&a->q_rope, buffers[K_ATTENTION_Q_ROPE], size, s->batch, t.head, query),
               a->q_rope.column, a->rope, own->query + padded(a->d));
 }
 
-static void end_row(const struct meeting *t, void *const buffers[], struct few_row *own,
+static void end_row(struct meeting t, void *const buffers[], struct few_row *own,
                     struct quantised_factors *room)
 {
-    const struct k_attention *a = t->a;
-    const struct quantised_factors *whole = whole_of(t, buffers, room);
-    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(t, buffers, &own->m, &own->l);
+    const struct k_attention *a = t.a;
+    const struct quantised_factors *whole = whole_of(&t, buffers, room);
+    if (a->stats != K_ATTENTION_NO_STATS) tell_stats(&t, buffers, &own->m, &own->l);
     const vf factor = v_all(own->l == 0 ? 0 : 1 / own->l);
     if (own->l == 0) clear_outputs(a, own);
     for (int64_t i = 0; i < a->dv; i += VL)
         v_store(own->outputs + i, v_load(own->outputs + i) * factor);
     store_row(a->dtype, whole, own->outputs, a->dv,
-              row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : k_size(a->dtype), t->s->batch,
-                     t->head, t->s->query + t->query),
+              row_of(&a->out, buffers[K_ATTENTION_OUT], whole ? 1 : k_size(a->dtype), t.s->batch,
+                     t.head, t.s->query + t.query),
               a->out.column);
 }
 
@@ -223,22 +221,18 @@ static void run_few_queries(const struct k_attention *a, void *const buffers[], 
 {
     const struct k_attention_sequence s = padded_sequence(a, buffers, place.s);
     const int64_t rows = a->together * s.queries;
-    struct meeting row, all = {.a = a, .s = &s, .head = place.head * a->together};
+    struct meeting all = {.a = a, .s = &s, .head = place.head * a->together};
     all.queries = s.queries;
-    for (int64_t i = 0; i < rows; i++) {
-        row = meeting_of_row(&all, i);
-        begin_row(&row, buffers, &own->row[i]);
-    }
+    for (int64_t i = 0; i < rows; i++)
+        begin_row(meeting_of_row(&all, i), buffers, &own->row[i]);
     for (; all.key < s.keys; all.key += all.packed) {
         all.keys = all.packed = keys_of_block(&all, FEW_KEYS);
         if (!sees_some(&all)) continue;
         leave_hidden(&all);
         meet_rows(&all, buffers, own);
     }
-    for (int64_t i = 0; i < rows; i++) {
-        row = meeting_of_row(&all, i);
-        end_row(&row, buffers, &own->row[i], &own->whole);
-    }
+    for (int64_t i = 0; i < rows; i++)
+        end_row(meeting_of_row(&all, i), buffers, &own->row[i], &own->whole);
 }
 
 #endif

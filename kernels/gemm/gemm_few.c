@@ -3,10 +3,12 @@
  * for memory.
  *
  * dots: the columns of b are contiguous (a layer's weight, transposed). One after the other, as
- * hardware prefetches them best; sums of 64 lanes that are added in a fixed order. sweep: the rows
+ * hardware prefetches them best; sums of 64 lanes that are added in a fixed order, of several rows
+ * of 16. sweep: the rows
  * of b are contiguous. Eight rows at a time are added to sums that stay in L1. */
 #include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/gemm_item.h"
+#include "kernels/vector/row_products.h"
 
 #ifndef K_ISA_base
 enum {
@@ -15,12 +17,6 @@ enum {
     DOT_ROOM = 1 << 14,         /* terms of all rows of a, at once */
     DOT_SUMS = 64,              /* columns of an item, at most */
     DOT_AHEAD = 2048,           /* bytes between what is read and what is prefetched */
-    DOT_TOGETHER = 4,           /* rows for which a column is converted once, */
-#ifdef K_ISA_avx512
-    DOT_PARTS_AT_ONCE = 4, /* and their vectors that fit the registers */
-#else
-    DOT_PARTS_AT_ONCE = DOT_PARTS / 4,
-#endif
     SWEEP_TERMS = 8,
 };
 
@@ -70,41 +66,29 @@ float add_lanes(const vf sum[DOT_PARTS])
     return (quarter[0] + quarter[1]) + (quarter[2] + quarter[3]);
 }
 
-/* The dot products of `terms` floats of some rows, `apart` from each other, with a column, added to
- * each row's sum. Their order is that of DOT_LANES sums at every level. */
+/* The dot product of `terms` floats with a column. Its order is that of DOT_LANES sums at every
+ * level. */
 K_TEMPLATE
-void dot(enum k_dtype dt, int rows, const float *a, int64_t apart, const char *b, int64_t terms,
-         enum k_rounding rounding, float *sums)
+float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_rounding rounding)
 {
-    const int parts = rows == 1 ? DOT_PARTS : DOT_PARTS_AT_ONCE;
-    vf sum[DOT_TOGETHER][DOT_PARTS] = {{{0}}};
-#pragma GCC unroll 4
-    for (int first = 0; first < DOT_PARTS; first += parts) {
-        int64_t i = first * VL;
-        for (; i - first * VL + DOT_LANES <= terms; i += DOT_LANES) {
-            for (int64_t at = 0; first == 0 && at < DOT_LANES * k_size(dt); at += 64)
-                __builtin_prefetch(v_address(b, i * k_size(dt) + DOT_AHEAD + at));
+    vf sum[DOT_PARTS] = {{0}};
+    int64_t i = 0;
+    for (; i + DOT_LANES <= terms; i += DOT_LANES) {
+        for (int64_t at = 0; at < DOT_LANES * k_size(dt); at += 64)
+            __builtin_prefetch(v_address(b, i * k_size(dt) + DOT_AHEAD + at));
 #pragma GCC unroll 16
-            for (int p = 0; p < parts; p++) {
-                const vf y = load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding);
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; r++)
-                    sum[r][first + p] =
-                        v_fma(v_load(a + r * apart + i + p * VL), y, sum[r][first + p]);
-            }
-        }
-#pragma GCC unroll 16
-        for (int p = 0; p < parts; p++, i += VL) {
-            if (i >= terms) continue;
-            const vf y = load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding);
-#pragma GCC unroll 4
-            for (int r = 0; r < rows; r++)
-                sum[r][first + p] = v_fma(v_load(a + r * apart + i), y, sum[r][first + p]);
-        }
+        for (int p = 0; p < DOT_PARTS; p++)
+            sum[p] = v_fma(v_load(a + i + p * VL),
+                           load_terms(dt, v_address(b, (i + p * VL) * k_size(dt)), VL, rounding),
+                           sum[p]);
     }
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-        sums[r * DOT_SUMS] += add_lanes(sum[r]);
+#pragma GCC unroll 16
+    for (int p = 0; p < DOT_PARTS; p++, i += VL)
+        if (i < terms)
+            sum[p] =
+                v_fma(v_load(a + i),
+                      load_terms(dt, v_address(b, i * k_size(dt)), terms - i, rounding), sum[p]);
+    return add_lanes(sum);
 }
 
 K_TEMPLATE
@@ -114,22 +98,40 @@ void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_i
     const int64_t apart = item->gemm->b.column * k_size(dt);
     for (int64_t column = 0; column < item->columns; column++) {
         const char *b = v_address(item->b, column * apart + begin * k_size(dt));
-        int64_t row = 0;
-        for (; row + DOT_TOGETHER <= item->rows; row += DOT_TOGETHER)
-            dot(dt, DOT_TOGETHER, a + row * run, run, b, terms, rounding,
-                sums + row * DOT_SUMS + column);
-        for (; row < item->rows; row++)
-            dot(dt, 1, a + row * run, run, b, terms, rounding, sums + row * DOT_SUMS + column);
+        for (int64_t row = 0; row < item->rows; row++)
+            sums[row * DOT_SUMS + column] += dot(dt, a + row * run, b, terms, rounding);
     }
+}
+
+/* Several rows share what is read of a column. */
+static void add_shared_dots(const struct gemm_item *item, const float *a, int64_t run,
+                            int64_t begin, int64_t terms, float *sums)
+{
+    const struct k_gemm_matrix *b = &item->gemm->b;
+    const int64_t size = k_size(b->dtype);
+    const struct row_matrix matrix = {.dtype = b->dtype,
+                                      .at = v_address(item->b, begin * size),
+                                      .apart = b->column * size,
+                                      .ahead = DOT_AHEAD,
+                                      .rows = item->columns,
+                                      .columns = terms};
+    float dots[K_GEMM_DOTS * DOT_SUMS];
+    row_dots(&matrix, (struct row_floats){item->rows, run, DOT_SUMS}, a, dots);
+    for (int64_t row = 0; row < item->rows; row++)
+        for (int64_t column = 0; column < item->columns; column++)
+            sums[row * DOT_SUMS + column] += dots[row * DOT_SUMS + column];
 }
 
 /* Elements of b that have no bits to lose are not rounded. */
 static void add_dots_of(const struct gemm_item *item, const float *a, int64_t run, int64_t begin,
                         int64_t terms, float *sums)
 {
-    const enum k_rounding rounding = item->gemm->rounding;
     const enum k_dtype dt = item->gemm->b.dtype;
-    if (dt == K_F16)
+    const bool is_round = dt == K_F16 || (dt == K_BF16 && item->gemm->rounding != K_ROUND_F16);
+    const enum k_rounding rounding = is_round ? K_ROUND_NONE : item->gemm->rounding;
+    if (item->rows > 1 && rounding == K_ROUND_NONE)
+        add_shared_dots(item, a, run, begin, terms, sums);
+    else if (dt == K_F16)
         add_all_dots(K_F16, K_ROUND_NONE, item, a, run, begin, terms, sums);
     else if (dt == K_BF16 && rounding == K_ROUND_F16)
         add_all_dots(K_BF16, K_ROUND_F16, item, a, run, begin, terms, sums);
