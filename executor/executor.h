@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan is made of, and the executor that holds it. Only the executor room looks inside.
  *
- * A sealed plan never changes. Its references: the user's handle (until phase 2 of a single-use
+ * A sealed plan never changes, but that phase 2 of a single-use executor releases its tensors. Its
+ * references: the user's handle (until phase 2 of a single-use
  * executor, else until aclDestroyAclOpExecutor) and one per launch in flight; the last one frees
  * it. What the user holds is no pointer to it, see slot.h. */
 #ifndef ACLNN_CPU_EXECUTOR_EXECUTOR_H
@@ -101,7 +102,7 @@ static inline const struct ex_buffer *ex_step_buffer(const struct ex_plan *plan,
 }
 
 struct ex_executor {
-    struct ex_slot *slot; /* NULL before the plan is sealed */
+    struct ex_slot *slot;
     pthread_mutex_t blocks_lock;
     void **free_blocks; /* of launches that are done; linked through their first word */
     struct ex_plan plan;
@@ -116,8 +117,9 @@ enum { EX_SCRATCH_GAP = 64 };
 enum { EX_SCRATCH_GAP = 0 };
 #endif
 
-/* Of an executor that no handle names. */
-void ex_executor_free(struct ex_executor *executor);
+/* Releases what an executor's plan holds; its tensors alone, which no step needs. */
+void ex_plan_clear(struct ex_plan *plan);
+void ex_plan_release_tensors(struct ex_plan *plan);
 
 /* Room for the addresses of one launch, first the operands', then those of the widest step.
  * Recycled, so that later launches allocate nothing. NULL when memory is exhausted. Thread-safe. */

@@ -218,6 +218,8 @@ static aclnnStatus enqueue(struct ex_executor *executor, void *workspace, struct
     aclnnStatus status = snapshot_addresses(plan, addresses);
     if (status == ACLNN_SUCCESS) {
         if (rt_check_on()) ex_tell_accesses(plan, addresses, workspace, stream);
+        /* Here, not where the task is run: in malloc the two threads would wait for each other. */
+        if (ex_executor_is_mine(executor)) ex_plan_release_tensors(&executor->plan);
         unsigned flags = plan->operand_bytes >= LARGE_BYTES ? RT_SUBMIT_LARGE : 0;
         if (rt_stream_submit(stream, &task, flags) == ACL_SUCCESS) return ACLNN_SUCCESS;
         status = ACLNN_ERR_RUNTIME_ERROR;

@@ -93,13 +93,12 @@ reserve(struct ex_plan *plan, void *array, size_t used, size_t needed, size_t el
 
 struct ex_plan *ex_plan_new(const char *operator_name)
 {
-    struct ex_executor *executor = rt_alloc(sizeof *executor);
+    struct ex_executor *executor = ex_executor_new();
     if (!executor) {
         rt_error_report(ACLNN_ERR_INNER_CREATE_EXECUTOR, operator_name,
                         "no memory for the executor (%zu bytes)", sizeof *executor);
         return NULL;
     }
-    executor->slot = NULL;
     executor->blocks_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     executor->free_blocks = NULL;
 
@@ -121,19 +120,26 @@ void ex_plan_free(struct ex_plan *plan)
     ex_executor_free(executor_of(plan));
 }
 
-void ex_executor_free(struct ex_executor *executor)
+void ex_plan_release_tensors(struct ex_plan *plan)
 {
-    for (int i = 0; i < executor->plan.operand_count; i++)
-        ex_descriptor_release(executor->plan.operands[i].tensor);
+    for (int i = 0; i < plan->operand_count; i++) {
+        ex_descriptor_release(plan->operands[i].tensor);
+        plan->operands[i].tensor = NULL;
+    }
+}
+
+void ex_plan_clear(struct ex_plan *plan)
+{
+    struct ex_executor *executor = executor_of(plan);
+    ex_plan_release_tensors(plan);
     while (executor->free_blocks) {
         void **block = executor->free_blocks;
         executor->free_blocks = *block;
         rt_free(block);
     }
     pthread_mutex_destroy(&executor->blocks_lock);
-    if (executor->plan.has_grown) free_rooms(&executor->plan);
-    rt_free(executor->plan.call);
-    rt_free(executor);
+    if (plan->has_grown) free_rooms(plan);
+    rt_free(plan->call);
 }
 
 static int add_buffer(struct ex_plan *plan, struct ex_buffer buffer)
@@ -400,9 +406,6 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
 {
     if (!plan) return ACLNN_ERR_INNER_CREATE_EXECUTOR; /* reported by ex_plan_new */
     if (plan->status == ACLNN_SUCCESS) pack_scratch(plan);
-    aclOpExecutor *handle = NULL;
-    if (plan->status == ACLNN_SUCCESS && !(handle = ex_handle_new(executor_of(plan))))
-        fail(plan, ACLNN_ERR_INNER_CREATE_EXECUTOR, "no memory for the executor's handle");
     if (plan->status != ACLNN_SUCCESS) {
         aclnnStatus status = plan->status;
         ex_plan_free(plan);
@@ -412,6 +415,6 @@ aclnnStatus ex_seal(struct ex_plan *plan, uint64_t *workspace_size, aclOpExecuto
     if (plan->begun_at != 0) rt_profile_plan(plan->operator_name, plan->begun_at);
     rt_float_end(plan->float_env);
     *workspace_size = plan->workspace_size;
-    *executor = handle;
+    *executor = ex_handle_new(executor_of(plan));
     return ACLNN_SUCCESS;
 }

@@ -5,7 +5,8 @@
  *
  * Free slots lie in shards, stacks that threads share by number, so that two threads seldom write
  * one cache line; a slot goes back to the shard that it came from. No locks: a child of fork finds
- * every stack whole. */
+ * every stack whole. The first slots keep their executors' memory, as one thread plans what another
+ * one runs and frees: in malloc they would wait for each other. */
 #include "executor/slot.h"
 
 #include <stdatomic.h>
@@ -21,7 +22,8 @@ enum {
     SHARDS = 64,
     CHUNK_SLOTS = 128,
     CHUNKS_MAX = 1 << 17,
-    TAG = 0xEC, /* in a handle's highest byte, where no address of a program has it */
+    KEEPING = 1024, /* slots that keep memory: of some 7 KB each */
+    TAG = 0xEC,     /* in a handle's highest byte, where no address of a program has it */
     USE_SHIFT = 32,
     TAG_SHIFT = 56,
 };
@@ -36,7 +38,7 @@ static const uint64_t ALIVE = UINT64_C(1) << 31, REPEATABLE = UINT64_C(1) << 30,
 
 struct ex_slot {
     _Alignas(64) _Atomic uint64_t word;
-    uintptr_t executor;    /* see hidden */
+    uintptr_t executor;    /* see hidden; of a free slot: memory that is kept, or 0 */
     uint32_t index, shard; /* never change */
     _Atomic uint32_t next; /* free: the index plus one of the slot below; 0: none */
 };
@@ -124,17 +126,52 @@ static struct ex_slot *grow(uint32_t shard)
     return &chunk[0];
 }
 
-/* --- handles ------------------------------------------------------------------------------- */
+/* --- executors ----------------------------------------------------------------------------- */
 
-aclOpExecutor *ex_handle_new(struct ex_executor *executor)
+struct ex_executor *ex_executor_new(void)
 {
     if (own_shard == 0)
         own_shard = 1 + atomic_fetch_add_explicit(&last_shard, 1, memory_order_relaxed) % SHARDS;
     struct ex_slot *slot = pop(own_shard - 1);
     if (!slot) slot = grow(own_shard - 1);
     if (!slot) return NULL;
+    struct ex_executor *executor = NULL;
+    if (slot->executor == 0)
+        executor = rt_alloc(sizeof *executor);
+    else if (rt_alloc_again())
+        executor = executor_of(slot);
+    if (!executor) {
+        push(slot);
+        return NULL;
+    }
     slot->executor = hidden((uintptr_t)executor);
     executor->slot = slot;
+    return executor;
+}
+
+static void free_memory(struct ex_slot *slot)
+{
+    rt_free(executor_of(slot));
+    slot->executor = 0;
+}
+
+static void vacate(struct ex_slot *slot)
+{
+    if (RT_WITH_ASAN || slot->index >= KEEPING) free_memory(slot);
+    push(slot);
+}
+
+void ex_executor_free(struct ex_executor *executor)
+{
+    ex_plan_clear(&executor->plan);
+    vacate(executor->slot);
+}
+
+/* --- handles ------------------------------------------------------------------------------- */
+
+aclOpExecutor *ex_handle_new(struct ex_executor *executor)
+{
+    struct ex_slot *slot = executor->slot;
     const uint64_t use = atomic_load_explicit(&slot->word, memory_order_relaxed) >> USE_SHIFT;
     atomic_store_explicit(&slot->word, use << USE_SHIFT | ALIVE | 1, memory_order_release);
     const uint64_t handle = (uint64_t)TAG << TAG_SHIFT | (uint64_t)slot->index << USE_SHIFT | use;
@@ -204,17 +241,29 @@ bool ex_handle_make_repeatable(const aclOpExecutor *handle)
     return false;
 }
 
+static bool is_last(uint64_t word)
+{
+    return (word & (ALIVE | REFERENCES)) == 1;
+}
+
+bool ex_executor_is_mine(const struct ex_executor *executor)
+{
+    return is_last(atomic_load_explicit(&executor->slot->word, memory_order_acquire));
+}
+
 void ex_executor_release(struct ex_executor *executor)
 {
     struct ex_slot *slot = executor->slot;
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
-    /* The only reference, and no handle that could give another: the usual case. */
-    if ((word & (ALIVE | REFERENCES)) != 1) {
+    if (!is_last(word)) { /* seldom */
         word = atomic_fetch_sub_explicit(&slot->word, 1, memory_order_acq_rel);
         if ((word & REFERENCES) != 1) return;
     }
-    ex_executor_free(executor);
+    ex_plan_clear(&executor->plan);
     const uint64_t next_use = (word >> USE_SHIFT) + 1;
     atomic_store_explicit(&slot->word, next_use << USE_SHIFT, memory_order_relaxed);
-    if (next_use <= UINT32_MAX) push(slot); /* else every use has been named once */
+    if (next_use <= UINT32_MAX)
+        vacate(slot);
+    else
+        free_memory(slot); /* every use has been named once */
 }

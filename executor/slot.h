@@ -15,7 +15,12 @@
 
 struct ex_executor;
 
-/* A handle that takes over the executor. NULL without memory: the executor stays the caller's. */
+/* One with a slot, which alone is set. NULL without memory. */
+struct ex_executor *ex_executor_new(void);
+/* Of one that no handle names. */
+void ex_executor_free(struct ex_executor *executor);
+
+/* A handle that takes over the executor. */
 aclOpExecutor *ex_handle_new(struct ex_executor *executor);
 
 /* Each gives a reference to the executor, or NULL when the handle names none. */
@@ -26,6 +31,9 @@ struct ex_executor *ex_handle_take(const aclOpExecutor *handle);
 
 /* False: the handle names no executor. */
 bool ex_handle_make_repeatable(const aclOpExecutor *handle);
+
+/* The caller's reference is the only one, and no handle could give another. */
+bool ex_executor_is_mine(const struct ex_executor *executor);
 
 /* Gives back a reference; the last one frees the executor. */
 void ex_executor_release(struct ex_executor *executor);

@@ -2,7 +2,6 @@
 #include "runtime/support/alloc.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* A production process never calls rt_alloc_fail_at and pays one relaxed load per request. */
@@ -34,6 +33,11 @@ static size_t at_least_one(size_t size)
 void *rt_alloc(size_t size)
 {
     return refused() ? NULL : malloc(at_least_one(size));
+}
+
+bool rt_alloc_again(void)
+{
+    return !refused();
 }
 
 void *rt_alloc_zeroed(size_t size)

@@ -4,6 +4,7 @@
 #ifndef ACLNN_CPU_RUNTIME_SUPPORT_ALLOC_H
 #define ACLNN_CPU_RUNTIME_SUPPORT_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,9 @@ void *rt_alloc(size_t size);
 void *rt_alloc_zeroed(size_t size);
 void *rt_alloc_aligned(size_t alignment, size_t size); /* alignment: a power of two */
 void rt_free(void *memory);                            /* any of the three above, or NULL */
+
+/* A request that kept memory serves: false where a test makes it fail. */
+bool rt_alloc_again(void);
 
 /* For arrays that a C++ caller releases with delete[]: from operator new[] when the process has a
  * C++ runtime, else from malloc. */
