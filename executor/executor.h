@@ -2,8 +2,9 @@
 /* What a plan is made of, and the executor that holds it. Only the executor room looks inside.
  *
  * A sealed plan never changes, but that phase 2 of a single-use executor releases its tensors. Its
- * references: the user's handle (until that phase 2, else until aclDestroyAclOpExecutor) and one per
- * launch in flight; the last one frees it. What the user holds is no pointer to it, see slot.h. */
+ * references: the user's handle (until that phase 2, else until aclDestroyAclOpExecutor) and one
+ * per launch in flight; the last one frees it. What the user holds is no pointer to it, see slot.h.
+ */
 #ifndef ACLNN_CPU_EXECUTOR_EXECUTOR_H
 #define ACLNN_CPU_EXECUTOR_EXECUTOR_H
 
