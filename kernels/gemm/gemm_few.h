@@ -5,7 +5,7 @@
 
 enum {
     K_GEMM_DOTS = 8,           /* rows, at most, of dots; more than K_GEMM_FEW if terms are many */
-    K_GEMM_GRAIN_BYTES = 65536 /* of the matrix that are worth a thread */
+    K_GEMM_GRAIN_BYTES = 16384 /* of the matrix that are worth a thread */
 };
 
 #endif
