@@ -15,9 +15,9 @@
 
 struct ex_executor;
 
-/* One with a slot, which alone is set. NULL without memory. */
+/* An executor that has a slot; nothing else of it is set. NULL without memory. */
 struct ex_executor *ex_executor_new(void);
-/* Of one that no handle names. */
+/* Of an executor that no handle names. */
 void ex_executor_free(struct ex_executor *executor);
 
 /* A handle that takes over the executor. */

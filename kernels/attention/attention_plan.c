@@ -7,7 +7,7 @@ enum {
     ENOUGH = 32,         /* items of the forward pass, and of the gradient half as many */
     ENOUGH_TOGETHER = 4, /* items that are left where heads share one */
     STEP = 16,           /* keys of a block are a multiple of it */
-    FEW_TIMES = 4,       /* as long takes a product whose keys are not packed */
+    FEW_TIMES = 4,       /* what a product takes whose keys are not packed, in terms of others */
 };
 
 static int64_t parts(int64_t count, int64_t each)

@@ -3,9 +3,9 @@
  * for memory.
  *
  * dots: the columns of b are contiguous (a layer's weight, transposed). One after the other, as
- * hardware prefetches them best; sums of 64 lanes that are added in a fixed order, of several rows
- * of 16. sweep: the rows
- * of b are contiguous. Eight rows at a time are added to sums that stay in L1. */
+ * hardware prefetches them best; sums of 64 lanes (of several rows, 16) that are added in a fixed
+ * order. sweep: the rows of b are contiguous. Eight rows at a time are added to sums that stay in
+ * L1. */
 #include "kernels/gemm/gemm_few.h"
 #include "kernels/gemm/gemm_item.h"
 #include "kernels/vector/row_products.h"
