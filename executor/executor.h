@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan is made of, and the executor that holds it. Only the executor room looks inside.
  *
- * A sealed plan never changes, but that phase 2 of a single-use executor releases its tensors. Its
+ * A sealed plan never changes, but that phase 2 of a single-use executor releases tensors. Its
  * references: the user's handle (until that phase 2, else until aclDestroyAclOpExecutor) and one
  * per launch in flight; the last one frees it. What the user holds is no pointer to it, see slot.h.
  */
@@ -117,9 +117,9 @@ enum { EX_SCRATCH_GAP = 64 };
 enum { EX_SCRATCH_GAP = 0 };
 #endif
 
-/* Releases what an executor's plan holds; its tensors alone, which no step needs. */
-void ex_plan_clear(struct ex_plan *plan);
+/* Releases the tensors that no step of a plan writes the size of; what else it holds, too. */
 void ex_plan_release_tensors(struct ex_plan *plan);
+void ex_plan_clear(struct ex_plan *plan);
 
 /* Room for the addresses of one launch, first the operands', then those of the widest step.
  * Recycled, so that later launches allocate nothing. NULL when memory is exhausted. Thread-safe. */

@@ -123,6 +123,7 @@ void ex_plan_free(struct ex_plan *plan)
 void ex_plan_release_tensors(struct ex_plan *plan)
 {
     for (int i = 0; i < plan->operand_count; i++) {
+        if (plan->operands[i].is_settled) continue;
         ex_descriptor_release(plan->operands[i].tensor);
         plan->operands[i].tensor = NULL;
     }
@@ -131,7 +132,8 @@ void ex_plan_release_tensors(struct ex_plan *plan)
 void ex_plan_clear(struct ex_plan *plan)
 {
     struct ex_executor *executor = executor_of(plan);
-    ex_plan_release_tensors(plan);
+    for (int i = 0; i < plan->operand_count; i++)
+        ex_descriptor_release(plan->operands[i].tensor);
     while (executor->free_blocks) {
         void **block = executor->free_blocks;
         executor->free_blocks = *block;
