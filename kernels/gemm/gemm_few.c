@@ -91,24 +91,24 @@ float dot(enum k_dtype dt, const float *a, const char *b, int64_t terms, enum k_
     return add_lanes(sum);
 }
 
+/* Of a single row. */
 K_TEMPLATE
-void add_all_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_item *item,
-                  const float *a, int64_t run, int64_t begin, int64_t terms, float *sums)
+void add_dots(enum k_dtype dt, enum k_rounding rounding, const struct gemm_item *item,
+              const float *a, int64_t begin, int64_t terms, float *sums)
 {
     const int64_t apart = item->gemm->b.column * k_size(dt);
-    for (int64_t column = 0; column < item->columns; column++) {
-        const char *b = v_address(item->b, column * apart + begin * k_size(dt));
-        for (int64_t row = 0; row < item->rows; row++)
-            sums[row * DOT_SUMS + column] += dot(dt, a + row * run, b, terms, rounding);
-    }
+    for (int64_t column = 0; column < item->columns; column++)
+        sums[column] +=
+            dot(dt, a, v_address(item->b, column * apart + begin * k_size(dt)), terms, rounding);
 }
 
 /* Several rows share what is read of a column. */
-static void add_shared_dots(const struct gemm_item *item, const float *a, int64_t run,
-                            int64_t begin, int64_t terms, float *sums)
+static void add_shared_dots(const struct gemm_item *item, enum k_rounding rounding, const float *a,
+                            int64_t run, int64_t begin, int64_t terms, float *sums)
 {
     const struct k_gemm_matrix *b = &item->gemm->b;
     const int64_t size = k_size(b->dtype);
+    const struct row_floats rows = {item->rows, run, DOT_SUMS};
     const struct row_matrix matrix = {.dtype = b->dtype,
                                       .at = v_address(item->b, begin * size),
                                       .apart = b->column * size,
@@ -116,7 +116,10 @@ static void add_shared_dots(const struct gemm_item *item, const float *a, int64_
                                       .rows = item->columns,
                                       .columns = terms};
     float dots[K_GEMM_DOTS * DOT_SUMS];
-    row_dots(&matrix, (struct row_floats){item->rows, run, DOT_SUMS}, a, dots);
+    if (rounding == K_ROUND_NONE)
+        row_dots(&matrix, rows, a, dots);
+    else
+        row_dots_rounded(&matrix, rounding, rows, a, dots);
     for (int64_t row = 0; row < item->rows; row++)
         for (int64_t column = 0; column < item->columns; column++)
             sums[row * DOT_SUMS + column] += dots[row * DOT_SUMS + column];
@@ -129,18 +132,18 @@ static void add_dots_of(const struct gemm_item *item, const float *a, int64_t ru
     const enum k_dtype dt = item->gemm->b.dtype;
     const bool is_round = dt == K_F16 || (dt == K_BF16 && item->gemm->rounding != K_ROUND_F16);
     const enum k_rounding rounding = is_round ? K_ROUND_NONE : item->gemm->rounding;
-    if (item->rows > 1 && rounding == K_ROUND_NONE)
-        add_shared_dots(item, a, run, begin, terms, sums);
+    if (item->rows > 1)
+        add_shared_dots(item, rounding, a, run, begin, terms, sums);
     else if (dt == K_F16)
-        add_all_dots(K_F16, K_ROUND_NONE, item, a, run, begin, terms, sums);
+        add_dots(K_F16, K_ROUND_NONE, item, a, begin, terms, sums);
     else if (dt == K_BF16 && rounding == K_ROUND_F16)
-        add_all_dots(K_BF16, K_ROUND_F16, item, a, run, begin, terms, sums);
+        add_dots(K_BF16, K_ROUND_F16, item, a, begin, terms, sums);
     else if (dt == K_BF16)
-        add_all_dots(K_BF16, K_ROUND_NONE, item, a, run, begin, terms, sums);
+        add_dots(K_BF16, K_ROUND_NONE, item, a, begin, terms, sums);
     else if (rounding == K_ROUND_NONE)
-        add_all_dots(K_F32, K_ROUND_NONE, item, a, run, begin, terms, sums);
+        add_dots(K_F32, K_ROUND_NONE, item, a, begin, terms, sums);
     else
-        add_all_dots(K_F32, rounding, item, a, run, begin, terms, sums);
+        add_dots(K_F32, rounding, item, a, begin, terms, sums);
 }
 
 k_fn K_SYMBOL(gemm_dots);

@@ -55,7 +55,7 @@ static inline float row_total(vf *sum)
 
 /* ROW_LANES terms of the products of some rows, of which `left` are there. */
 K_TEMPLATE
-void dot_lanes(enum k_dtype dt, int several, const float *x, int64_t next,
+void dot_lanes(enum k_dtype dt, enum k_rounding rounding, int several, const float *x, int64_t next,
                const char *const at[ROW_BESIDE], int64_t term, int64_t left,
                vf part[][ROW_BESIDE][ROW_PARTS])
 {
@@ -68,6 +68,7 @@ void dot_lanes(enum k_dtype dt, int several, const float *x, int64_t next,
             const char *from = v_address(at[b], (term + p * VL) * k_size(dt));
             y[b] = left >= (p + 1) * VL ? k_load(dt, from)
                                         : k_load_first(dt, from, (int)(left - p * VL));
+            if (rounding != K_ROUND_NONE) y[b] = v_round_operand(rounding, y[b]);
         }
 #pragma GCC unroll 8
         for (int r = 0; r < several; r++) {
@@ -81,8 +82,8 @@ void dot_lanes(enum k_dtype dt, int several, const float *x, int64_t next,
 
 /* dots[] = the products of some rows with those of the matrix, up to whole vectors. */
 K_TEMPLATE
-void dots_of(enum k_dtype dt, int several, const struct row_matrix *m, const float *x,
-             struct row_floats f, float *dots)
+void dots_of(enum k_dtype dt, enum k_rounding rounding, int several, const struct row_matrix *m,
+             const float *x, struct row_floats f, float *dots)
 {
     const int64_t d = m->columns, whole = d / ROW_LANES * ROW_LANES, last = m->rows - 1;
     for (int64_t row = 0; row <= last; row += VL) {
@@ -97,9 +98,9 @@ void dots_of(enum k_dtype dt, int several, const struct row_matrix *m, const flo
 #pragma GCC unroll 2
                 for (int b = 0; b < ROW_BESIDE; b++)
                     __builtin_prefetch(v_address(at[b], m->ahead + term * k_size(dt)), 0, 2);
-                dot_lanes(dt, several, x, f.next, at, term, ROW_LANES, part);
+                dot_lanes(dt, rounding, several, x, f.next, at, term, ROW_LANES, part);
             }
-            if (whole < d) dot_lanes(dt, several, x, f.next, at, whole, d - whole, part);
+            if (whole < d) dot_lanes(dt, rounding, several, x, f.next, at, whole, d - whole, part);
 #pragma GCC unroll 8
             for (int r = 0; r < several; r++)
 #pragma GCC unroll 2
@@ -173,21 +174,21 @@ static inline int64_t row_several(int64_t left)
 }
 
 K_TEMPLATE
-void all_dots_of(enum k_dtype dt, const struct row_matrix *m, struct row_floats f, const float *x,
-                 float *dots)
+void all_dots_of(enum k_dtype dt, enum k_rounding rounding, const struct row_matrix *m,
+                 struct row_floats f, const float *x, float *dots)
 {
     for (int64_t row = 0, several; row < f.rows; row += several) {
         const float *own = x + row * f.next;
         float *to = dots + row * f.next_dots;
         several = row_several(f.rows - row);
         if (several == 1)
-            dots_of(dt, 1, m, own, f, to);
+            dots_of(dt, rounding, 1, m, own, f, to);
         else if (several == 2)
-            dots_of(dt, 2, m, own, f, to);
+            dots_of(dt, rounding, 2, m, own, f, to);
         else if (several == ROWS_TOGETHER)
-            dots_of(dt, ROWS_TOGETHER, m, own, f, to);
+            dots_of(dt, rounding, ROWS_TOGETHER, m, own, f, to);
         else
-            dots_of(dt, ROWS_TOGETHER - 1, m, own, f, to);
+            dots_of(dt, rounding, ROWS_TOGETHER - 1, m, own, f, to);
     }
 }
 
@@ -214,11 +215,21 @@ static inline void row_dots(const struct row_matrix *m, struct row_floats f, con
                             float *dots)
 {
     if (m->dtype == K_F32)
-        all_dots_of(K_F32, m, f, x, dots);
+        all_dots_of(K_F32, K_ROUND_NONE, m, f, x, dots);
     else if (m->dtype == K_F16)
-        all_dots_of(K_F16, m, f, x, dots);
+        all_dots_of(K_F16, K_ROUND_NONE, m, f, x, dots);
     else
-        all_dots_of(K_BF16, m, f, x, dots);
+        all_dots_of(K_BF16, K_ROUND_NONE, m, f, x, dots);
+}
+
+/* The same with elements of the matrix, f32 or bf16, rounded first. */
+static inline void row_dots_rounded(const struct row_matrix *m, enum k_rounding rounding,
+                                    struct row_floats f, const float *x, float *dots)
+{
+    if (m->dtype == K_F32)
+        all_dots_of(K_F32, rounding, m, f, x, dots);
+    else
+        all_dots_of(K_BF16, K_ROUND_F16, m, f, x, dots);
 }
 
 /* sums[] = sums[] * factor + sum over the matrix's rows of weight * row */
